@@ -1,0 +1,61 @@
+"""What the tests share.
+
+A test that compares with PyTorch takes the fixture ``oracle``, or says ``oracle = pytest.importorskip("torch")`` at the
+top of its module. Either way it is skipped where PyTorch is absent and carries the mark ``oracle`` where it is there,
+so that ``pytest -m oracle`` runs exactly these.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def oracle():
+    """PyTorch itself."""
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of reference material beside the project, where there is one (or TENSH_SHARED)."""
+    folder = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder.name} beside the project")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tensh_command():
+    """Run ``tensh ARGUMENTS`` in a process of its own, as in a pipe: plain text, no settings of the user."""
+
+    def run(*arguments, stdin="", cwd=ROOT, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "tensh", *map(str, arguments)],
+            input=stdin, cwd=cwd, env=plain_environment() | environment, capture_output=True, encoding="utf-8",
+            timeout=120,
+        )  # fmt: skip
+
+    return run
+
+
+def plain_environment():
+    """The environment without what colours or configures a program, and with this checkout importable."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+
+
+def pytest_collection_modifyitems(items):
+    torch = sys.modules.get("torch") if "torch._C" in sys.modules else None
+    for item in items:
+        module = getattr(item, "module", None)
+        if "oracle" in getattr(item, "fixturenames", ()) or (
+            torch is not None and module is not None and any(value is torch for value in vars(module).values())
+        ):
+            item.add_marker("oracle")
