@@ -1,0 +1,282 @@
+"""How long tensh takes, in multiples of NumPy and, where it is installed, of PyTorch.
+
+    python scripts/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N]
+
+A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
+turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
+within a round. Start-up is timed in processes of its own. The budgets are below, beside the work they are for; a row
+over its budget is measured again, longer, and the exit status is 1 when it still is.
+"""
+
+import argparse
+import gc
+import importlib.util
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from operator import add, getitem, matmul, mul
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+# Against PyTorch: the most that one row may take, and that the geometric mean of a group may. None: only shown.
+TORCH_BUDGETS = {"tiny": (1.0, 0.6), "train": (None, 0.8), "large": (None, None), "start": (None, None)}
+
+
+class Case(NamedTuple):
+    """One piece of work. ``ours(T)`` and ``by_hand()`` prepare it and return the function that does it once."""
+
+    name: str
+    group: str
+    budget: float  # against NumPy
+    ours: Any
+    by_hand: Any
+
+
+def ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+def leaf(T, *shape):
+    return T.ones(*shape, requires_grad=True)
+
+
+# ---- the work --------------------------------------------------------------------------------------------------
+
+
+def forward_and_backward(T):
+    """y = (x + w) * (w + 1), and its gradients."""
+    w, x = leaf(T, 1), leaf(T, 1)
+
+    def work():
+        y = (x + w) * (w + 1)
+        y.backward()
+
+    return work
+
+
+def chain_rule_by_hand():
+    """The same: every product and sum of the backward pass, and the gradients added to what is there."""
+    w, x, w_grad, x_grad = ones(1), ones(1), ones(1), ones(1)
+
+    def work():
+        nonlocal w_grad, x_grad
+        a = x + w
+        b = w + 1
+        y = a * b
+        g = np.ones_like(y)
+        a_grad, b_grad = g * b, g * a
+        x_grad = x_grad + a_grad
+        w_grad = w_grad + (a_grad + b_grad)
+
+    return work
+
+
+def network(inputs, hidden, outputs):
+    """Weights that are the same for every module."""
+    draw = np.random.default_rng(0)
+    sizes = [(inputs, hidden), (hidden,), (hidden, outputs), (outputs,)]
+    return [draw.normal(0, 0.1, size).astype(np.float32) for size in sizes]
+
+
+def training_step(T, batch, *sizes):
+    """Least squares with one hidden layer: forward, backward, and the step downhill."""
+    parameters = [T.tensor(array, requires_grad=True) for array in network(*sizes)]
+    data, target = T.ones(batch, sizes[0]), T.ones(batch, sizes[-1])
+
+    def work():
+        w1, b1, w2, b2 = parameters
+        loss = ((T.tanh(data @ w1 + b1) @ w2 + b2 - target) ** 2).mean()
+        loss.backward()
+        with T.no_grad():
+            for p in parameters:
+                p -= 0.01 * p.grad
+                p.grad = None
+
+    return work
+
+
+def training_step_by_hand(batch, *sizes):
+    parameters = network(*sizes)
+    data, target = ones(batch, sizes[0]), ones(batch, sizes[-1])
+
+    def work():
+        w1, b1, w2, b2 = parameters
+        h = np.tanh(data @ w1 + b1)
+        error = h @ w2 + b2 - target
+        np.mean(error**2)
+        g = (2.0 / error.size) * error
+        gh = (g @ w2.T) * (1 - h * h)
+        for p, grad in zip(parameters, (data.T @ gh, gh.sum(0), h.T @ g, g.sum(0)), strict=True):
+            p -= 0.01 * grad
+
+    return work
+
+
+# What a tiny operation costs is not its elements; a large one may cost nothing beside them.
+CASES = [
+    Case("w + x", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), leaf(T, 3)), lambda: partial(np.add, ones(3), ones(3))),
+    Case("w * x", "tiny", 4.0, lambda T: partial(mul, leaf(T, 3), leaf(T, 3)), lambda: partial(mul, ones(3), ones(3))),
+    Case("w + 1.0", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), 1.0), lambda: partial(add, ones(3), 1.0)),
+    Case("exp(w)", "tiny", 4.0, lambda T: partial(T.exp, leaf(T, 3)), lambda: partial(np.exp, ones(3))),
+    Case("x * y, no grad", "tiny", 4.0, lambda T: partial(mul, T.ones(3), T.ones(3)), lambda: partial(mul, ones(3), ones(3))),
+    Case("m.sum()", "tiny", 4.0, lambda T: leaf(T, 4, 4).sum, lambda: ones(4, 4).sum),
+    Case("m.sum(0)", "tiny", 4.0, lambda T: partial(leaf(T, 4, 4).sum, 0), lambda: partial(ones(4, 4).sum, 0)),
+    Case("m @ m", "tiny", 4.0, lambda T: partial(matmul, leaf(T, 4, 4), T.ones(4, 4)), lambda: partial(matmul, ones(4, 4), ones(4, 4))),
+    Case("m.view(2, 8)", "tiny", 12.0, lambda T: partial(leaf(T, 4, 4).view, 2, 8), lambda: partial(ones(4, 4).reshape, 2, 8)),
+    Case("m[0]", "tiny", 20.0, lambda T: partial(getitem, leaf(T, 4, 4), 0), lambda: partial(getitem, ones(4, 4), 0)),
+    Case("x.add_(u)", "tiny", 4.0, lambda T: partial(T.ones(3).add_, T.ones(3)), lambda: partial(np.add, x := ones(3), ones(3), x)),
+    Case("(x+w)*(w+1), backward", "tiny", 4.0, forward_and_backward, chain_rule_by_hand),
+    Case("step of 8-16-4", "train", 4.0, lambda T: training_step(T, 32, 8, 16, 4), lambda: training_step_by_hand(32, 8, 16, 4)),
+    Case("step of 784-256-10", "train", 1.5, lambda T: training_step(T, 64, 784, 256, 10), lambda: training_step_by_hand(64, 784, 256, 10)),
+    Case("x + y, 1024 x 1024", "large", 1.3, lambda T: partial(add, T.ones(1024, 1024), T.ones(1024, 1024)), lambda: partial(add, ones(1024, 1024), ones(1024, 1024))),
+    Case("x.sum(), 1024 x 1024", "large", 1.3, lambda T: T.ones(1024, 1024).sum, lambda: ones(1024, 1024).sum),
+    Case("x @ y, 256 x 256", "large", 1.3, lambda T: partial(matmul, T.ones(256, 256), T.ones(256, 256)), lambda: partial(matmul, ones(256, 256), ones(256, 256))),
+]  # fmt: skip
+
+# ---- start: whole processes, against the Python that does the least --------------------------------------------------
+
+IMPORT_NUMPY, NOTHING = ["-c", "import numpy"], ["-c", "pass"]
+STARTS = [  # name, arguments of Python, against, budget
+    ("tensh run, one line", ["-m", "tensh", "run", "{script}"], IMPORT_NUMPY, 1.5),
+    ("tensh -c, one line", ["-m", "tensh", "-c", "torch.ones(2)"], IMPORT_NUMPY, 1.5),
+    ("import tensh", ["-c", "import tensh"], IMPORT_NUMPY, 1.25),
+    ("tensh --version", ["-m", "tensh", "--version"], NOTHING, 3.0),
+    ("tensh --help", ["-m", "tensh", "--help"], NOTHING, 8.0),
+]
+
+
+def process(arguments, folder):
+    """A function that runs Python once in a process of its own."""
+    script = Path(folder, "line.tsh")
+    script.write_text("torch.tensor([1., 2.]) * 2\n")
+    command = [sys.executable, *(argument.format(script=script) for argument in arguments)]
+    where = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
+    return lambda: subprocess.run(command, cwd=folder, env=where, capture_output=True, check=True)
+
+
+# ---- measuring -----------------------------------------------------------------------------------------------------
+
+
+def seconds(work, repeat):
+    """How long ``work`` takes, on average over ``repeat`` calls."""
+    start = time.perf_counter()
+    for _ in range(repeat):
+        work()
+    return (time.perf_counter() - start) / repeat
+
+
+def measured(works, rounds, at_least):
+    """For each of ``works`` its times in all rounds; they take turns, each working ``at_least`` seconds a turn."""
+    for work in works:
+        work()
+    repeats = [max(1, math.ceil(at_least / max(min(seconds(work, 1), seconds(work, 3)), 1e-8))) for work in works]
+    gc.collect()
+    turns = [[seconds(*pair) for pair in zip(works, repeats, strict=True)] for _ in range(rounds)]
+    return list(zip(*turns, strict=True))
+
+
+def ratio(times, against):
+    return statistics.median(a / b for a, b in zip(times, against, strict=True))
+
+
+def shown(time_):
+    unit, scale = next(pair for pair in (("s", 1), ("ms", 1e-3), ("us", 1e-6), ("ns", 0)) if time_ >= pair[1])
+    return f"{time_ / (scale or 1e-9):.3g} {unit}"
+
+
+class Row:
+    """One line of the table: the ratios of a case, and whether they are within their budgets."""
+
+    def __init__(self, name, group, works, budget, rounds, at_least):
+        self.name, self.group, self.budget, self.works = name, group, budget, works
+        self.torch_budget = TORCH_BUDGETS[group][0] if len(works) > 2 else None
+        self.measure(rounds, at_least)
+        if self.over():
+            self.measure(3 * rounds, at_least)
+
+    def measure(self, rounds, at_least):
+        times = measured(self.works, rounds, at_least)
+        self.time = statistics.median(times[0])
+        self.numpy, *torch = (ratio(times[0], other) for other in times[1:])
+        self.torch = torch[0] if torch else None
+
+    def over(self):
+        return self.numpy > self.budget or (self.torch_budget is not None and self.torch > self.torch_budget)
+
+    def __str__(self):
+        torch = (
+            f"{self.torch:9.2f}{f'{self.torch_budget:7.2f}' if self.torch_budget else '      -'}" if self.torch else ""
+        )
+        mark = "   over budget" if self.over() else ""
+        return f"{self.name:26}{shown(self.time):>10}{self.numpy:9.2f}{self.budget:7.2f}{torch}{mark}"
+
+
+def rows(arguments, torch):
+    """Measure what was asked for, one row after the other."""
+
+    def wanted(name, group):
+        return arguments.group in (None, group) and re.search(arguments.only, name)
+
+    import tensh
+
+    for each in CASES:
+        if wanted(each.name, each.group):
+            works = [each.ours(tensh), each.by_hand(), *([each.ours(torch)] if torch else [])]
+            yield Row(each.name, each.group, works, each.budget, arguments.rounds, 0.005)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command, against, budget in STARTS:
+            if wanted(name, "start"):
+                yield Row(name, "start", [process(command, folder), process(against, folder)], budget, 9, 0)
+
+
+def groups_over(done):
+    """Print the geometric mean of each group against PyTorch; return whether one is over its budget."""
+    failed = False
+    for group, (_, budget) in TORCH_BUDGETS.items():
+        ratios = [row.torch for row in done if row.group == group and row.torch]
+        if ratios:
+            mean = math.exp(statistics.fmean(map(math.log, ratios)))
+            over = budget is not None and mean > budget
+            failed |= over
+            limit = f", budget {budget}" if budget else ""
+            print(f"{group}: geometric mean {mean:.2f} of PyTorch's time{limit}{'   over budget' if over else ''}")
+    return failed
+
+
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--group", choices=TORCH_BUDGETS)
+    parser.add_argument("--only", default="", metavar="REGEX", help="rows whose name matches")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument(
+        "--torch", action=argparse.BooleanOptionalAction, default=importlib.util.find_spec("torch") is not None,
+        help="with PyTorch as well (default: where it is installed)",
+    )  # fmt: skip
+    return parser.parse_args()
+
+
+def main():
+    arguments = parsed()
+    torch = importlib.import_module("torch") if arguments.torch else None
+    print(f"{'':26}{'tensh':>10}{'/ NumPy':>9}{'budget':>7}{'/ torch   budget' if torch else ''}")
+    done = []
+    for row in rows(arguments, torch):
+        print(row, flush=True)
+        done.append(row)
+    failed = groups_over(done) | any(row.over() for row in done)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""What the documents show is what happens."""
+
+import contextlib
+import io
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, plain_environment
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language):
+    """The fenced blocks of the README in one language, without their fences."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands(session):
+    """(command, what it prints) for each ``$ `` of a terminal session; ``> `` continues a command."""
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        first, *rest = part.splitlines()
+        more = [line for line in rest if line.startswith("> ")]
+        yield "\n".join([first, *(line[2:] for line in more)]), "\n".join(rest[len(more) :])
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(("command", "printed"), [pair for session in blocks("console") for pair in commands(session)])
+def test_session_in_the_readme(command, printed):
+    shell = f'tensh() {{ "{sys.executable}" -m tensh "$@"; }}; {command}'
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert (done.stdout + done.stderr).rstrip() == printed.rstrip()
+
+
+@pytest.mark.parametrize("program", blocks("python"))
+def test_program_in_the_readme_prints_its_last_comment(program):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
+    assert printed.getvalue().strip() == program.rstrip().rpartition("# ")[2]
+
+
+def test_readme_gives_exactly_two_commands():
+    run, test = [block.strip() for block in blocks("sh")]
+    assert "\n" not in run + test
+    script = ROOT / re.search(r"tensh run (\S+)", run)[1]
+    assert script.is_file()
+    assert test.endswith("-m pytest")
+
+
+@pytest.mark.parametrize("document", sorted(ROOT.glob("*.md")), ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    text = document.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in link]
+    assert [link for link in links if not (ROOT / link).exists()] == []
