@@ -1,6 +1,8 @@
 """What the documents show is what happens."""
 
+import ast
 import contextlib
+import doctest
 import io
 import re
 import shutil
@@ -9,6 +11,8 @@ import sys
 
 import pytest
 from conftest import ROOT, plain_environment
+
+import tensh
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -56,3 +60,22 @@ def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
     links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in link]
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def examples():
+    """Every docstring in the source that shows an example."""
+    for path in sorted((ROOT / "tensh").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = ast.get_docstring(node)
+                if text and ">>>" in text:
+                    where = path.relative_to(ROOT)
+                    yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
+
+
+@pytest.mark.parametrize(("text", "where"), examples())
+def test_example_in_a_docstring(text, where):
+    test = doctest.DocTestParser().get_doctest(text, {"torch": tensh, "tensh": tensh}, where.name, str(where), 0)
+    report = []
+    doctest.DocTestRunner().run(test, out=report.append)
+    assert not report, "".join(report)
