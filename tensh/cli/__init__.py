@@ -1,0 +1,1 @@
+"""The command line: `session` runs code and says what happened, `render` shows it, `run` and `app` put them together."""

@@ -1,0 +1,86 @@
+"""The world a command runs in, as one object that is handed in: streams, terminal facts, variables.
+
+Nothing else in the command line looks at `sys.stdout` or `os.environ`; a test makes an Environment of its own.
+"""
+
+import contextlib
+import os
+import sys
+
+USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
+
+
+class Environment:
+    """Streams, variables, and whether a stream takes colour and how wide it is."""
+
+    def __init__(self, stdin=None, stdout=None, stderr=None, variables=None, color="auto", plain=False):
+        self.stdin = stdin or sys.stdin
+        self.stdout = stdout or sys.stdout
+        self.stderr = stderr or sys.stderr
+        self.variables = os.environ if variables is None else variables
+        self.color = color
+        self.plain = plain or self.variables.get("TENSH_PLAIN", "") not in ("", "0")
+
+    def configured(self, color=None, plain=None):
+        """The same environment with the colour options of a command line."""
+        return Environment(
+            self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or bool(plain)
+        )
+
+    def is_terminal(self, stream):
+        return stream is not None and not stream.closed and stream.isatty()
+
+    def has_color(self, stream):
+        """Whether a stream takes escape sequences: option, then variables, then what the stream is."""
+        if self.plain or self.color == "never":
+            return False
+        if self.color == "always":
+            return True
+        if self.variables.get("NO_COLOR"):
+            return False
+        if any(self.variables.get(name, "") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+            return True
+        return self.variables.get("TERM") != "dumb" and self.is_terminal(stream)
+
+    def has_unicode(self, stream):
+        """Whether a stream can show more than ASCII."""
+        return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
+
+    def width(self, stream):
+        """Columns of the window behind a stream."""
+        if not self.is_terminal(stream):
+            return USUAL_WIDTH
+        with contextlib.suppress(ValueError):
+            if int(self.variables.get("COLUMNS", "")) > 0:
+                return int(self.variables["COLUMNS"])
+        try:
+            return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
+        except (OSError, ValueError):
+            return USUAL_WIDTH
+
+    @contextlib.contextmanager
+    def installed(self):
+        """Make these the streams of the process, where `print` and `input` of the user's code find them."""
+        before = sys.stdin, sys.stdout, sys.stderr
+        sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
+        try:
+            yield self
+        finally:
+            sys.stdin, sys.stdout, sys.stderr = before
+
+    def is_broken(self):
+        """Whether the reader of stdout has gone away."""
+        try:
+            self.stdout.flush()
+        except BrokenPipeError:
+            return True
+        except (OSError, ValueError):
+            return False
+        return False
+
+    def silence(self):
+        """Let what is left for a reader that has gone away go nowhere, instead of failing when the process ends."""
+        with contextlib.suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.stdout.fileno())
+            os.close(nowhere)

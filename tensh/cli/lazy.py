@@ -1,0 +1,21 @@
+"""What makes the program quick to begin: nothing heavy is imported before it is needed, and what is needed is cheap.
+
+Imports make hundreds of thousands of objects that stay until the end, and no garbage. Without the two functions here
+the collector looks through them again and again, at start-up and once more when the interpreter ends: 20 ms of 115.
+"""
+
+import gc
+import os
+
+
+def begin():
+    """Before the imports: no collection, and BLAS threads that sleep instead of spinning when they have no work."""
+    gc.disable()
+    # The threads are OpenBLAS's, started when NumPy is loaded: 10 ms of processor time a core in the default setting.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+
+
+def loaded():
+    """After the imports: what is there stays out of every collection to come; what the user makes is collected."""
+    gc.freeze()
+    gc.enable()

@@ -1,0 +1,29 @@
+"""What a command line can ask of a run, as one value."""
+
+from typing import NamedTuple
+
+
+class UsageError(Exception):
+    """The command line asks for something that cannot be done: status 2."""
+
+
+class Options(NamedTuple):
+    """How code is to be run and shown. None and False mean that nothing was said."""
+
+    settings: list[str] | None = None
+    seed: int | None = None
+    echo: str | None = None
+    keep_going: bool = False
+    timed: bool = False
+    timeout: float | None = None
+    traceback: str | None = None
+    engine: str | None = None
+    bare: bool = False  # nothing preloaded
+    color: str | None = None
+    plain: bool = False
+
+    def over(self, other):
+        """These options, and where they say nothing those of `other`."""
+        return Options(
+            *(mine if mine not in (None, False) else theirs for mine, theirs in zip(self, other, strict=True))
+        )

@@ -1,0 +1,62 @@
+"""A value as a notebook shows it: its repr, but containers that do not fit on a line go one item a line."""
+
+import inspect
+import types
+
+WIDTH = 79  # columns
+LONGEST = 1000  # items of a container that are shown
+
+
+def layout(value, indent=0):
+    """The text of a value that begins in column `indent`."""
+    kind = type(value)
+    if isinstance(value, type) and kind.__repr__ is type.__repr__:
+        return value.__qualname__ if value.__module__ == "builtins" else f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+        return _function(value)
+    for container, (left, right) in BRACKETS.items():
+        if kind.__repr__ is container.__repr__ and (value or container in (tuple, list, dict)):
+            tail = "," if container is tuple and len(value) == 1 else ""
+            return _container(_items(value, container, indent + len(left)), left, tail + right, indent)
+    return repr(value).replace("\n", "\n" + " " * indent)
+
+
+BRACKETS = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
+
+
+def _items(value, container, indent):
+    if container is dict:
+        return [f"{layout(key, indent)}: {layout(item, indent)}" for key, item in [*value.items()][:LONGEST]] + _rest(
+            value
+        )
+    if container in (set, frozenset):
+        value = _sorted(value)
+    return [layout(item, indent) for item in value[:LONGEST]] + _rest(value)
+
+
+def _rest(value):
+    return ["..."] if len(value) > LONGEST else []
+
+
+def _sorted(items):
+    try:
+        return sorted(items)
+    except Exception:  # the comparison is the items' own
+        return list(items)
+
+
+def _container(items, left, right, indent):
+    line = left + ", ".join(items) + right
+    if "\n" not in line and indent + len(line) <= WIDTH:
+        return line
+    return left + (",\n" + " " * (indent + len(left))).join(items) + right
+
+
+def _function(function):
+    """`<function __main__.f(x)>`: where a function is from, and how it is called."""
+    module = function.__module__
+    name = function.__qualname__ if module in (None, "builtins") else f"{module}.{function.__qualname__}"
+    try:
+        return f"<function {name}{inspect.signature(function)}>"
+    except (ValueError, TypeError):
+        return f"<function {name}>"

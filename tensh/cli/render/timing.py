@@ -1,0 +1,21 @@
+"""The table of `--time`: how long each statement took."""
+
+
+def table(rows):
+    """(kind, text) pairs for (unit, seconds) rows."""
+    whole = sum(seconds for _, seconds in rows)
+    yield "note", f"{'time':>10}  {'share':>5}  statement\n"
+    for unit, seconds in rows:
+        share = f"{100 * seconds / whole:.0f} %" if whole else ""
+        yield "plain", f"{duration(seconds):>10}  {share:>5}  "
+        yield "place", unit.source.place(unit.first)
+        yield "plain", f"  {unit.source.lines[unit.first - 1].strip()[:60]}\n"
+    yield "plain", f"{duration(whole):>10}         in all\n"
+
+
+def duration(seconds):
+    """A time in the unit that suits it, to three digits."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

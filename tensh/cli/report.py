@@ -1,0 +1,63 @@
+"""`tensh env`: versions, threads, and what the terminal can do."""
+
+import importlib.util
+import os
+import platform
+import sys
+from importlib import metadata
+
+from tensh.cli.render.console import Console
+
+PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "torch")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_THREAD_TIMEOUT")
+COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "COLUMNS")
+
+
+def show(env):
+    """Write the report."""
+    Console(env).result([("plain", "".join(f"{name:16}{value}\n" for name, value in facts(env)))])
+    return 0
+
+
+def facts(env):
+    """(name, value) of each fact."""
+    from tensh import __version__
+
+    yield "tensh", f"{__version__}  ({os.path.dirname(importlib.util.find_spec('tensh').origin)})"
+    yield "Python", f"{platform.python_version()}  ({sys.executable})"
+    for package in PACKAGES:
+        yield package, version(package)
+    yield "bytecode", bytecode()
+    yield "system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    for name in THREADS + COLORS:
+        if env.variables.get(name):
+            yield name, env.variables[name]
+    for name in ("stdin", "stdout", "stderr"):
+        yield name, stream(env, getattr(env, name))
+
+
+def version(package):
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def bytecode():
+    """Whether Python keeps compiled code; compiling everything takes longer than all else at the start."""
+    if sys.dont_write_bytecode:
+        return "not written: every start compiles all modules again (PYTHONDONTWRITEBYTECODE)"
+    folder = os.path.dirname(__file__)
+    return (
+        "kept"
+        if os.access(folder, os.W_OK) or os.path.exists(os.path.join(folder, "__pycache__"))
+        else (f"cannot be written in {folder}: every start compiles all modules again")
+    )
+
+
+def stream(env, file):
+    """What is known of a stream."""
+    if not env.is_terminal(file):
+        return "not a terminal"
+    color = "colour" if env.has_color(file) else "no colour"
+    return f"a terminal of {env.width(file)} columns, {color}, {file.encoding}"

@@ -1,0 +1,45 @@
+"""What can happen while a session runs code. Whoever runs it shows these in a way of its own."""
+
+from typing import Any, NamedTuple
+
+from tensh.cli.session.failure import Failure
+from tensh.cli.session.source import Unit
+
+
+class Started(NamedTuple):
+    """A statement is about to run."""
+
+    unit: Unit
+
+
+class Value(NamedTuple):
+    """A bare expression gave something to show."""
+
+    value: Any
+    unit: Unit
+
+
+class Text(NamedTuple):
+    """A command (`%who`, `name?`) answers: (kind, text) pairs."""
+
+    tokens: list
+
+
+class Notice(NamedTuple):
+    """Something worth a line beside the results."""
+
+    text: str
+
+
+class Failed(NamedTuple):
+    """A statement raised."""
+
+    failure: Failure
+    unit: Unit | None
+
+
+class Finished(NamedTuple):
+    """A statement is done, well or not."""
+
+    unit: Unit
+    seconds: float

@@ -1,0 +1,183 @@
+"""What went wrong, as plain data: the user's places on the way to it, and the operands where it happened."""
+
+import ast
+import functools
+import linecache
+import os
+import sys
+from itertools import islice
+from types import FrameType
+from typing import NamedTuple
+
+from tensh.cli.session.describe import brief
+from tensh.cli.session.source import Source
+
+OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+
+
+class Place(NamedTuple):
+    """A piece of the user's code: lines and columns counted from 1 and from 0, columns in characters."""
+
+    source: Source
+    function: str | None
+    line: int
+    column: int | None = None
+    end_line: int | None = None
+    end_column: int | None = None
+
+    @property
+    def text(self):
+        """The first line of the place."""
+        return self.source.lines[self.line - 1] if 0 < self.line <= len(self.source.lines) else ""
+
+    @property
+    def segment(self):
+        """The code of the place if it is a part of one line."""
+        return None if self.column is None or self.end_line != self.line else self.text[self.column : self.end_column]
+
+
+class Failure(NamedTuple):
+    """An exception, and the places from where it was raised outwards."""
+
+    error: BaseException
+    places: list[Place]
+    operands: list[tuple[str, str]]
+    inside: str | None
+    cause: "Failure | None"
+    reason: str | None
+
+    @property
+    def kind(self):
+        """The name of the exception as Python shows it; nothing for what a command refuses."""
+        kind = type(self.error)
+        if kind.__module__.startswith(__package__):
+            return ""
+        own = kind.__module__ in ("builtins", "__main__")
+        return kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
+
+    @property
+    def message(self):
+        if isinstance(self.error, SyntaxError):
+            return self.error.msg
+        try:
+            return str(self.error)
+        except Exception as error:  # the exception is the user's, and so may be the fault in it
+            return f"<its message failed: {type(error).__name__}>"
+
+    @property
+    def notes(self):
+        return [str(note) for note in getattr(self.error, "__notes__", ())]
+
+
+def explain(error, sources, depth=0):
+    """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
+    steps = [*_steps(error.__traceback__)]
+    own = [step for step in steps if _is_users(step[0].f_code.co_filename, sources)]
+    places = [_place(*step, sources) for step in reversed(own)]
+    operands = _operands(own[-1][0], places[0]) if own else []
+    inside = None
+    if own and steps[-1] is not own[-1]:
+        inside = _library(steps[-1][0])
+    if isinstance(error, SyntaxError):
+        syntax = _syntax_place(error, sources)
+        if syntax:
+            places, operands, inside = [syntax, *places], [], None
+    cause, reason = None, None
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None and depth < 3:
+        cause = explain(before, sources, depth + 1)
+        reason = "caused by" if error.__cause__ is not None else "while handling"
+    return Failure(error, places, operands, inside, cause, reason)
+
+
+def _steps(traceback):
+    """(frame, instruction, line) of each entry of a traceback, outermost first."""
+    while traceback is not None:
+        yield traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _is_users(filename, sources):
+    if filename in sources:
+        return True
+    return not (filename.startswith(("<", OURS)) or os.path.realpath(filename).startswith(_libraries()))
+
+
+@functools.cache
+def _libraries():
+    """The folders of installed code: Python's own and that of packages."""
+    installed = [os.path.dirname(os.__file__), *(path for path in sys.path if path.endswith("-packages"))]
+    return tuple(os.path.realpath(path) + os.sep for path in installed)
+
+
+def _library(frame):
+    """The function that raised, where it belongs to a library that is not the engine."""
+    module = frame.f_globals.get("__name__", "")
+    if module.partition(".")[0] in ("tensh", "torch") or frame.f_code.co_filename.startswith("<"):
+        return None
+    return f"{module}.{frame.f_code.co_qualname}"
+
+
+def _place(frame: FrameType, instruction, line, sources):
+    code = frame.f_code
+    source = source_of(code.co_filename, sources)
+    function = None if code.co_name == "<module>" else code.co_qualname
+    # Nothing is known of columns under -X no_debug_ranges.
+    first, last, column, end_column = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    if None in (first, last, column, end_column) or last > len(source.lines):
+        return Place(source, function, line)
+    column, end_column = (_characters(source.lines[n - 1], c) for n, c in ((first, column), (last, end_column)))
+    return Place(source, function, first, column, last, end_column)
+
+
+def source_of(filename, sources):
+    """The source of a file name: one that the session runs, or another file of the user's."""
+    return sources.get(filename) or Source(
+        "".join(linecache.getlines(filename)).rstrip("\n"), filename, _short(filename)
+    )
+
+
+def _characters(line, column):
+    """A column in bytes of UTF-8 as a column in characters."""
+    return len(line.encode()[:column].decode(errors="replace"))
+
+
+def _syntax_place(error, sources):
+    """Where the parser stopped, if it says so."""
+    if error.lineno is None:
+        return None
+    source = source_of(error.filename or "<string>", sources)
+    if not source.text and error.text:
+        source.text = "\n" * (error.lineno - 1) + error.text.rstrip("\n")
+    line = min(error.lineno, len(source.lines))
+    if line < error.lineno or not error.offset:
+        return Place(source, None, line)
+    column, end_line, end_column = error.offset - 1, error.end_lineno or line, (error.end_offset or 0) - 1
+    if end_line == line:
+        end_column = max(end_column, column + 1)
+    return Place(source, None, line, column, end_line, end_column)
+
+
+def _short(filename):
+    """A file name as the reader would write it: relative to where they are, if that is shorter."""
+    try:
+        relative = os.path.relpath(filename)
+    except (ValueError, OSError):  # another drive, or no such folder any more
+        return filename
+    return min(filename, relative, key=len)
+
+
+def _operands(frame, place):
+    """(name, brief description) of the arrays that the failing piece of code names."""
+    try:
+        tree = ast.parse((place.segment or "").strip(), mode="eval")
+    except (SyntaxError, ValueError):
+        return []
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            value = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+            description = brief(value)
+            if description:
+                found[node.id] = (node.col_offset, description)
+    return [(name, text) for name, (_, text) in sorted(found.items(), key=lambda item: item[1])]

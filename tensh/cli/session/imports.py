@@ -1,0 +1,76 @@
+"""`import torch` inside a session gives tensh.
+
+Installed by the command line only: a program that says `import tensh` sees nothing of it, and no package named torch
+is ever on the disk.
+"""
+
+import contextlib
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+
+NAME, ENGINE = "torch", "tensh"
+PRIVATE = ("torch.cli", "torch.engine", "torch.__main__")  # parts of tensh that PyTorch has no counterpart of
+
+
+class Finder:
+    """Finds `torch` and `torch.x.y` as the modules `tensh` and `tensh.x.y`, under both names one object."""
+
+    def __init__(self, noticed=None):
+        self.noticed = noticed  # called once, when the user's code imports torch
+
+    def find_spec(self, name, path=None, target=None):
+        if name != NAME and not name.startswith(NAME + "."):
+            return None
+        engine_name = ENGINE + name[len(NAME) :]
+        if name.startswith(PRIVATE) or not _exists(engine_name):
+            # No other finder is asked: it would look into the folder of tensh and load its files a second time.
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        if self.noticed:
+            self.noticed()
+            self.noticed = None
+        return importlib.machinery.ModuleSpec(name, Loader(engine_name))
+
+
+class Loader:
+    """Gives a module of tensh under another name."""
+
+    def __init__(self, engine_name):
+        self.engine_name = engine_name
+
+    def create_module(self, spec):
+        module = importlib.import_module(self.engine_name)
+        self.spec = getattr(module, "__spec__", None)
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = self.spec  # the import system has put in that of the other name
+
+
+def _exists(name):
+    if name in sys.modules:
+        return sys.modules[name] is not None
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def torch_is_tensh(noticed=None):
+    """While this lasts, `import torch` gives tensh, even where PyTorch is installed or was imported."""
+    finder = Finder(noticed)
+    aside = {name: sys.modules.pop(name) for name in _torch_modules()}
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in _torch_modules():
+            del sys.modules[name]
+        sys.modules.update(aside)
+
+
+def _torch_modules():
+    return [name for name in sys.modules if name == NAME or name.startswith(NAME + ".")]

@@ -1,0 +1,113 @@
+"""`--set NAME=VALUE`: another value for a plain assignment of the script, which is its default and gives its type."""
+
+import ast
+
+WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+class SettingError(ValueError):
+    """A setting that does not fit the script."""
+
+
+def apply(settings, sources):
+    """Put the values of `settings` (texts NAME=VALUE) in the place of the defaults that the sources assign."""
+    assignments = defaults(sources)
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            raise SettingError(f"--set {setting}: write NAME=VALUE")
+        if name not in assignments:
+            raise SettingError(_unknown(name, assignments))
+        source, node, default = assignments[name]
+        try:
+            value = convert(text, default)
+        except (ValueError, SyntaxError):
+            place = source.place(node.lineno)
+            raise SettingError(f"--set {setting}: {name} is {_kind(default)} ({name} = {default!r}, {place})") from None
+        node.value = _literal(value, node.value)
+
+
+def defaults(sources):
+    """Name -> (source, node, value) of the plain assignments: of the one marked `# param`, else of the first."""
+    found, marked = {}, set()
+    for source in sources:
+        for node in _statements(source):
+            name, value = _plain(node)
+            if name is None or name in marked:
+                continue
+            if _is_marked(source, node):
+                marked.add(name)
+            elif name in found:
+                continue
+            found[name] = source, node, value
+    return found
+
+
+def convert(text, default):
+    """A text as a value of the default's type."""
+    kind = type(default)
+    if kind is bool:
+        if text.lower() not in WORDS:
+            raise ValueError(text)
+        return WORDS[text.lower()]
+    if kind is int:
+        return int(text, 0)
+    if kind in (float, complex):
+        return kind(text)
+    if kind is str:
+        return text
+    if default is None:
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            return text
+    value = ast.literal_eval(text)
+    if type(value) is not kind:
+        raise ValueError(text)
+    return value
+
+
+def _literal(value, place):
+    """The syntax tree of a value, at the place of another tree."""
+    simple = isinstance(value, bool | int | float | complex | str) or value is None
+    tree = ast.Constant(value) if simple else ast.parse(repr(value), mode="eval").body
+    for node in ast.walk(tree):
+        ast.copy_location(node, place)
+    return tree
+
+
+def _statements(source):
+    try:
+        return [part for part in source.parts if isinstance(part, ast.Assign | ast.AnnAssign)]
+    except (SyntaxError, ValueError):
+        return []  # running it will say so
+
+
+def _plain(node):
+    """(name, value) of an assignment of a literal to one name, else (None, None)."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if len(targets) == 1 and isinstance(targets[0], ast.Name) and node.value is not None:
+        try:
+            return targets[0].id, ast.literal_eval(node.value)
+        except (ValueError, TypeError, SyntaxError):
+            pass
+    return None, None
+
+
+def _is_marked(source, node):
+    rest = source.lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode()
+    return rest.strip().removeprefix("#").split()[:1] == ["param"] and "#" in rest
+
+
+def _unknown(name, assignments):
+    import difflib
+
+    close = difflib.get_close_matches(name, assignments, 1)
+    if close:
+        return f"--set {name}: the script has no such parameter; did you mean {close[0]}?"
+    known = ", ".join(f"{each}={value!r}" for each, (_, _, value) in assignments.items())
+    return f"--set {name}: the script has no such parameter; " + (f"it has {known}" if known else "it has none")
+
+
+def _kind(default):
+    return "None or any value" if default is None else f"of type {type(default).__name__}"

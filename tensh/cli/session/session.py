@@ -1,0 +1,164 @@
+"""A session: a namespace, and code that runs in it one unit after another. Knows Python and tensh, not terminals."""
+
+import ast
+import builtins
+import importlib
+import linecache
+from _sitebuiltins import Quitter
+from time import perf_counter
+from types import ModuleType
+
+from tensh.cli.session import magics
+from tensh.cli.session.describe import is_array
+from tensh.cli.session.events import Failed, Finished, Started, Value
+from tensh.cli.session.failure import Place, explain
+from tensh.cli.session.source import Command, future
+
+MODULES = {"torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math"}  # {} is the engine
+RESULTS = ("_", "__", "___")
+KEPT = 256 * 2**20  # bytes that the results keep alive at most
+
+
+class Session:
+    """Runs sources in one namespace. `engine` is the name of the module that `torch` means: tensh, or torch itself."""
+
+    def __init__(self, engine="tensh"):
+        self.engine = engine
+        self.module = ModuleType("__main__")
+        self.namespace = self.module.__dict__
+        self.given = {}  # names that were there before the user made any
+        self.sources = {}
+        self.flags = 0  # of the `from __future__` imports so far
+        self.results = []  # the values shown last, newest first
+        self.printed = []  # what `print` showed since the statement began
+
+    # -- names ---------------------------------------------------------------------------------------
+
+    def give(self, **names):
+        """Define names that are not the user's own."""
+        self.given |= names
+        self.namespace |= names
+
+    def preload(self):
+        """Define torch, nn, F, np and math."""
+        self.give(**{name: importlib.import_module(module.format(self.engine)) for name, module in MODULES.items()})
+
+    def own_names(self):
+        """The names that the user made."""
+        return {
+            name: value
+            for name, value in self.namespace.items()
+            if not name.startswith("_") and self.given.get(name, self) is not value
+        }
+
+    def builtin(self, name):
+        return vars(builtins)[name]
+
+    def print(self, *values, **options):
+        """Python's print, which remembers what it showed: an expression that prints its value is not shown again."""
+        builtins.print(*values, **options)
+        if len(values) == 1 and not options:
+            self.printed.append(values[0])
+
+    def seed(self, number):
+        """Start every generator of random numbers at a number: the engine's, Python's and NumPy's."""
+        import random
+
+        import numpy
+
+        importlib.import_module(self.engine).manual_seed(number)
+        random.seed(number)
+        numpy.random.seed(number % 2**32)
+
+    # -- running -------------------------------------------------------------------------------------
+
+    def run(self, source, keep_going=False):
+        """Run a source: yields what happens. Stops at the first failure, unless it is to keep going.
+
+        SystemExit passes through; any other exception of the user's code becomes a Failed.
+        """
+        self.sources[source.filename] = source
+        lines = [line + "\n" for line in source.lines]
+        linecache.cache[source.filename] = len(source.text), None, lines, source.filename
+        if source.echo == "each" and "print" not in self.namespace:
+            self.give(print=self.print)
+        try:
+            units = source.units(self.flags)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            yield Failed(explain(error, self.sources), None)
+            return
+        for unit in units:
+            yield Started(unit)
+            begin = perf_counter()
+            failed = None
+            try:
+                yield from self.perform(unit)
+            except (Exception, KeyboardInterrupt) as error:
+                failed = self.failed(error, unit)
+                yield failed
+            yield Finished(unit, perf_counter() - begin)
+            if failed and not keep_going:
+                return
+
+    def perform(self, unit):
+        """Run one unit: yields its values."""
+        if isinstance(unit, Command):
+            yield from magics.perform(self, unit)
+            return
+        yield from self.shown(unit, self.evaluate(unit))
+
+    def evaluate(self, statement):
+        """Run a statement; its value is that of the expression it is, or None."""
+        self.printed.clear()
+        value = eval(statement.code, self.namespace)
+        self.flags |= future(statement.code)
+        if statement.shown and isinstance(value, Quitter):  # a bare `exit`
+            raise SystemExit(0)
+        return value
+
+    def shown(self, statement, value):
+        """Yield the value of a statement if it is a result: not None, and not what it has printed already."""
+        if statement.shown and value is not None and not any(value is each for each in self.printed):
+            self.keep(value)
+            yield Value(value, statement)
+
+    def keep(self, value):
+        """Make a value that is shown `_`, and those before it `__` and `___`, unless the names are the user's."""
+        ours = dict(zip(RESULTS, self.results, strict=False))
+        if any(name in self.namespace and self.namespace[name] is not ours.get(name, self) for name in RESULTS):
+            return
+        self.results = _within([value, *self.results[: len(RESULTS) - 1]])
+        for name in RESULTS:
+            self.namespace.pop(name, None)
+        self.namespace |= zip(RESULTS, self.results, strict=False)
+
+    def failed(self, error, unit):
+        """The event for an exception of a unit."""
+        failure = explain(error, self.sources)
+        if unit and not failure.places:  # a command, which has no frame of its own
+            line = unit.source.lines[unit.first - 1]
+            place = Place(unit.source, None, unit.first, 0, unit.first, len(line))
+            failure = failure._replace(places=[place])
+        return Failed(failure, unit)
+
+    def units_within(self, command):
+        """The argument of a command as statements, at the place where they stand in the source."""
+        line = command.source.lines[command.first - 1]
+        column = len(line.encode()) - len(line[line.index(command.argument, 1) :].encode())
+        nodes = ast.parse(command.argument, command.source.filename).body
+        for node in (each for top in nodes for each in ast.walk(top) if hasattr(each, "lineno")):
+            node.lineno = node.end_lineno = command.first
+            node.col_offset += column
+            node.end_col_offset += column
+        return [command.source.compiled(node, self.flags) for node in nodes]
+
+
+def _within(results):
+    """The results that fit into the memory they may keep alive."""
+    kept, total = [], 0
+    for value in results:
+        total += value.nbytes if is_array(value) else 0
+        if total > KEPT:
+            break
+        kept.append(value)
+    return kept

@@ -1,0 +1,135 @@
+"""A piece of code, split into the units that run one after another.
+
+The language is Python and, where `commands` are allowed, lines of two more kinds at the start of a line: `%name rest`
+and `name?`. A line is one of these only where a statement could begin, so `%` in the middle of an expression or of a
+string stays what it is.
+"""
+
+import __future__
+
+import ast
+import functools
+import re
+from types import CodeType
+from typing import NamedTuple
+
+COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>.*?)[ \t]*$")
+QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
+
+
+class Statement(NamedTuple):
+    """A Python statement at the top level, ready to run; `shown` says whether its value is a result."""
+
+    source: "Source"
+    first: int
+    last: int
+    code: CodeType
+    shown: bool
+
+
+class Command(NamedTuple):
+    """A line `%name argument`, or `argument?` with `?` as its name."""
+
+    source: "Source"
+    first: int
+    last: int
+    name: str
+    argument: str
+
+
+Unit = Statement | Command
+
+
+class Source:
+    """Code as it was written, where it came from, and how it is to be read.
+
+    `filename` is what tracebacks call it and `label` what the reader does. `echo` says which bare expressions are
+    results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows `%name` and `name?`.
+    """
+
+    def __init__(self, text, filename, label=None, echo="each", commands=True):
+        self.text = text
+        self.filename = filename
+        self.label = label or filename
+        self.echo = echo
+        self.commands = commands
+
+    @property
+    def lines(self):
+        return self.text.split("\n")
+
+    def place(self, line):
+        """How the reader finds a line."""
+        return f"{self.label}:{line}"
+
+    @functools.cached_property
+    def parts(self):
+        """The syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
+        if not self.commands:
+            return ast.parse(self.text, self.filename).body
+        return [*self._parts(self.lines)]
+
+    def _parts(self, lines):
+        begin = 0
+        for number, line in enumerate(lines):
+            match = COMMAND.match(line) or QUESTION.match(line)
+            if match and _is_complete(lines[begin:number]):
+                yield from self._statements(begin, number)
+                yield Command(self, number + 1, number + 1, match["name"], match["argument"])
+                begin = number + 1
+        yield from self._statements(begin, len(lines))
+
+    def _statements(self, begin, end):
+        """The statements of some of the lines, numbered as in the whole."""
+        return ast.parse("\n" * begin + "\n".join(self.lines[begin:end]), self.filename).body
+
+    def units(self, flags=0):
+        """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
+        units = []
+        for index, part in enumerate(self.parts):
+            if isinstance(part, Command):
+                units.append(part)
+                continue
+            unit = self.compiled(part, flags, index == len(self.parts) - 1, index == 0)
+            flags |= future(unit.code)
+            units.append(unit)
+        return units
+
+    def compiled(self, node, flags=0, is_last=True, is_first=False):
+        """One statement as a unit. An expression is compiled to give its value, whether or not it is shown."""
+        is_expression = isinstance(node, ast.Expr)
+        shown = (
+            is_expression and (self.echo == "each" or (self.echo == "last" and is_last)) and not self._is_quiet(node)
+        )
+        if is_expression and (shown or not is_first):  # a first string that is not shown is the docstring
+            code = compile(ast.Expression(node.value), self.filename, "eval", flags, dont_inherit=True)
+        else:
+            code = compile(ast.Module([node], []), self.filename, "exec", flags, dont_inherit=True)
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        return Statement(self, first, node.end_lineno, code, shown)
+
+    def _is_quiet(self, node):
+        """Whether a `;` follows the statement on its line."""
+        rest = self.lines[node.end_lineno - 1].encode()[node.end_col_offset :]
+        return rest.lstrip().startswith(b";")
+
+
+def _is_complete(lines):
+    """Whether the lines are whole statements, so that another one could begin after them."""
+    try:
+        ast.parse("\n".join(lines))
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def future(code):
+    """The flag of `from __future__ import annotations`, if a code object was compiled under it."""
+    return code.co_flags & __future__.annotations.compiler_flag
+
+
+def without_indent(text):
+    """The text without the indentation that its first line has: code that was pasted out of a block."""
+    lines = text.split("\n")
+    indent = re.match(r"[ \t]*", next((line for line in lines if line.strip()), ""))[0]
+    return "\n".join(line.removeprefix(indent) for line in lines)
