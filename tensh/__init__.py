@@ -1,0 +1,37 @@
+"""tensh: PyTorch's tensors and autograd in a terminal, without PyTorch.
+
+>>> import tensh as torch
+>>> x = torch.tensor(2.0, requires_grad=True)
+>>> w = torch.tensor(1.0, requires_grad=True)
+>>> y = (x + w) * (w + 1)
+>>> y.backward()
+>>> w.grad
+tensor(5.)
+"""
+
+import importlib
+import importlib.util
+
+__version__ = "0.1.0"
+
+SUBMODULES = frozenset(
+    "autograd cuda fft linalg nn optim random special types utils version testing func return_types overrides".split()
+)
+
+
+def __getattr__(name):
+    """Every public name is looked up once, when first used: importing tensh loads nothing else."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'tensh' has no attribute '{name}'")
+    if name in SUBMODULES and importlib.util.find_spec(f"tensh.{name}"):
+        return importlib.import_module(f"tensh.{name}")
+    from tensh.engine import named
+
+    value = globals()[name] = named(name)
+    return value
+
+
+def __dir__():
+    from tensh.engine import PUBLIC
+
+    return sorted({*PUBLIC, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"})

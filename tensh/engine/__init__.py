@@ -1,0 +1,29 @@
+"""The engine: tensors, autograd and the operators.
+
+Read it in this order: clock, tensor, graph, backward; then vocabulary, writer, table; then inplace and mixing.  The
+operators are declared in ops/, the functions made of them are in functional/.
+"""
+
+import numpy as np
+
+from tensh.engine import create, functional, members, modes, ops, protocols, random  # noqa: F401
+from tensh.engine.device import CONSTANTS, device
+from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from tensh.engine.table import PUBLIC, function, public
+from tensh.engine.tensor import Size, Tensor
+
+np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
+members.hang_methods()
+
+PUBLIC.update(ALL)
+PUBLIC.update(ALIASES)
+PUBLIC.update(CONSTANTS)
+for each in (Tensor, Size, device, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype):
+    public(each)
+
+
+def named(name):
+    """The public object called ``name`` in the torch namespace."""
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    return function(PUBLIC[name])

@@ -1,0 +1,182 @@
+"""The backward pass: newest node first, so that every gradient is complete when it is used.
+
+``run`` is one loop with two meanings: on raw arrays (``graph=False``) or on tensors that record (``graph=True``).
+A pending gradient belongs to the run, never to a node: nested and failed passes leave nothing behind.
+"""
+
+from heapq import heappop, heappush
+
+import numpy as np
+
+from tensh.engine.clock import clock, mode, wrote
+from tensh.engine.graph import AccumulateGrad, Parts, second_time
+from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import ARRAYS, recorded
+
+
+def run(grads, graph, keep, wanted=None):
+    """Send ``grads`` (node -> gradient) through the graph.
+
+    ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates
+    except in the leaves among them that are asked for by ``Wanted.accumulate``.  ``keep`` retains the saved values.
+    """
+    queue = sorted((-node.time, node) for node in grads)
+    only = None if wanted is None else leading_to(wanted, grads)
+    before, mode.grad = mode.grad, graph
+    add = recorded("add") if graph else np.add
+    try:
+        while queue:
+            node = heappop(queue)[1]
+            g = grads.pop(node)
+            if node.hooks is not None:
+                g = _before(node, g, graph)
+            if only is not None:
+                if node in wanted:
+                    wanted[node] = g
+                if node not in only:
+                    continue
+            for n, gi in zip(node.inputs, _step(node, g, graph, keep)):
+                if gi is None or n is None:
+                    continue
+                if type(gi) is Parts:
+                    gi = merge(grads[n], gi, add) if n in grads else gi
+                else:
+                    a = gi.array if graph else gi
+                    if a.shape != n.shape or a.dtype is not n.dtype:
+                        gi = fit(gi, n, graph)
+                    if n in grads:
+                        gi = add(grads[n], gi)
+                    elif type(n) is AccumulateGrad and (gi is g or (not graph and gi.base is not None)):
+                        gi = gi if graph else gi.copy()  # .grad is written in place later: its memory is its own
+                if n not in grads:
+                    heappush(queue, (-n.time, n))
+                grads[n] = gi
+    finally:
+        mode.grad = before
+
+
+def _step(node, g, graph, keep):
+    """Run one node: its derivative, the hooks after it, and the release of what it saved."""
+    if node.saved is None:
+        raise RuntimeError(second_time)
+    if node.time < clock.last_write:
+        node.check()
+    gs = node.backward_graph(g) if graph else node.backward(g)
+    if node.hooks is not None and node.hooks.after:
+        gs = _after(node, g, gs, graph)
+    if mode.anomaly:
+        from tensh.engine.anomaly import inspect
+
+        inspect(node, gs)
+    if not keep:
+        node.release()
+    return gs
+
+
+def leading_to(wanted, roots):
+    """The nodes between the roots and the wanted ones: those that must run."""
+    seen, stack = set(roots), list(roots)
+    while stack:
+        for n in stack.pop().inputs:
+            if n is not None and n not in seen:
+                seen.add(n)
+                stack.append(n)
+    needed = set()
+    for node in sorted(seen, key=lambda n: n.time):
+        if any(n in needed or n in wanted for n in node.inputs if n is not None):
+            needed.add(node)
+    return needed
+
+
+def fit(g, node, graph):
+    """``g`` in the shape and dtype of the node's output: summed over broadcast dimensions, cast after promotion."""
+    words = recorded if graph else ARRAYS.__getitem__
+    if g.shape != node.shape:
+        g = words("sum_to")(g, node.shape)
+    a = g.array if graph else g
+    if a.dtype != node.dtype:
+        if a.dtype.kind == "c" and node.dtype.kind != "c":
+            g = words("real")(g)
+        if (g.array if graph else g).dtype != node.dtype:
+            g = words("cast")(g, node.dtype)
+    return g
+
+
+def merge(parts, more, add):
+    """The gradients of several outputs, added output by output."""
+    for index, g in more.items():
+        parts[index] = add(parts[index], g) if index in parts else g
+    return parts
+
+
+def accumulate(leaf, g, graph):
+    """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
+    if graph:
+        leaf.grad = recorded("clone")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
+    elif leaf.grad is None:
+        leaf.grad = wrap(g)
+    elif leaf.grad.node is not None or leaf.grad.array.dtype is not g.dtype:
+        leaf.grad = wrap(leaf.grad.array + g)
+    else:
+        array = leaf.grad.array
+        np.add(array, g, array)
+        wrote(array)
+    if leaf.hooks is not None:
+        for hook in list(leaf.hooks.accumulated.values()):
+            hook(leaf.variable)
+    return ()
+
+
+AccumulateGrad.backward = lambda leaf, g: accumulate(leaf, g, False)
+AccumulateGrad.backward_graph = lambda leaf, g: accumulate(leaf, g, True)
+
+
+# ── hooks ────────────────────────────────────────────────────────────────────
+def as_tensor(g):
+    return g if g is None or isinstance(g, Tensor) else wrap(g)
+
+
+def _raw(g, graph):
+    return g if graph or not isinstance(g, Tensor) else g.array
+
+
+def _before(node, g, graph):
+    """Tensor hooks, then retained gradients, then the node's own pre-hooks."""
+    hooks = node.hooks
+    if type(g) is not Parts and (hooks.tensor or hooks.retain):
+        t = as_tensor(g)
+        for hook in list(hooks.tensor.values()):
+            t = _replaced(hook(t), t)
+        for retain in list(hooks.retain.values()):
+            retain(t)
+        g = _raw(t, graph)
+        if type(node) is AccumulateGrad and not graph:
+            g = g.copy()  # a hook may have kept it
+    for hook in list(hooks.before.values()):
+        given = (as_tensor(g),)
+        result = hook(given)
+        if result is not None:
+            g = _raw(result[0] if isinstance(result, tuple) else result, graph)
+    return g
+
+
+def _replaced(result, t):
+    if result is None:
+        return t
+    if not isinstance(result, Tensor):
+        raise TypeError(f"hooks should return a Tensor or None, but got {type(result).__name__}")
+    if result.array.shape != t.array.shape:
+        raise RuntimeError(
+            f"hook '{'unknown'}' has returned an incompatible gradient: expected size {list(t.array.shape)}, "
+            f"got {list(result.array.shape)}"
+        )
+    return result
+
+
+def _after(node, g, gs, graph):
+    outputs = (as_tensor(g),) if type(g) is not Parts else tuple(map(as_tensor, g.values()))
+    for hook in list(node.hooks.after.values()):
+        result = hook(tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs), outputs)
+        if result is not None:
+            gs = tuple(_raw(gi, graph) for gi in (result if isinstance(result, tuple) else (result,)))
+    return gs

@@ -1,0 +1,89 @@
+"""One counter orders recorded nodes and in-place writes; here are the counter, the write stamps and the modes.
+
+Note [One clock]
+A node takes a tick when it is recorded, a write takes a tick and stamps the memory it wrote.  Nothing else is
+needed for three questions: newest node first is a topological order; a saved array is stale if its memory was
+stamped after the node's tick; a view is stale if its memory was stamped after the view's tick.  Each check starts
+with one comparison against ``clock.last_write``, so a program that never writes in place pays nothing.
+"""
+
+import threading
+import weakref
+from collections import deque
+from itertools import count
+
+from numpy import ndarray
+
+tick = count(1).__next__
+
+
+class Modes(threading.local):
+    """What PyTorch keeps per thread.  The class attributes are every new thread's start."""
+
+    grad = True
+    inference = False
+    anomaly = False
+
+
+mode = Modes()
+
+
+class Clock:
+    """The tick of the last write to any memory."""
+
+    last_write = 0
+
+
+clock = Clock()
+
+
+class Stamp:
+    """The writes to one block of memory: how many, and the ticks of the last few."""
+
+    __slots__ = ("count", "times", "reference")
+
+    KEPT = 256  # older ticks are only needed to count versions in an error message
+
+    def __init__(self, owner):
+        key = id(owner)
+        self.count = 0
+        self.times = deque(maxlen=self.KEPT)
+        self.reference = weakref.ref(owner, lambda _: stamps.pop(key, None))
+
+
+stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; an owner that dies takes its entry along
+
+
+def owner(array):
+    """The array that holds the memory of ``array``: NumPy collapses chains of views to it."""
+    base = array.base
+    return base if type(base) is ndarray else array
+
+
+def wrote(array):
+    """Stamp the memory of ``array``: it has just been written."""
+    block = owner(array)
+    stamp = stamps.get(id(block))
+    if stamp is None:
+        stamp = stamps[id(block)] = Stamp(block)
+    clock.last_write = time = tick()
+    stamp.count += 1
+    stamp.times.append(time)
+
+
+def written_after(time, array):
+    """Was the memory of ``array`` written after ``time``?"""
+    stamp = stamps.get(id(owner(array)))
+    return stamp is not None and stamp.times[-1] > time
+
+
+def version(array):
+    """How often the memory of ``array`` was written."""
+    stamp = stamps.get(id(owner(array)))
+    return 0 if stamp is None else stamp.count
+
+
+def version_at(time, array):
+    """What ``version(array)`` was at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
+    stamp = stamps.get(id(owner(array)))
+    return 0 if stamp is None else stamp.count - sum(t > time for t in stamp.times)

@@ -1,0 +1,120 @@
+"""Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
+
+
+class device:
+    """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used.
+
+    >>> import tensh as torch
+    >>> torch.device("cuda", 1)
+    device(type='cuda', index=1)
+    """
+
+    __slots__ = ("type", "index")
+    __module__ = "torch"
+
+    KINDS = (
+        "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
+    ).split()
+
+    def __new__(cls, type, index=None):
+        if isinstance(type, device):
+            return type
+        if isinstance(type, int) and not isinstance(type, bool):
+            type, index = "cuda", type
+        if not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+        kind, colon, number = type.partition(":")
+        if colon:
+            if index is not None:
+                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+            if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            index = int(number)
+        if kind not in cls.KINDS:
+            expected = ", ".join(cls.KINDS)
+            raise RuntimeError(f"Expected one of {expected} device type at start of device string: {type}")
+        self = object.__new__(cls)
+        self.type, self.index = kind, index
+        return self
+
+    def __repr__(self):
+        return f"device(type='{self.type}'" + (")" if self.index is None else f", index={self.index})")
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __reduce__(self):
+        return device, (self.type, self.index)
+
+
+cpu = device("cpu")
+
+
+def require_cpu(where):
+    """Raise PyTorch's error unless ``where`` (a device, its name, or None) is the CPU."""
+    if where is None or where is cpu:
+        return
+    where = device(where)
+    if where.type == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if where.type != "cpu":
+        raise NotImplementedError(f"tensh computes on the CPU only: there is no device '{where}'")
+
+
+class Constant:
+    """A named constant that prints as ``torch.NAME``; the kinds below are told apart by class."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return constant, (self.name,)
+
+
+class layout(Constant):
+    """How a tensor lies in memory; tensh has ``torch.strided``."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+class memory_format(Constant):
+    """The order of a new tensor's dimensions in memory."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+CONSTANTS = {
+    name: kind(name)
+    for kind, names in {
+        layout: "strided sparse_coo sparse_csr sparse_csc sparse_bsr sparse_bsc _mkldnn jagged",
+        memory_format: "contiguous_format preserve_format channels_last channels_last_3d",
+    }.items()
+    for name in names.split()
+}
+strided, contiguous_format, preserve_format, channels_last, channels_last_3d = map(
+    CONSTANTS.get, "strided contiguous_format preserve_format channels_last channels_last_3d".split()
+)
+
+
+def constant(name):
+    """The layout or memory format called ``name``; how a pickled one comes back."""
+    return CONSTANTS[name]
+
+
+def require_strided(which):
+    """Raise unless ``which`` is None or ``torch.strided``."""
+    if which is not None and which is not strided:
+        raise NotImplementedError(f"tensh has dense tensors only: layout {which} is not there")

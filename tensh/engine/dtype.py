@@ -1,0 +1,222 @@
+"""dtypes: PyTorch's names and rules over NumPy's storage.
+
+A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16`` and ``complex32`` are not NumPy's:
+``ml_dtypes`` provides them and is imported the first time one of them is really used.
+"""
+
+import numpy as np
+
+from tensh.engine.clock import mode
+
+BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
+
+
+class dtype:
+    """The type of a tensor's elements, such as ``torch.float32``.
+
+    >>> import tensh as torch
+    >>> torch.float32.is_floating_point, torch.int16.itemsize
+    (True, 2)
+    """
+
+    __slots__ = ("__dict__", "name", "category", "itemsize", "is_signed", "title", "legacy", "ctype")
+    __module__ = "torch"
+
+    def __init__(self, name, category, itemsize, title, legacy, ctype, signed=True):
+        self.name, self.category, self.itemsize, self.is_signed = name, category, itemsize, signed
+        self.title = title  # as error messages call it: "Float"
+        self.legacy = legacy  # as the legacy constructors call it: "FloatTensor"
+        self.ctype = ctype  # as conversion errors call it: "float"
+
+    is_floating_point = property(lambda self: self.category == FLOAT)
+    is_complex = property(lambda self: self.category == COMPLEX)
+
+    def __getattr__(self, name):
+        """``numpy``: NumPy's dtype of the same elements, looked up on first use."""
+        if name != "numpy":
+            raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
+        if self.name in ("bfloat16", "complex32"):
+            import ml_dtypes
+
+            numpy = np.dtype(getattr(ml_dtypes, self.name))
+        else:
+            numpy = np.dtype(self.name)
+        BY_NUMPY[numpy] = self
+        self.__dict__["numpy"] = numpy
+        return numpy
+
+    def to_real(self):
+        """The dtype of the real part of a complex dtype; itself otherwise."""
+        return REAL_OF.get(self, self)
+
+    def to_complex(self):
+        """The complex dtype whose parts are of this dtype."""
+        return COMPLEX_OF.get(self, complex64)
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return named, (self.name,)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def named(name):
+    """The dtype called ``name``; how a pickled dtype comes back."""
+    return ALL[name]
+
+
+class ByNumpy(dict):
+    """NumPy dtype -> dtype; those of ml_dtypes (or of the other byte order) enter when first met."""
+
+    def __missing__(self, numpy):
+        numpy = np.dtype(numpy)
+        if numpy.name in ALL and ALL[numpy.name].numpy == numpy:
+            return ALL[numpy.name]
+        raise TypeError(
+            f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. The only supported types"
+            " are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16,"
+            " uint8, and bool."
+        )
+
+
+BY_NUMPY: dict = ByNumpy()
+
+_ROWS = """
+    bool       0  1 Bool          BoolTensor     bool
+    uint8      1  1 Byte          ByteTensor     uint8_t
+    int8       1  1 Char          CharTensor     int8_t
+    int16      1  2 Short         ShortTensor    int16_t
+    int32      1  4 Int           IntTensor      int
+    int64      1  8 Long          LongTensor     int64_t
+    uint16     1  2 UInt16        UInt16Tensor   uint16_t
+    uint32     1  4 UInt32        UInt32Tensor   uint32_t
+    uint64     1  8 UInt64        UInt64Tensor   uint64_t
+    float16    2  2 Half          HalfTensor     at::Half
+    bfloat16   2  2 BFloat16      BFloat16Tensor at::BFloat16
+    float32    2  4 Float         FloatTensor    float
+    float64    2  8 Double        DoubleTensor   double
+    complex32  3  4 ComplexHalf   ComplexHalfTensor c10::complex<at::Half>
+    complex64  3  8 ComplexFloat  ComplexFloatTensor c10::complex<float>
+    complex128 3 16 ComplexDouble ComplexDoubleTensor c10::complex<double>"""
+
+ALL = {
+    name: dtype(name, int(category), int(size), title, legacy, ctype, not name.startswith(("u", "b")) or name == "bfloat16")
+    for name, category, size, title, legacy, ctype in map(str.split, _ROWS.split("\n")[1:])
+}
+bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64 = list(ALL.values())[:9]
+float16, bfloat16, float32, float64, complex32, complex64, complex128 = list(ALL.values())[9:]
+for _each in ALL.values():
+    if _each not in (bfloat16, complex32):
+        _each.numpy  # enters BY_NUMPY
+
+ALIASES = {
+    "half": float16, "float": float32, "double": float64, "chalf": complex32, "cfloat": complex64, "cdouble": complex128,
+    "short": int16, "int": int32, "long": int64,
+}  # fmt: skip
+
+REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
+COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128,
+              complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip
+
+of_scalar = {bool: bool_, int: int64}  # Python type -> dtype; float and complex follow the default dtype
+
+
+def get_default_dtype():
+    """The floating point dtype of new tensors made from Python floats.
+
+    >>> import tensh as torch
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
+    return of_scalar[float]
+
+
+def set_default_dtype(d):
+    """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
+    if not isinstance(d, dtype):
+        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type")
+    if d not in (float16, bfloat16, float32, float64):
+        raise TypeError("only floating-point types are supported as the default type")
+    of_scalar[float], of_scalar[complex] = d, d.to_complex()
+
+
+set_default_dtype(float32)
+
+
+# ── promotion ────────────────────────────────────────────────────────────────
+_WIDE_UNSIGNED = (uint16, uint32, uint64)
+
+
+def promote_types(type1, type2):
+    """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size.
+
+    Raises RuntimeError for uint16, uint32 and uint64 with another integer dtype.
+
+    >>> import tensh as torch
+    >>> torch.promote_types(torch.int32, torch.float16)
+    torch.float16
+    """
+    low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
+    if low is high or low.category == BOOL:
+        return high
+    if low.category != high.category:
+        if low.category == FLOAT and high.itemsize < low.to_complex().itemsize:
+            return low.to_complex()
+        return high
+    if low.category == INTEGER:
+        return _promote_integers(type1, type2)
+    if {low, high} == {float16, bfloat16}:
+        return float32
+    return low if low.itemsize > high.itemsize else high
+
+
+def _promote_integers(type1, type2):
+    if type1 in _WIDE_UNSIGNED or type2 in _WIDE_UNSIGNED:
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, "
+            f"attempted to promote {type1.title} and {type2.title}"
+        )
+    if uint8 in (type1, type2) and int8 in (type1, type2):
+        return int16
+    return type1 if type1.itemsize > type2.itemsize else type2
+
+
+def combine_categories(higher, lower):
+    """Promotion between operands of different rank: tensors, 0-d tensors, Python numbers.
+
+    A lower rank decides only when its category is higher.  ``None`` stands for a rank without operands.
+    """
+    if higher is None or lower is None:
+        return higher or lower
+    if lower.category <= higher.category and higher.category != BOOL:
+        return higher
+    if higher.category == FLOAT:
+        return higher.to_complex()
+    return promote_types(higher, lower)
+
+
+def can_cast(from_, to):
+    """May a result of dtype ``from_`` be written into a tensor of dtype ``to``?
+
+    Only a step down in category is refused: complex to float, float to integer, anything to bool.
+
+    >>> import tensh as torch
+    >>> torch.can_cast(torch.double, torch.float), torch.can_cast(torch.float, torch.int)
+    (True, False)
+    """
+    return from_.category <= to.category
+
+
+def scalar_dtype(number):
+    """The dtype that a Python or NumPy number stands for in promotion."""
+    if isinstance(number, (bool, np.bool_)):
+        return bool_
+    if isinstance(number, (int, np.integer)):
+        return int64
+    return of_scalar[complex if isinstance(number, (complex, np.complexfloating)) else float]

@@ -1,0 +1,83 @@
+"""PyTorch's wording of what goes wrong, in one place.
+
+The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` runs only after one was raised: it finds
+out what PyTorch would have said.  Exceptions that a kernel raises on purpose pass through.
+"""
+
+import numpy as np
+
+from tensh.engine.dtype import BY_NUMPY
+
+
+def explained(error, name, operands):
+    """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""
+    arrays = [a for a in operands if isinstance(a, np.ndarray)]
+    if isinstance(error, ValueError) and len(arrays) > 1:
+        clash = broadcast_clash([a.shape for a in arrays])
+        if clash is not None:
+            return RuntimeError(clash)
+        if name.endswith("_"):
+            return RuntimeError(does_not_fit(arrays[0].shape, np.broadcast_shapes(*(a.shape for a in arrays))))
+    if isinstance(error, TypeError) and "ufunc" in str(error) and arrays:
+        return not_implemented(name, arrays[0].dtype)
+    return error
+
+
+def broadcast_clash(shapes):
+    """PyTorch's message for the first two shapes that cannot be broadcast together, or None."""
+    size = ()
+    for shape in shapes:
+        for back in range(1, min(len(size), len(shape)) + 1):
+            a, b = size[-back], shape[-back]
+            if a != b and a != 1 and b != 1:
+                dim = max(len(size), len(shape)) - back
+                return (
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                )
+        size = np.broadcast_shapes(size, shape)
+    return None
+
+
+def does_not_fit(shape, broadcast):
+    """The message for an in-place result that is larger than its target."""
+    return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
+
+
+def not_implemented(name, dtype):
+    """The error for a dtype that an operator is not defined for."""
+    return NotImplementedError(f"\"{name.removesuffix('_')}_cpu\" not implemented for '{BY_NUMPY[dtype].title}'")
+
+
+def refuse_dtype(name, dtype):
+    raise not_implemented(name, dtype)
+
+
+def cannot_cast(result, target):
+    """The error for a result of a higher category than the tensor it should be written into."""
+    return RuntimeError(f"result type {result.title} can't be cast to the desired output type {target.title}")
+
+
+def wrap_dim(dim, ndim, *, scalar=True):
+    """``dim`` as a number from 0; IndexError if there is no such dimension.
+
+    A 0-d tensor counts as having one dimension, as in PyTorch, unless ``scalar`` is False.
+    """
+    if type(dim) is not int:
+        if isinstance(dim, (bool, float)) or not hasattr(dim, "__index__"):
+            raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+        dim = dim.__index__()
+    size = ndim or 1 if scalar else ndim
+    if -size <= dim < size:
+        return dim % size
+    if size == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {dim})")
+
+
+def wrap_dims(dims, ndim):
+    """Several dims, each once."""
+    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    for number, d in enumerate(wrapped):
+        if d in wrapped[:number]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return wrapped

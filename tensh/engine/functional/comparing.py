@@ -1,0 +1,1 @@
+"""Comparisons and logic made of others."""

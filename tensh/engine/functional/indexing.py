@@ -1,0 +1,1 @@
+"""Indexing with square brackets, and its relatives."""

@@ -1,0 +1,1 @@
+"""Reductions with PyTorch's overloads."""

@@ -1,0 +1,1 @@
+"""Shapes: splitting, joining and rearranging made of others."""

@@ -1,0 +1,1 @@
+"""Short-time Fourier transforms and windows."""

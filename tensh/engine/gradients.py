@@ -1,0 +1,176 @@
+"""``backward`` and ``grad``: what a user asks of the backward pass, checked and turned into one run."""
+
+import warnings
+
+import numpy as np
+
+from tensh.engine.backward import run
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import recorded
+
+
+def backward(
+    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
+):
+    """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
+
+    ``grad_tensors`` holds a gradient for every tensor, of its shape; None serves for tensors of one element.
+    ``retain_graph`` keeps the graph for another pass (default: ``create_graph``); ``create_graph`` records the pass
+    itself; ``inputs`` limits accumulation to these tensors.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward([(x * x).sum()])
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None:
+        inputs = _sequence(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    tensors = _sequence(tensors)
+    gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
+    grads = _roots(tensors, gradients, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    if inputs is None:
+        run(grads, create_graph, keep)
+        return
+    wanted = {_wanted_edge(t): None for t in inputs}
+    run(grads, create_graph, keep, wanted)
+    for t in inputs:
+        g = wanted[edge(t)]
+        if g is not None:
+            _accumulate_into(t, g, create_graph)
+
+
+def _accumulate_into(t, g, graph):
+    if type(t.node) is AccumulateGrad:
+        (t.node.backward_graph if graph else lambda g: t.node.backward(g.copy()))(g)
+    elif graph:
+        t._grad = g if t._grad is None else t._grad + g
+    else:
+        t._grad = wrap(np.array(g) if t._grad is None else t._grad.array + g)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    only_inputs=True,
+    allow_unused=None,
+    is_grads_batched=False,
+    materialize_grads=False,
+):
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; ``.grad`` stays as it is.
+
+    ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
+    ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
+    ``is_grads_batched`` takes a leading dimension of ``grad_outputs`` as a batch of weights.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x ** 2, x)
+    (tensor(6.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if not only_inputs:
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning, stacklevel=2)
+    outputs, inputs = _sequence(outputs), _sequence(inputs)
+    weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
+    wanted = {_wanted_edge(t): None for t in inputs}
+    run(_roots(outputs, weights, create_graph), create_graph, keep, wanted)
+    return tuple(_arrived(t, wanted[edge(t)], allow_unused, materialize_grads) for t in inputs)
+
+
+def _arrived(t, g, allow_unused, materialize):
+    if g is None:
+        if not allow_unused:
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+        return wrap(np.zeros_like(t.array)) if materialize else None
+    return g if isinstance(g, Tensor) else wrap(g)
+
+
+def _batched(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+    """One pass per slice of the weights, stacked: the vectorised form is an optimisation only."""
+    count = next(w.shape[0] for w in weights if w is not None)
+    rows = []
+    for i in range(count):
+        each = [None if w is None else w[i] for w in weights]
+        rows.append(grad(outputs, inputs, each, keep or i < count - 1, graph, True, allow_unused, False, materialize))
+    stack = recorded("stack")
+    return tuple(None if column[0] is None else stack(list(column), 0) for column in zip(*rows))
+
+
+def _sequence(value):
+    return [value] if isinstance(value, Tensor) else list(value)
+
+
+def _wanted_edge(t):
+    node = edge(t)
+    if node is None:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return node
+
+
+def _roots(tensors, gradients, graph):
+    """node -> gradient to begin with."""
+    if len(tensors) != len(gradients):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
+    grads = {}
+    pairs = [(t, _gradient(number, t, g)) for number, (t, g) in enumerate(zip(tensors, gradients))]
+    for number, (t, g) in enumerate(pairs):
+        node = edge(t)
+        if node is None:
+            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+        if not graph:
+            g = np.array(g.array) if type(node) is AccumulateGrad else g.array
+        grads[node] = g if node not in grads else grads[node] + g
+    return grads
+
+
+def _gradient(number, t, g):
+    if g is None:
+        if edge(t) is None:
+            return None
+        if t.array.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if t.array.dtype.kind not in "fV":
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
+        return wrap(np.ones_like(t.array))
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g.array.shape != t.array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{number}] has a shape of {g.shape} and output[{number}] has a shape of {t.shape}."
+        )
+    if (g.array.dtype.kind == "c") != (t.array.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output[{number}] has a dtype of {g.dtype} and output[{number}] has a dtype of {t.dtype}."
+        )
+    if g.array.dtype != t.array.dtype:
+        return wrap(g.array.astype(t.array.dtype), g.node) if g.node is None else g.to(BY_NUMPY[t.array.dtype])
+    return g

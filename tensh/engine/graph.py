@@ -1,0 +1,267 @@
+"""The recorded graph: nodes, the leaf that accumulates, and views that derive their node again when memory changes."""
+
+import weakref
+
+from numpy import ndarray
+
+from tensh.engine.clock import clock, mode, tick, version, version_at, written_after
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.tensor import wrap
+
+
+FOREIGN = "foreign"
+
+
+class Node:
+    """One recorded operation: where its gradients go and what its derivative reads.
+
+    ``inputs`` are the nodes of the differentiable inputs (None where no gradient is wanted); ``saved`` are raw arrays
+    and plain values; ``shape`` and ``dtype`` are those of the output, to which incoming gradients are fitted.
+    ``roles`` says for every saved value which input it is, -1 - i for output i, FOREIGN for an array that no gradient
+    goes to, None for what is no array.
+    """
+
+    __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
+    roles: tuple = ()
+    op = None
+
+    def backward(self, g):
+        """The gradients of the inputs for the gradient ``g`` of the output, all raw arrays."""
+        raise NotImplementedError
+
+    def backward_graph(self, g):
+        """The same on tensors: what it computes is recorded."""
+        raise NotImplementedError
+
+    def release(self):
+        """Give back the saved arrays; a node that saved none can be used again, as in PyTorch."""
+        if any(role is not None for role in self.roles):
+            self.saved = None
+
+    def check(self):
+        """Raise if a saved array was written after it was saved."""
+        for role, value in zip(self.roles, self.saved or ()):
+            if role is not None and type(value) is ndarray and written_after(self.time, value):
+                raise RuntimeError(self._modified(role, value))
+
+    def _modified(self, role, value):
+        node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
+        origin = "" if node is None or type(node) is AccumulateGrad else f", which is output 0 of {node.name()},"
+        return (
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{BY_NUMPY[value.dtype].legacy} {list(value.shape)}]{origin} is at version {version(value)}; "
+            f"expected version {version_at(self.time, value)} instead. Hint: "
+            + (
+                "the backtrace further above shows the operation that failed to compute its gradient. "
+                "The variable in question was changed in there or anywhere later. Good luck!"
+                if mode.anomaly
+                else "enable anomaly detection to find the operation that failed to compute its gradient, "
+                "with torch.autograd.set_detect_anomaly(True)."
+            )
+        )
+
+    def unpack(self):
+        """The saved values as tensors on the edges they came from, for a derivative that is recorded."""
+        if self.saved is None:
+            return None
+        return [value if role is None or value is None else wrap(value, self._edge(role)) for role, value in zip(self.roles, self.saved)]
+
+    def _edge(self, role):
+        """The node that a saved array's gradient goes to."""
+        if role == FOREIGN:
+            return None
+        if role >= 0:
+            return self.inputs[role]
+        return Output(self, -1 - role, self.shape[-1 - role]) if self.op.many else self
+
+    @property
+    def next_functions(self):
+        """The nodes that receive this node's gradients, each with the number of the output it stands for."""
+        return tuple(
+            (None, 0) if n is None else (n.inputs[0], n.index) if type(n) is Output else (n, 0) for n in self.inputs
+        )
+
+    @property
+    def metadata(self):
+        """A dictionary of the user's own."""
+        return hooks_of(self).metadata
+
+    def name(self):
+        """The name of the operation's derivative, such as ``MulBackward0``."""
+        return type(self).__name__
+
+    def _sequence_nr(self):
+        return self.time
+
+    def register_hook(self, hook):
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a returned tuple replaces ``grad_inputs``."""
+        return hooks_of(self).add("after", hook)
+
+    def register_prehook(self, hook):
+        """Call ``hook(grad_outputs)`` before this node runs; a returned tuple replaces ``grad_outputs``."""
+        return hooks_of(self).add("before", hook)
+
+    def __getattr__(self, name):
+        """``_saved_input`` and its kin: the saved values by the names the derivative gives them."""
+        reads = getattr(type(self), "reads", ())
+        for saved_name, asked in ((r, "_saved_" + ("self" if r == "input" else "result" if r == "out" else r)) for r in reads):
+            if asked == name:
+                values = self.unpack()
+                if values is None:
+                    raise RuntimeError(second_time)
+                return values[reads.index(saved_name)]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self):
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+second_time = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+class AccumulateGrad(Node):
+    """A leaf's end of the graph: it keeps the gradient itself, so tensor -> node is no cycle."""
+
+    __slots__ = ("grad", "reference")
+
+    def __init__(self, tensor):
+        self.inputs = self.saved = ()
+        self.time, self.shape, self.dtype = tick(), tensor.array.shape, tensor.array.dtype
+        self.hooks = self.grad = None
+        self.reference = weakref.ref(tensor)
+
+    @property
+    def variable(self):
+        """The leaf tensor itself (None when it is gone)."""
+        return self.reference()
+
+
+class Output(Node):
+    """One differentiable output of a node that has several; it hands its gradient on under its number."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, node, index, facts):
+        self.inputs, self.saved, self.index, self.hooks = (node,), (), index, None
+        self.time = tick()
+        self.shape, self.dtype = facts
+
+    def backward(self, g):
+        return (Parts({self.index: g}),)
+
+    backward_graph = backward
+
+    def name(self):
+        return self.inputs[0].name()
+
+    def __repr__(self):
+        return repr(self.inputs[0])
+
+
+class Parts(dict):
+    """Gradients of several outputs of one node on their way to it: number -> gradient."""
+
+    shape = dtype = None
+
+
+class Hooks:
+    """What a user hung on a node.  Each list is a dictionary, so that a handle can remove its entry."""
+
+    __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
+
+    def __init__(self):
+        self.tensor, self.retain, self.before, self.after, self.accumulated = {}, {}, {}, {}, {}
+        self.metadata = {}
+
+    def add(self, which, hook):
+        entries = getattr(self, which)
+        handle = RemovableHandle(entries)
+        entries[handle.id] = hook
+        return handle
+
+
+def hooks_of(node):
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return node.hooks
+
+
+class RemovableHandle:
+    """What ``register_hook`` returns: ``remove()`` takes the hook away again."""
+
+    def __init__(self, entries):
+        self.entries, self.id = entries, tick()
+
+    def remove(self):
+        """Take the hook away; a second call does nothing."""
+        self.entries.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+# ── views ────────────────────────────────────────────────────────────────────
+class View:
+    """How a tensor is a view: the root tensor, the operator calls that lead from it, when its node was last valid.
+
+    ``locked`` says why the view must not be written while gradients are recorded: None, or one of the words below.
+    """
+
+    __slots__ = ("base", "steps", "time", "locked")
+
+
+NO_GRAD, MULTIPLE, CUSTOM = "no_grad", "multiple", "custom"
+
+
+def see(base, t, fn, args, locked=None):
+    """Record that ``t`` is the view ``fn(base, *args)``."""
+    v = t.view = View()
+    up = base.view
+    if up is None:
+        v.base, v.steps = base, ((fn, args),)
+    else:
+        v.base, v.steps = up.base, (*up.steps, (fn, args))
+        locked = locked or up.locked
+    v.time, v.locked = tick(), locked or (None if mode.grad else NO_GRAD)
+    return t
+
+
+def see_part(base, t, index, fn, args):
+    """The same for one of several views made at once; such a view must not be written."""
+    return see(base, t, lambda *call: fn(*call)[index], args, MULTIPLE)
+
+
+def edge(t):
+    """Where ``t`` sends its gradient.  A view whose memory was written asks its base again."""
+    v = t.view
+    if v is not None and v.time < clock.last_write:
+        if written_after(v.time, t.array) and type(t.node) is not AccumulateGrad:
+            _derive_again(t, v)
+        v.time = tick()
+    return t.node
+
+
+def _derive_again(t, v):
+    if v.base.node is None:
+        t.node = None
+    elif v.locked != NO_GRAD:
+        t.node = replay(v.base, v.steps).node
+
+
+def replay(t, steps):
+    """Apply the steps of a view to ``t``, recording even where recording is off."""
+    before, mode.grad = mode.grad, True
+    try:
+        for fn, args in steps:
+            t = fn(t, *args)
+    finally:
+        mode.grad = before
+    return t

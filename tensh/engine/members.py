@@ -1,0 +1,289 @@
+"""What a tensor knows about itself: gradient state, memory, and the operators hung on it as methods."""
+
+import operator
+import warnings
+import weakref
+
+from tensh.engine import memory
+from tensh.engine.clock import version
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.graph import AccumulateGrad, edge, hooks_of
+from tensh.engine.table import PUBLIC, METHODS, OPS, function, refused_operand
+from tensh.engine.tensor import Tensor, wrap
+
+
+def member(name=None, **accessors):
+    """Hang a property on Tensor."""
+
+    def hang(get):
+        setattr(Tensor, name or get.__name__, property(get, accessors.get("set"), doc=get.__doc__))
+        return get
+
+    return hang
+
+
+# ── gradient state ───────────────────────────────────────────────────────────
+def _set_requires_grad(t, flag):
+    if not isinstance(flag, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    node = edge(t)
+    if node is not None and type(node) is not AccumulateGrad:
+        if flag:
+            return
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        )
+    if flag and node is None:
+        if t.array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        grad, t._grad = t._grad, None
+        t.node = AccumulateGrad(t)
+        t.node.grad = grad
+    elif not flag and node is not None:
+        t._grad, t.node = node.grad, None
+
+
+@member(set=_set_requires_grad)
+def requires_grad(t):
+    """Are operations on this tensor recorded?"""
+    return edge(t) is not None
+
+
+@member()
+def is_leaf(t):
+    """Was this tensor made by the user rather than computed from one that requires grad?"""
+    node = edge(t)
+    return node is None or type(node) is AccumulateGrad
+
+
+@member()
+def grad_fn(t):
+    """The node that computed this tensor; None for leaves."""
+    node = edge(t)
+    return None if type(node) is AccumulateGrad else node
+
+
+def _set_grad(t, grad):
+    if grad is not None:
+        if not isinstance(grad, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+        if grad is t:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if grad.array.dtype != t.array.dtype:
+            raise RuntimeError(
+                "assigned grad has data of a different type: expected "
+                f"torch.{t.dtype.legacy}, but got torch.{grad.dtype.legacy}"
+            )
+        if grad.array.shape != t.array.shape:
+            raise RuntimeError(
+                f"assigned grad has data of a different size: expected {list(t.shape)}, but got {list(grad.shape)}"
+            )
+    if type(t.node) is AccumulateGrad:
+        t.node.grad = grad
+    else:
+        t._grad = grad
+
+
+@member(set=_set_grad)
+def grad(t):
+    """The gradient that ``backward`` accumulated, or None."""
+    node = t.node
+    if type(node) is AccumulateGrad:
+        return node.grad
+    if t._grad is None and node is not None and not t.retains_grad:
+        warnings.warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+            "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+            stacklevel=2,
+        )
+    return t._grad
+
+
+@member()
+def retains_grad(t):
+    """Is this a computed tensor that keeps its gradient?"""
+    node = edge(t)
+    return type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
+
+
+def requires_grad_(self, requires_grad=True):
+    """Set ``requires_grad`` in place and return the tensor."""
+    self.requires_grad = requires_grad
+    return self
+
+
+def retain_grad(self):
+    """Keep the gradient of a computed tensor in ``.grad``, too."""
+    node = edge(self)
+    if node is None:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if type(node) is AccumulateGrad or self.retains_grad:
+        return
+    reference = weakref.ref(self)
+
+    def keep(g):
+        t = reference()
+        if t is not None:
+            if g.node is not None:
+                t._grad = g if t._grad is None else t._grad + g
+            else:
+                t._grad = wrap(g.array.copy() if t._grad is None else t._grad.array + g.array)
+
+    hooks_of(node).retain[id(self)] = keep
+
+
+def register_hook(self, hook):
+    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
+    node = edge(self)
+    if node is None:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return hooks_of(node).add("tensor", hook)
+
+
+def register_post_accumulate_grad_hook(self, hook):
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
+    node = edge(self)
+    if node is None:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if type(node) is not AccumulateGrad:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return hooks_of(node).add("accumulated", hook)
+
+
+def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from.
+
+    ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.
+    """
+    from tensh.engine.gradients import backward as run
+
+    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def detach(self):
+    """The same memory without history: writes to one are seen, and counted, by the other."""
+    return wrap(self.array)
+
+
+def detach_(self):
+    """Cut this tensor off from its history, in place."""
+    if self.view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
+            "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+            "torch/optim/optimizer.py as a solution."
+        )
+    if type(self.node) is AccumulateGrad:
+        self._grad = self.node.grad
+    self.node = None
+    return self
+
+
+# ── memory ───────────────────────────────────────────────────────────────────
+def _set_data(t, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if type(t.node) is AccumulateGrad:
+        if value.array.dtype.kind not in "fcV":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        t.node.shape, t.node.dtype = value.array.shape, value.array.dtype
+    t.array = value.array
+
+
+@member(set=_set_data)
+def data(t):
+    """The same memory without history, whose writes do not count as writes to this tensor."""
+    return wrap(memory.apart(t.array))
+
+
+@member()
+def _version(t):
+    """How often the memory was written in place."""
+    return version(t.array)
+
+
+@member()
+def _base(t):
+    """The tensor that this one is a view of, or None."""
+    return None if t.view is None else t.view.base
+
+
+@member()
+def is_cpu(t):
+    """True: tensh computes on the CPU."""
+    return True
+
+
+for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps is_xpu is_nested is_xla".split():
+    setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
+
+
+def is_floating_point(self):
+    """Is the dtype one of the floating point dtypes?"""
+    return BY_NUMPY[self.array.dtype].is_floating_point
+
+
+# ── methods ──────────────────────────────────────────────────────────────────
+for _each in (requires_grad_, retain_grad, register_hook, register_post_accumulate_grad_hook, backward, detach, detach_,
+              is_floating_point):  # fmt: skip
+    METHODS.setdefault(_each.__name__, _each)
+PUBLIC["detach"], PUBLIC["is_floating_point"] = detach, is_floating_point
+
+
+class Method:
+    """A method before its first use: it writes the function, which then takes its place in the class."""
+
+    def __init__(self, name, resolve):
+        self.name, self.resolve = name, resolve
+
+    def __get__(self, t, kind):
+        fn = self.resolve()
+        setattr(Tensor, self.name, fn)
+        return fn if t is None else fn.__get__(t, kind)
+
+
+OPERATORS = {
+    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__floordiv__": "floor_divide",
+    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__and__": "bitwise_and", "__or__": "bitwise_or",
+    "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+    "__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+    "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
+    "__rmatmul__": "rmatmul", "__rlshift__": "rlshift", "__rrshift__": "rrshift",
+    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "bitwise_not",
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
+    "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
+}  # fmt: skip
+"""Python's operators -> what computes them: an operator of the table, or a function of functional.py."""
+
+
+def hang_methods():
+    """Hang every entry of ``METHODS`` and Python's operators on Tensor; called once all tables are read."""
+    for name, entry in METHODS.items():
+        setattr(Tensor, name, Method(name, lambda entry=entry: function(entry)))
+    for name, entry in OPERATORS.items():
+        if entry in OPS and OPS[entry].pointwise and len(OPS[entry].inputs) == 2:
+            setattr(Tensor, name, Method(name, lambda entry=entry: OPS[entry].operator))
+        elif entry in METHODS or entry in PYTHON_ONLY:
+            resolve = lambda entry=entry: refused_operand(function(METHODS.get(entry) or PYTHON_ONLY[entry]))  # noqa: E731
+            setattr(Tensor, name, Method(name, resolve))
+    Tensor.__hash__ = lambda self: id(self)
+
+
+PYTHON_ONLY: dict = {}  # functions behind reflected operators that are no methods, such as 1 / x
+"""Filled by functional.py."""
+
+
+def index_number(t):
+    """``range(t)``, ``list[t]``: an integer tensor of one element."""
+    if t.array.size != 1 or t.array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return operator.index(t.array.item())
+
+
+Tensor.__index__ = index_number

@@ -1,0 +1,1 @@
+"""Switching recording off and on: as context managers, as decorators, as functions."""

@@ -1,0 +1,1 @@
+"""Convolutions: linear maps in families whose members are each other's derivatives."""

@@ -1,0 +1,1 @@
+"""Losses and activations that PyTorch records as one node."""

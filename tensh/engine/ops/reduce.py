@@ -1,0 +1,1 @@
+"""Reductions: the derivative spreads the gradient back over what was reduced."""

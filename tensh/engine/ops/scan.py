@@ -1,0 +1,1 @@
+"""Cumulative operators, sorting and searching."""

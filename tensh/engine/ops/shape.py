@@ -1,0 +1,1 @@
+"""Views: the derivative is the way back."""

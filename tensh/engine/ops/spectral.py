@@ -1,0 +1,1 @@
+"""Fourier transforms: each is the adjoint of another."""

@@ -1,0 +1,311 @@
+"""The table of operators: a declaration is a kernel on raw arrays and, per tensor input, the text of its derivative.
+
+Three rules (see ARCHITECTURE.md):
+
+1. The keyword is the input, its value is the derivative: the gradient to send there.  ``None`` means a tensor that is
+   not differentiable.
+2. A derivative may use ``g`` (the incoming gradient), ``out`` (or the names in ``outs``, then ``g_NAME``), any
+   parameter, and any word of the vocabulary.  ``input.shape`` alone saves the shape, not the array.
+3. What it reads is what is saved, and only if an input that needs it wants a gradient.
+"""
+
+import functools
+import inspect
+import sys
+
+import numpy as np
+from numpy import asarray, ndarray
+
+from tensh.engine import graph, writer
+from tensh.engine.clock import mode, tick, wrote
+from tensh.engine.errors import explained, refuse_dtype
+from tensh.engine.inplace import into, put
+from tensh.engine.mixing import NUMBERS, SCALARS, WEAK, as_float, given, given_list, mix, promote
+from tensh.engine.tensor import Tensor, new, wrap
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
+from tensh.engine.writer import LIST
+
+PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
+METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
+
+
+class Op:
+    """One operator.  ``fn`` is the function, written when first asked for; ``text`` is its source."""
+
+    def __init__(self, kernel, name, doc, derivatives, options):
+        self.kernel, self.name, self.doc = kernel, name, doc
+        self.inputs = derivatives  # tensor parameter -> text of its derivative, or None
+        self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
+        self.node = name.title().replace("_", "") + "Backward0"
+        self.outs, self.let, self.sequence, self.types = (), {}, None, "biufc"
+        self.many = self.view = self.pointwise = self.floats = self.inplace = False
+        self.out = self.public = True
+        self.environment = ENVIRONMENT
+        for option, value in options.items():
+            if not hasattr(self, option):
+                raise TypeError(f"{name}: operators have no option {option!r}")
+            setattr(self, option, value)
+        self.differentiable = tuple(range(len(self.outs)))
+        if self.outs and self.outs != LIST and self.many:
+            used = " ".join((*self.derivatives.values(), *self.let.values()))
+            self.differentiable = tuple(i for i, o in enumerate(self.outs) if f"g_{o}" in used)
+
+    def __getattr__(self, name):
+        """What is worked out when first needed: ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
+        make = Op.MAKERS.get(name)
+        if make is None:
+            raise AttributeError(name)
+        value = self.__dict__[name] = make(self)
+        return value
+
+    def _parameters(self):
+        if isinstance(self.kernel, np.ufunc):
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+            return {p: inspect.Parameter(p, kind) for p in self.inputs}
+        return dict(inspect.signature(self.kernel).parameters)
+
+    def _fn(self):
+        if self.outs:
+            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.name, self.outs)
+        if self.derivatives:
+            ENVIRONMENT[self.node] = self.node_class
+        self.text = writer.function_source(self)
+        writer.compiled(self.text, self.name, ENVIRONMENT)
+        return _public_face(ENVIRONMENT[self.name])
+
+    def _operator(self):
+        self.fn  # puts the kernel and the node into the environment
+        writer.compiled(writer.operator_source(self), f"{self.name} operator", ENVIRONMENT)
+        return ENVIRONMENT[f"{self.name}_operator"]
+
+    def _inplace_fn(self):
+        self.fn
+        name = f"{self.name}_"
+        if self.pointwise and isinstance(self.kernel, np.ufunc):
+            source = writer.inplace_source(self)
+        else:
+            source = f"def {name}(input, *args, **options): return put(input, tick(), {self.name}(input, *args, **options), {name!r})"
+        writer.compiled(source, name, ENVIRONMENT)
+        return _public_face(ENVIRONMENT[name])
+
+    def _node_class(self):
+        values = {"__slots__": (), "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
+        values["backward"] = Derivative(self, "backward", ARRAYS)
+        values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
+        return type(self.node, (graph.Node,), values)
+
+    def _role(self, read):
+        """Which input a saved array is, -1 - i for output i, None for a plain value."""
+        if read in self.derivatives:
+            return list(self.derivatives).index(read)
+        if read == "out":
+            return -1
+        if read in self.outs and self.outs != LIST:
+            return -1 - self.outs.index(read)
+        return graph.FOREIGN if read in self.inputs else None
+
+    def __repr__(self):
+        return f"<operator {self.name}>"
+
+
+Op.MAKERS = {
+    "parameters": Op._parameters,
+    "saves": writer.saves,
+    "fn": Op._fn,
+    "operator": Op._operator,
+    "inplace_fn": Op._inplace_fn,
+    "node_class": Op._node_class,
+}
+
+
+class Derivative:
+    """A node's ``backward`` before its first use: compiles the derivatives and takes their place."""
+
+    def __init__(self, op, name, words):
+        self.op, self.name, self.words = op, name, words
+
+    def __get__(self, node, kind):
+        compile_words(self.op, self.words)
+        source = writer.backward_source(self.op, self.words is TENSORS)
+        namespace = self.words
+        writer.compiled(source, f"derivative of {self.op.name}", namespace)
+        function = namespace.pop(self.name)
+        setattr(kind, self.name, function)
+        return function.__get__(node, kind)
+
+
+def compile_words(op, words):
+    """Before a recorded derivative runs, the operators it names must be functions."""
+    if words is TENSORS:
+        for text in (*op.derivatives.values(), *op.let.values()):
+            for name in OPS.keys() & set(writer.words_of(text)):
+                recorded(name)
+
+
+def op(kernel=None, *, name=None, doc=None, **keywords):
+    """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
+
+    ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
+    list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
+    tensors; ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
+    """
+    if kernel is None:
+        return lambda k: op(k, name=name, doc=doc, **keywords)
+    name = name or kernel.__name__
+    options = {k: keywords.pop(k) for k in OPTIONS & keywords.keys()}
+    declared = Op(kernel, name, doc or inspect.getdoc(kernel) or "", keywords, options)
+    declared.place = _place()
+    OPS[name] = declared
+    ARRAYS[name] = kernel
+    if declared.public in (True, "function"):
+        PUBLIC[name] = declared
+    if declared.public in (True, "method"):
+        METHODS[name] = declared
+        if declared.inplace:
+            METHODS[f"{name}_"] = PUBLIC[f"{name}_"] = Inplace(declared)
+    return declared
+
+
+class Inplace:
+    """The in-place form of an operator, as an entry of the registry."""
+
+    def __init__(self, op):
+        self.op = op
+
+    fn = property(lambda self: self.op.inplace_fn)
+
+
+def composite(fn=None, *, function=True, method=True, inplace=False, out=False):
+    """Make ``fn``, a function of other operators, public: it has no derivative of its own.
+
+    ``inplace`` adds ``NAME_`` and ``out`` the keyword ``out=``.
+    """
+    if fn is None:
+        return lambda f: composite(f, function=function, method=method, inplace=inplace, out=out)
+    name = fn.__name__
+    if out:
+        fn = with_out(fn)
+    _public_face(fn)
+    if function:
+        PUBLIC[name] = fn
+    if method:
+        METHODS[name] = fn
+    if inplace:
+        METHODS[f"{name}_"] = PUBLIC[f"{name}_"] = written_back(fn)
+    return fn
+
+
+def with_out(fn):
+    """``fn`` with the keyword ``out=``."""
+    name = fn.__name__
+
+    @functools.wraps(fn)
+    def function(*args, out=None, **options):
+        return fn(*args, **options) if out is None else into(out, fn(*args, **options), name)
+
+    signature = inspect.signature(fn)
+    keyword = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
+    function.__signature__ = signature.replace(parameters=[*signature.parameters.values(), keyword])
+    return function
+
+
+def written_back(fn):
+    """The in-place form of a composite."""
+    name = f"{fn.__name__}_"
+
+    def function(input, *args, **options):
+        return put(input, tick(), fn(input, *args, **options), name)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"In-place version of {fn.__name__}."
+    return _public_face(function)
+
+
+def public(thing):
+    """Put a class or function into the torch namespace under its own name."""
+    PUBLIC[thing.__name__] = thing
+    return thing
+
+
+def function(entry):
+    """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
+    return entry.fn if isinstance(entry, (Op, Inplace)) else entry
+
+
+OPTIONS = frozenset(
+    "node outs let sequence types many view pointwise floats inplace out public".split()
+)
+
+
+def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
+    """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
+    return op(kernel, name=name or kernel.__name__, doc=doc, pointwise=True, inplace=inplace, **keywords)
+
+
+def _place():
+    """File and line of the declaration."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def returned(name, fields):
+    """The tuple with field names that an operator with several outputs returns, as ``torch.return_types.NAME``."""
+
+    def show(self):
+        return f"torch.return_types.{name}(\n" + ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self)) + ")"
+
+    members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
+    members |= {"__slots__": (), "__repr__": show, "__match_args__": fields, "__module__": "torch.return_types"}
+    members["__reduce__"] = lambda self: (_again, (name, fields, tuple(self)))
+    return type(name, (tuple,), members)
+
+
+def _again(name, fields, values):
+    return returned(name, fields)(values)
+
+
+def _public_face(function):
+    """Functions say where users find them, not where they were written."""
+    function.__module__ = "torch"
+    return function
+
+
+def operand(value):
+    """Can a Python operator take ``value`` beside a tensor?"""
+    return isinstance(value, (Tensor, *NUMBERS, np.number, np.bool_))
+
+
+def refused_operand(fn):
+    """A function of two operands as a Python operator: NotImplemented for what is no operand."""
+
+    def operator(input, *other):
+        return fn(input, *other) if all(map(operand, other)) else NotImplemented
+
+    operator.__name__ = fn.__name__
+    return operator
+
+
+def wanted(nodes):
+    """Does any of the tensors of a sequence want a gradient?"""
+    return any(n is not None for n in nodes)
+
+
+def filled(node, parts):
+    """The gradients of all outputs of ``node``; zeros where none arrived."""
+    recorded = any(isinstance(g, Tensor) for g in parts.values())
+    make = (lambda shape, dtype: wrap(np.zeros(shape, dtype))) if recorded else np.zeros
+    return [parts[i] if i in parts else make(*facts) for i, facts in enumerate(node.shape)]
+
+
+ARRAYS["filled"] = TENSORS["filled"] = filled
+
+ENVIRONMENT = {
+    "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
+    "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
+    "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK, "SCALARS": SCALARS,
+    "as_float": as_float, "into": into, "put": put, "operand": operand, "wanted": wanted,
+    "explained": explained, "refuse_dtype": refuse_dtype,
+}  # fmt: skip
+"""The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

@@ -1,0 +1,314 @@
+"""From a declaration to the function you would have typed by hand: the only code generator.
+
+For every operator it writes up to four pieces of Python, each when first needed:
+
+- ``function_source``   the public function: true signature, saves only what the derivatives read
+- ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
+- ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
+- ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
+
+The naming is always the same: for a parameter ``input``, ``input_`` is its raw array and ``input_n`` the node that its
+gradient goes to.  Read the result with ``print(tensh.engine.table.OPS["mul"].text)``.
+"""
+
+import ast
+import inspect
+import linecache
+
+INDENT = "    "
+
+
+def compiled(source, title, namespace):
+    """Execute ``source`` in ``namespace``; tracebacks and debuggers can show its lines."""
+    filename = f"<tensh {title}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), namespace)
+
+
+# ── what a derivative reads ──────────────────────────────────────────────────
+def reads(text, names):
+    """The saved values a derivative needs, in order: names, and ``name.shape`` kept without its array."""
+    found, parents = {}, {}
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in names:
+            parent = parents.get(node)
+            of = isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "ndim") and names[node.id]
+            found[f"{node.id}.{parent.attr}" if of else node.id] = None
+    return list(found)
+
+
+def saves(op):
+    """What the operator keeps for its derivatives: saved expression -> the inputs whose derivative reads it."""
+    tensors = {*op.inputs, *op.outs, "out"}
+    names = {name: name in tensors for name in (*op.parameters, *tensors)}
+    kept = {}
+    for parameter, text in op.derivatives.items():
+        for let in (*op.let.values(), text) if op.let else (text,):
+            for read in reads(let, names):
+                kept.setdefault(read, {})[parameter] = None
+    return {read: list(who) for read, who in kept.items()}
+
+
+def words_of(text):
+    """The names that a derivative calls."""
+    return [node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
+
+
+def variable(read):
+    """The local name of a saved expression: ``input.shape`` -> ``input_shape``."""
+    return read.replace(".", "_")
+
+
+def raw(name, op):
+    """The expression of a saved value inside the function: the raw array of a tensor, anything else as it is."""
+    base, _, attribute = name.partition(".")
+    if base in op.inputs or base == "out" or base in op.outs:
+        base += "_"
+    return f"{base}.{attribute}" if attribute else base
+
+
+# ── the function ─────────────────────────────────────────────────────────────
+def signature(op, *, out):
+    """The text of the parameter list, with NumPy's ``axis`` and ``keepdims`` beside ``dim`` and ``keepdim``."""
+    parts, star = [], False
+    aliases = [a for p, a in (("dim", "axis"), ("keepdim", "keepdims")) if p in op.parameters and op.public]
+    for p in op.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        parts.append(p.name if p.default is p.empty else f"{p.name}={default(p, op)}")
+    keywords = [*(f"{a}=None" for a in aliases if op.parameters[alias_of[a]].default is not inspect.Parameter.empty)]
+    keywords += ["out=None"] if out else []
+    if keywords and not star:
+        parts.append("*")
+    return ", ".join(parts + keywords)
+
+
+alias_of = {"axis": "dim", "keepdims": "keepdim"}
+
+
+def default(parameter, op):
+    """How a default is written: as itself, or by name where its repr is no expression."""
+    value = parameter.default
+    if value is None or isinstance(value, (bool, int, float, str, tuple)) and value == value and abs_finite(value):
+        return repr(value)
+    op.environment[name := f"{op.name}_{parameter.name}"] = value
+    return name
+
+
+def abs_finite(value):
+    return not isinstance(value, float) or value - value == 0
+
+
+def function_source(op):
+    """The public function."""
+    call = ", ".join(p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items())
+    lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)]
+    for alias, parameter in alias_of.items():
+        p = op.parameters.get(parameter)
+        if p is not None and op.public and p.default is not p.empty:
+            lines.append(f"if {alias} is not None: {parameter} = {alias}")
+    if op.out:
+        lines.append(f"if out is not None: return into(out, {op.name}({call}), '{op.name}')")
+    lines += _operands(op) + _compute(op) + _result(op)
+    lines.append(f"return {'out' if op.outs == () else 'outs'}")
+    return indented(lines)
+
+
+def operator_source(op):
+    """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
+    source = function_source(op)
+    mixing = next(line for line in source.splitlines() if "mix(" in line)
+    head, _, rest = source.partition("\n")
+    name = f"{op.name}_operator"
+    refusing = mixing.replace("else: ", "elif not operand(other): return NotImplemented\n" + INDENT + "else: ")
+    return f"def {name}(input, other):\n" + "\n".join(
+        refusing if line == mixing else line for line in rest.splitlines() if "out is not None" not in line
+    )
+
+
+def _operands(op):
+    """Lines that take the raw arrays and the nodes out of the tensors."""
+    if op.pointwise and len(op.inputs) == 2:
+        lines = _two_operands(op)
+    else:
+        lines = []
+        for position, p in enumerate(op.parameters, 1):
+            if p not in op.inputs:
+                continue
+            if p == op.sequence:
+                lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
+                continue
+            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}.view is None else edge({p})"
+            optional = ", True" if op.parameters[p].default is None else ""
+            lines.append(f"if isinstance({p}, Tensor): {take}")
+            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position}{optional})")
+    first = next(iter(op.inputs))
+    if op.floats:
+        casts = "; ".join(f"{p}_ = as_float({p}_)" for p in op.inputs)
+        lines.append(f"if {first}_.dtype.kind in 'iub': {casts}")
+    if op.types != "biufc":
+        lines.append(f"if {first}_.dtype.kind not in {op.types + 'V'!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
+    return lines
+
+
+def _two_operands(op):
+    """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
+    a, b = op.inputs
+    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}.view is None else edge({0})"
+    return [
+        f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
+        INDENT + take.format(a),
+        INDENT + take.format(b),
+        INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_)",
+        f"elif isinstance({a}, Tensor) and type({b}) in WEAK[{a}.array.dtype.kind]:",
+        INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None",
+        f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})",
+    ]
+
+
+def _compute(op):
+    """The kernel call.  ``try`` costs nothing until something fails; then NumPy's words become PyTorch's."""
+    arguments = ", ".join(
+        (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "") for p, v in op.parameters.items()
+    )
+    op.environment[f"{op.name}_kernel"] = op.kernel
+    operands = "".join(f"{p}_, " for p in op.inputs)
+    return [
+        f"try: out_ = {op.name}_kernel({arguments})",
+        f"except Exception as error: raise explained(error, '{op.name}', ({operands})) from None",
+    ]
+
+
+BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}.view = {0}._grad = None"
+
+
+def _result(op):
+    """Lines that wrap the kernel's result and record the node."""
+    if op.outs:
+        return _results(op)
+    lines = [
+        "if type(out_) is not ndarray: out_ = asarray(out_)",
+        BLANK.format("out"),
+    ]
+    if op.derivatives:
+        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(INDENT + f"out.node = k = {op.node}(); " + _record(op))
+        lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
+    if op.view:
+        first, *rest = op.parameters
+        lines.append(f"see({first}, out, {op.name}, ({' '.join(p + ',' for p in rest)}))")
+    return lines
+
+
+def _results(op):
+    """The same for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
+    first, *rest = op.parameters
+    if op.many:  # every output has its own gradient: Output nodes lead to the one that computes
+        lines = ["outs = [wrap(array) for array in out_]"]
+        chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
+        if op.derivatives:
+            lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+            if op.outs != LIST:
+                lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
+            lines.append(INDENT + f"k = {op.node}(); " + _record(op))
+            lines.append(INDENT + "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None")
+            lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
+        if op.view:
+            lines.append(f"for i, o in enumerate(outs): see_part({first}, o, i, {op.name}, ({' '.join(p + ',' for p in rest)}))")
+        return [*lines, f"outs = {op.name}_outs(outs)"]
+    names = [f"{o}_" for o in op.outs]
+    lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
+    if op.derivatives:
+        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(INDENT + f"{op.outs[0]}.node = k = {op.node}(); " + _record(op))
+        lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype")
+    return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
+
+
+LIST = "list"  # outs=LIST: as many outputs as the kernel returns
+
+
+def _wanted(op, who):
+    tests = [f"wanted({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
+    return f"if ({' or '.join(tests)})" if len(tests) > 1 else f"if {tests[0]}"
+
+
+def _record(op):
+    """The slots of the new node.  A value is saved only if an input whose derivative reads it wants a gradient."""
+    nodes = f"tuple({op.sequence}_n)" if op.sequence else f"({' '.join(p + '_n,' for p in op.derivatives)})"
+    saved = []
+    for read, who in op.saves.items():
+        value = raw(read, op)
+        everyone = set(who) == set(op.derivatives)
+        saved.append(value if everyone else f"{value} if {' or '.join(f'{p}_n is not None' for p in who)} else None")
+    return f"k.inputs = {nodes}; k.saved = ({' '.join(s + ',' for s in saved)}); k.time = tick(); k.hooks = None"
+
+
+def inplace_source(op):
+    """``mul_``: with nothing to record a ufunc writes straight into the array; ``put`` does the rest."""
+    a, *others = op.inputs
+    lines = [f"def {op.name}_({', '.join(op.inputs)}):", f"'In-place version of {op.name}.'"]
+    condition = f"isinstance({a}, Tensor) and {a}.view is None and ({a}.node is None or not mode.grad)"
+    fits = f"{a}_.dtype.kind in {''.join(k for k in op.types + 'V' if not op.floats or k not in 'iub')!r}"
+    if others:
+        b = others[0]
+        lines += [
+            f"if {condition}:",
+            INDENT + f"{a}_ = {a}.array",
+            INDENT + f"if isinstance({b}, Tensor): {b}_ = {b}.array; {b}_n = {b}.node if {b}.view is None else edge({b})",
+            INDENT + f"elif type({b}) in WEAK[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None",
+            INDENT + f"else: {b}_ = {b}_n = None",
+            INDENT + f"if {b}_ is not None and ({b}_n is None or not mode.grad) and {b}_.dtype is {a}_.dtype and {fits}:",
+        ]
+        operands = f"{a}_, {b}_"
+    else:
+        lines += [f"if {condition}:", INDENT + f"{a}_ = {a}.array", INDENT + f"if {fits}:"]
+        operands = f"{a}_"
+    lines += [
+        INDENT * 2 + f"try: {op.name}_kernel({operands}, {a}_)",
+        INDENT * 2 + f"except Exception as error: raise explained(error, '{op.name}_', ({operands},)) from None",
+        INDENT * 2 + f"wrote({a}_)",
+        INDENT * 2 + f"return {a}",
+        f"return put({a}, tick(), {op.name}({', '.join(op.inputs)}), '{op.name}_')",
+    ]
+    return indented(lines)
+
+
+# ── the derivatives ──────────────────────────────────────────────────────────
+def backward_source(op, recorded):
+    """``backward(self, g)``: unpack what was saved, and one expression for every differentiable input."""
+    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):"]
+    if op.saves:
+        saved = "self.unpack()" if recorded else "self.saved"
+        lines.append(f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}")
+    if op.many:
+        names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
+        lines.append(f"{names} = filled(self, g)")
+    lines += [f"{name} = {local(text, op)}" for name, text in op.let.items()]
+    if op.sequence:
+        lines.append(f"return {local(op.derivatives[op.sequence], op)}")
+        return indented(lines)
+    if len(op.derivatives) == 1:
+        lines.append(f"return ({local(next(iter(op.derivatives.values())), op)},)")
+        return indented(lines)
+    lines.append(f"{' '.join(p + '_n,' for p in op.derivatives)} = self.inputs")
+    values = [f"None if {p}_n is None else {local(text, op)}," for p, text in op.derivatives.items()]
+    lines.append(f"return ({' '.join(values)})")
+    return indented(lines)
+
+
+def local(text, op):
+    """The derivative with ``input.shape`` and its kin as the local names of the saved values."""
+    for read in op.saves:
+        if "." in read:
+            text = text.replace(read, variable(read))
+    return text
+
+
+def indented(lines):
+    return lines[0] + "\n" + "".join(f"{INDENT}{line}\n" for line in lines[1:])
