@@ -1,0 +1,289 @@
+"""Write the stubs that editors and type checkers read:  python scripts/stubs.py [--check]
+
+``tensh/__init__.pyi`` and ``tensh/engine/tensor.pyi`` are written from the live functions: the signature that a function
+really has, and the first line of its documentation. ``--check`` writes nothing and exits with 1 when a file is not what
+would be written.
+
+The types come from what the functions say of themselves: an annotation where there is one, else the table of operators
+(tensors in, tensors out), else the name of the parameter, in which the whole project agrees (``dim`` is always an int).
+"""
+
+import argparse
+import difflib
+import inspect
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+import tensh  # noqa: E402
+from tensh.engine import tensor as tensor_module  # noqa: E402
+from tensh.engine.members import OPERATORS  # noqa: E402
+from tensh.engine.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
+from tensh.engine.tensor import Size, Tensor  # noqa: E402
+from tensh.engine.writer import LIST  # noqa: E402
+
+HEADER = '"""{doc}\n\nWritten by scripts/stubs.py; do not edit."""\n'
+# Names such as float, dtype and device are members of what is described: the types wear an underscore.
+TYPES = """
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any as _Any
+import numpy as _np
+from tensh.engine.device import device as _device, layout as _layout, memory_format as _memory_format
+from tensh.engine.dtype import dtype as _dtype
+"""
+ALIASES = """
+_Number = _bool | _int | _float | _complex
+_Dims = _int | _Sequence[_int]
+_Tensors = tuple[Tensor, ...] | list[Tensor]
+"""
+
+# What a parameter of this name is, everywhere.
+PARAMETERS = {
+    "Tensor": "self input mat1 mat2 mat vec vec1 vec2 batch1 batch2 tensor1 tensor2 condition mask weight target",
+    "Tensor | _Number": "other exponent",
+    "_Tensors": "tensors",
+    "_int": "dim0 dim1 diagonal",
+    "_bool": "keepdim keepdims requires_grad descending stable largest sorted unbiased pin_memory create_graph",
+    "_bool | None": "retain_graph",
+    "_dtype | None": "dtype",
+    "_device | _str | _int | None": "device",
+    "_layout | None": "layout",
+    "_memory_format | None": "memory_format",
+    "Tensor | None": "out bias gradient",
+    "_str": "reduction equation",
+    "_float": "eps rtol atol",
+}
+# What functions return that are not operators of the table. A method takes the type of the function of its name.
+RETURNS = {
+    "_bool": "allclose equal is_tensor is_complex is_floating_point is_nonzero is_grad_enabled is_inference_mode_enabled "
+    "is_same_size is_storage is_contiguous is_pinned is_set_to is_signed can_cast __bool__ __contains__ "
+    "is_inference is_anomaly_enabled is_anomaly_check_nan_enabled is_warn_always_enabled",
+    "_int": "numel nelement dim ndimension element_size storage_offset data_ptr seed initial_seed get_num_threads "
+    "get_device __len__ __index__ __int__ __hash__",
+    "_float": "__float__",
+    "_complex": "__complex__",
+    "_str": "__repr__ __str__ __format__",
+    "_Number": "item",
+    "_Any": "tolist size stride type __array__ __dlpack__ __reduce_ex__ __reduce__ __deepcopy__ untyped_storage storage "
+    "finfo iinfo apply_ map_ compile vmap __dlpack_device__",
+    "_np.ndarray[_Any, _Any]": "numpy",
+    "_dtype": "result_type promote_types get_default_dtype",
+    "None": "backward retain_grad set_default_dtype set_printoptions set_num_threads set_rng_state save "
+    "set_default_device set_flush_denormal set_default_tensor_type",
+    "_Iterator[Tensor]": "__iter__",
+    "Size": "broadcast_shapes",
+    "tuple[Tensor, ...]": "split chunk unbind tensor_split hsplit vsplit dsplit split_with_sizes meshgrid "
+    "broadcast_tensorsunsafe_split unsafe_chunk unsafe_split_with_sizes",
+    "Tensor": "tensor as_tensor asarray scalar_tensor from_numpy frombuffer zeros ones full empty empty_strided arange range "
+    "linspace logspace eye tril_indices triu_indices complex polar rand randn randint randperm normal cat concat "
+    "concatenate stack hstack vstack dstack column_stack row_stack einsum cartesian_prod combinations block_diag "
+    "chain_matmul from_dlpack hann_window hamming_window bartlett_window blackman_window kaiser_window heaviside "
+    "get_rng_state",
+}
+PROPERTIES = {
+    "_bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps "
+    "is_xpu is_nested is_xla",
+    "_int": "ndim itemsize nbytes _version output_nr",
+    "Size": "shape",
+    "_dtype": "dtype",
+    "_device": "device",
+    "_layout": "layout",
+    "Tensor | None": "grad _base",
+    "Tensor": "data T H mT mH real imag",
+}
+
+
+def by_name(table):
+    """name -> type, from type -> names."""
+    return {name: kind for kind, names in table.items() for name in names.split()}
+
+
+PARAMETERS, RETURNS, PROPERTIES = map(by_name, (PARAMETERS, RETURNS, PROPERTIES))
+ANNOTATIONS = {
+    bool: "_bool",
+    int: "_int",
+    float: "_float",
+    complex: "_complex",
+    str: "_str",
+    None: "None",
+    Tensor: "Tensor",
+}
+
+
+# ---- one function ------------------------------------------------------------------------------------------------
+
+
+def parameter_text(parameter, op):
+    """A parameter as it stands in a stub: name, type, default."""
+    name, star = parameter.name, {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    kind = ANNOTATIONS.get(parameter.annotation)
+    if kind is None and op is not None and name in op.inputs:
+        operand = op.pointwise and len(op.inputs) > 1
+        kind = "_Tensors" if name == op.sequence else "Tensor | _Number" if operand else "Tensor"
+        if parameter.default is None:
+            kind += " | None"
+    if kind is None:
+        kind = "_Any" if star else PARAMETERS.get(name, "_Any")
+    if parameter.default is parameter.empty:
+        return f"{star}{name}: {kind}"
+    if kind != "_Any" and parameter.default is None and "None" not in kind:
+        kind += " | None"
+    plain = parameter.default is None or isinstance(parameter.default, bool | int | str)
+    return f"{name}: {kind} = {parameter.default!r}" if plain else f"{name}: {kind} = ..."
+
+
+def parameters_text(parameters, op):
+    """A parameter list, with the markers of positional-only and keyword-only parameters."""
+    texts, kinds = [], [p.kind for p in parameters]
+    for position, p in enumerate(parameters):
+        keyword_only = p.kind is p.KEYWORD_ONLY and not {p.KEYWORD_ONLY, p.VAR_POSITIONAL} & set(kinds[:position])
+        texts += ["*"] if keyword_only else []
+        texts.append(parameter_text(p, op))
+        last_positional = p.kind is p.POSITIONAL_ONLY and p.POSITIONAL_ONLY not in kinds[position + 1 :]
+        texts += ["/"] if last_positional else []
+    return ", ".join(texts)
+
+
+def result(name, function, op):
+    """What a function returns. What takes a tensor first and is not in the table above gives a tensor."""
+    signature = inspect.signature(function)
+    if signature.return_annotation in ANNOTATIONS:
+        return ANNOTATIONS[signature.return_annotation]
+    if op is not None and op.outs:
+        return "tuple[Tensor, ...]" if op.outs == LIST else "_Any"
+    first = next(iter(signature.parameters), None)
+    return RETURNS.get(name, "Tensor" if op is not None or first in ("input", "self", "tensors") else "_Any")
+
+
+def doc_of(thing):
+    """The first line of a documentation, as a docstring."""
+    line = (inspect.getdoc(thing) or "").split("\n")[0].replace("\\", "\\\\").replace('"""', "'''")
+    return f'"""{line}"""' if line and not line.endswith('"') else "..."
+
+
+def function_stub(name, function, entry=None, method=False):
+    """``def NAME(SIGNATURE) -> TYPE`` and its first line of documentation."""
+    op = entry if isinstance(entry, Op) else entry.op if isinstance(entry, Inplace) else None
+    parameters = list(inspect.signature(function).parameters.values())
+    if method:
+        if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+            parameters = parameters[1:]
+        inside = ", ".join(filter(None, ["self", parameters_text(parameters, op)]))
+    else:
+        inside = parameters_text(parameters, op)
+    return f"def {name}({inside}) -> {result(name, function, op)}:\n    {doc_of(function)}"
+
+
+def operator_stub(name):
+    """One of Python's operators on tensors."""
+    operand = "" if name in ("__neg__", "__pos__", "__abs__", "__invert__") else ", other: Tensor | _Number"
+    ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    return f"def {name}(self{operand}) -> Tensor: ...{ignored}"
+
+
+def indented(text):
+    return "\n".join(f"    {line}" for line in text.split("\n"))
+
+
+# ---- the two files -----------------------------------------------------------------------------------------------
+
+
+def property_stub(name, member):
+    kind = PROPERTIES.get(name, "_Any")
+    text = f"@property\ndef {name}(self) -> {kind}:\n    {doc_of(member)}"
+    if member.fset is not None:
+        text += f"\n@{name}.setter\ndef {name}(self, value: {kind}) -> None: ..."
+    return text
+
+
+def size_stub():
+    """Size: a tuple of ints, and the methods that it adds."""
+    methods = [function_stub(n, f, method=True) for n, f in vars(Size).items() if inspect.isfunction(f) and n[0] != "_"]
+    body = [doc_of(Size), "def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...", *methods]
+    return "class Size(tuple[_int, ...]):\n" + "\n".join(map(indented, body))
+
+
+def class_stub():
+    """Tensor, with Python's operators, properties and methods in alphabetical order."""
+    members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
+    for name in sorted(vars(Tensor)):
+        member = inspect.getattr_static(Tensor, name)
+        if name in OPERATORS:
+            members.append(operator_stub(name))
+        elif isinstance(member, property):
+            members.append(property_stub(name, member))
+        elif name != "__new__" and inspect.isroutine(found := getattr(Tensor, name)):
+            members.append(function_stub(name, found, METHODS.get(name), method=True))
+    return "class Tensor:\n" + "\n".join(map(indented, members))
+
+
+def tensor_stub():
+    """The text of tensh/engine/tensor.pyi."""
+    own = [
+        function_stub(name, thing)
+        for name, thing in vars(tensor_module).items()
+        if inspect.isfunction(thing) and thing.__module__ == tensor_module.__name__
+    ]
+    parts = [TYPES.strip(), size_stub(), class_stub(), ALIASES.strip(), *own]
+    return HEADER.format(doc="Tensor and Size.") + "\n".join(parts) + "\n"
+
+
+def module_stub():
+    """The text of tensh/__init__.pyi."""
+    lines, functions = ["from tensh.engine.tensor import Size as Size, Tensor as Tensor"], []
+    names = [name for name in dir(tensh) if not name.startswith("_") and name not in ("Size", "Tensor")]
+    for name in names:
+        thing, entry = getattr(tensh, name), PUBLIC.get(name)
+        if inspect.ismodule(thing):
+            lines.append(f"from tensh import {name} as {name}")
+        elif inspect.isclass(thing):
+            lines.append(f"from {home(thing)} import {thing.__name__} as {name}")
+        elif callable(thing) and hasattr(thing, "__name__"):
+            functions.append(function_stub(name, thing, entry))
+        else:
+            lines.append(f"{name}: {constant(thing)}")
+    lines.append("__version__: _str")
+    return (
+        HEADER.format(doc="The public names of tensh.")
+        + "\n".join([TYPES.strip(), *lines, ALIASES.strip(), *functions])
+        + "\n"
+    )
+
+
+def home(cls):
+    """The module where a public class is written; its ``__module__`` says where users find it."""
+    written = next((f for f in vars(cls).values() if inspect.isfunction(f)), None)
+    return written.__globals__["__name__"] if written else cls.__module__
+
+
+def constant(thing):
+    kind = type(thing)
+    if kind.__name__ in ("dtype", "device", "layout", "memory_format"):
+        return f"_{kind.__name__}"
+    return ANNOTATIONS.get(kind, "_Any")
+
+
+STUBS = {ROOT / "tensh" / "engine" / "tensor.pyi": tensor_stub, ROOT / "tensh" / "__init__.pyi": module_stub}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only say whether the stubs are in step")
+    check = parser.parse_args().check
+    status = 0
+    for path, write in STUBS.items():
+        old, new = path.read_text(encoding="utf-8") if path.exists() else "", write()
+        if not check:
+            path.write_text(new, encoding="utf-8")
+        elif old != new:
+            status = 1
+            difference = difflib.unified_diff(old.split("\n"), new.split("\n"), "stored", "live", lineterm="", n=0)
+            print(f"{path.relative_to(ROOT)} is out of step: python scripts/stubs.py", *list(difference)[:20], sep="\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
