@@ -31,15 +31,15 @@ LAYERS = {
 }
 # Inside the engine, from the bottom up: a module imports from the lines above its own, and from its own line.
 ENGINE = """
-    clock errors printoptions vocabulary
-    dtype device info
-    tensor
-    graph
-    backward
-    mixing writer
-    table inplace
+    clock device distributions printoptions vocabulary writer
+    dtype discrete memory
+    errors info tensor
+    arguments format generator graph
+    backward inplace mixing rejection
+    table gradients
     ops
     functional
+    members create random function modes protocols legacy
 """
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal
 
