@@ -6,9 +6,11 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import create, functional, members, modes, ops, protocols, random  # noqa: F401
+from tensh.engine import create, format, functional, members, modes, ops, protocols, random  # noqa: F401
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from tensh.engine.info import finfo, iinfo
+from tensh.engine.printoptions import get_printoptions, printoptions, set_printoptions
 from tensh.engine.table import PUBLIC, function, public
 from tensh.engine.tensor import Size, Tensor
 
@@ -18,7 +20,8 @@ members.hang_methods()
 PUBLIC.update(ALL)
 PUBLIC.update(ALIASES)
 PUBLIC.update(CONSTANTS)
-for each in (Tensor, Size, device, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype):
+for each in (Tensor, Size, device, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype, finfo, iinfo,
+             set_printoptions, get_printoptions, printoptions):  # fmt: skip
     public(each)
 
 

@@ -53,7 +53,7 @@ def text(tensor, *, tensor_contents=None):
 def formatted(tensor, specification):
     """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
     if tensor.array.ndim == 0 and type(tensor) is Tensor:
-        return format(tensor.item(), specification)
+        return format(tensor.array.item(), specification)
     return object.__format__(tensor, specification)
 
 
@@ -66,18 +66,16 @@ def attributes(tensor):
         found.append(f"size={array.shape}")
     if dtype is not usual and (array.size == 0 or dtype not in (int64, bool_, usual_complex)):
         found.append(f"dtype={dtype}")
-    if tensor.requires_grad:
-        found.append(origin(tensor))
-    return found
-
-
-def origin(tensor):
-    """How a tensor that requires grad says so: by the name of its node, if it has one."""
     try:
         node = tensor.grad_fn
     except RuntimeError:  # a view whose history is ambiguous
-        return "grad_fn=<Invalid>"
-    return "requires_grad=True" if node is None else f"grad_fn=<{type(node).__name__}>"
+        found.append("grad_fn=<Invalid>")
+    else:
+        if node is not None:
+            found.append(f"grad_fn=<{type(node).__name__}>")
+        elif tensor.requires_grad:
+            found.append("requires_grad=True")
+    return found
 
 
 def append_attributes(parts, found, indent):
@@ -205,3 +203,7 @@ def complexes(values):
         sign = "" if imaginary[0] == "-" else "+"
         texts.append(f"{real}{sign}{imaginary}j")
     return texts, real_width + imaginary_width + 1
+
+
+Tensor.__repr__ = text
+Tensor.__format__ = formatted
