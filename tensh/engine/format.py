@@ -72,7 +72,7 @@ def attributes(tensor):
         found.append("grad_fn=<Invalid>")
     else:
         if node is not None:
-            found.append(f"grad_fn=<{type(node).__name__}>")
+            found.append(f"grad_fn=<{node.name()}>")
         elif tensor.requires_grad:
             found.append("requires_grad=True")
     return found
