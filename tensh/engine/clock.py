@@ -23,6 +23,7 @@ class Modes(threading.local):
     grad = True
     inference = False
     anomaly = False
+    check_nan = True
 
 
 mode = Modes()

@@ -1,0 +1,28 @@
+"""torch.autograd.Variable: what tensors were wrapped in before they could record by themselves."""
+
+from tensh.engine.tensor import Tensor
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, Tensor)
+
+
+class Variable(metaclass=_VariableMeta):
+    """Kept for old programs: ``Variable(t, requires_grad=True)`` is a tensor.
+
+    >>> import tensh as torch
+    >>> torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    __module__ = "torch.autograd.variable"
+
+    def __new__(cls, data=None, requires_grad=False, volatile=None):
+        if data is None:
+            import tensh
+
+            data = tensh.empty(0)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)
