@@ -6,7 +6,7 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import create, format, functional, members, modes, ops, protocols, random  # noqa: F401
+from tensh.engine import convert, create, fill, format, functional, members, modes, ops, protocols, random, ranges  # noqa: F401
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
