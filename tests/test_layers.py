@@ -24,9 +24,10 @@ LAYERS = {
     "tensh.cli.session": ("tensh tensh.engine " + PUBLIC, "numpy"),
     "tensh.cli.render": ("tensh.engine.format tensh.graph tensh.cli tensh.cli.session", "numpy rich"),
     "tensh.cli.repl": ("tensh.engine tensh.cli tensh.cli.session tensh.cli.render", "prompt_toolkit pygments"),
+    "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
-    "tensh.cli.commands": ("tensh.cli tensh.cli.run tensh.cli.report", "typer"),
+    "tensh.cli.commands": ("tensh.cli tensh.cli.program tensh.cli.run tensh.cli.report", "typer"),
     "tensh.__main__": ("tensh.cli", ""),
 }
 # Inside the engine, from the bottom up: a module imports from the lines above its own, and from its own line.

@@ -2,13 +2,9 @@
 
 import sys
 
-from tensh.cli import lazy
+from tensh.cli import lazy, status
 from tensh.cli.environment import Environment
 from tensh.cli.options import UsageError
-
-USAGE = 2
-INTERRUPTED = 130
-PIPE_CLOSED = 141  # what a shell reports of a program that a closed pipe ended
 
 
 def main(arguments=None, environment=None):
@@ -16,26 +12,33 @@ def main(arguments=None, environment=None):
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     env = environment or Environment()
     if arguments in (["--version"], ["-V"]):  # before anything is imported
-        from tensh import __version__
-
-        env.stdout.write(f"tensh {__version__}\n")
-        return 0
+        return say_version(env)
     lazy.begin()
     try:
         with env.installed():
-            status = answer(arguments, env)
+            found = answer(arguments, env)
             env.stdout.flush()
-            return status
+            return found
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return status.INTERRUPTED
     except UsageError as error:
         env.stderr.write(f"{error}\n")
-        return USAGE
+        return status.USAGE
     except BrokenPipeError:
         if not env.is_broken():
             raise
         env.silence()
-        return PIPE_CLOSED
+        return status.PIPE_CLOSED
+    finally:
+        lazy.end()
+
+
+def say_version(env):
+    """Write which tensh this is."""
+    from tensh import __version__
+
+    env.stdout.write(f"tensh {__version__}\n")
+    return status.OK
 
 
 def answer(arguments, env):

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tensh.cli import program, status
 from tensh.cli.options import Options, UsageError
 
 CHOICES = {
@@ -21,32 +22,36 @@ CHOICES = {
 Echo, Traceback, Engine, Color = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
 
 
-def option(name, kind, flag, help, default=None, **details):
-    """A parameter of a command function that is an option of the command line."""
-    annotation = Annotated[kind, typer.Option(flag, help=help, **details)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-# The options of everything that runs code. Before the name of a command they mean the same as after it.
-SHARED = (
-    option(
-        "settings",
-        list[str] | None,
-        "--set",
-        "Another value for a plain assignment of the script.",
-        metavar="NAME=VALUE",
-    ),
-    option("seed", int | None, "--seed", "Start all random numbers at N.", metavar="N"),
-    option("echo", Echo | None, "--echo", "Show nothing, the values of bare expressions, or the code as well."),
-    option("keep_going", bool, "--keep-going", "Go on after an error, with the next cell or statement.", False),
-    option("timed", bool, "--time", "Say how long each statement took.", False),
-    option("timeout", float | None, "--timeout", "Stop after this time, with status 124.", metavar="SECONDS"),
-    option("traceback", Traceback | None, "--traceback", "After an error, show your own lines (short) or every frame."),
-    option("engine", Engine | None, "--engine", "What torch is: tensh, or an installed PyTorch."),
-    option("bare", bool, "--no-preload", "Do not define torch, nn, F, np and math.", False),
-    option("color", Color | None, "--color", "Whether to use colour."),
-    option("plain", bool, "--plain", "No escape sequences at all.", False),
+# The options of everything that runs code: name, type, flag, how a value is written, and what it does.
+# Before the name of a command they mean the same as after it.
+RUNNING = (
+    ("settings", list[str] | None, "--set", "NAME=VALUE", "Another value for a plain assignment of the script."),
+    ("seed", int | None, "--seed", "N", "Start all random numbers at N."),
+    ("engine", Engine | None, "--engine", None, "What torch is: tensh, or an installed PyTorch."),
+    ("bare", bool, "--no-preload", None, "Do not define torch, nn, F, np and math."),
+    ("keep_going", bool, "--keep-going", None, "Go on after an error, with the next cell or statement."),
+    ("timeout", float | None, "--timeout", "SECONDS", "Stop after this time, with status 124."),
 )
+SHOWING = (
+    ("echo", Echo | None, "--echo", None, "Show nothing, the values of bare expressions, or the code as well."),
+    ("timed", bool, "--time", None, "Say how long each statement took."),
+    ("traceback", Traceback | None, "--traceback", None, "After an error, show your own lines (short) or every frame."),
+    ("color", Color | None, "--color", None, "Whether to use colour."),
+    ("plain", bool, "--plain", None, "No escape sequences at all."),
+)
+
+
+def option(name, kind, flag, metavar, help, panel):
+    """A parameter of a command function that is an option of the command line."""
+    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel)
+    default = False if kind is bool else None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
+
+
+SHARED = [
+    *(option(*row, "How it runs") for row in RUNNING),
+    *(option(*row, "What is shown") for row in SHOWING),
+]
 
 
 def with_options(function):
@@ -64,6 +69,11 @@ def with_options(function):
     return command
 
 
+EXAMPLES = "\n\n".join(
+    ("Try", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
+)
+
+
 @with_options
 def root(
     ctx: typer.Context,
@@ -75,20 +85,18 @@ def root(
     options: Options,
 ):
     """PyTorch's tensors and autograd on NumPy: run code, see what it computes."""
-    from tensh.cli import run
-
     env = ctx.obj["environment"].configured(options.color, options.plain)
     ctx.obj["options"] = options
     if version:
-        from tensh import __version__
+        from tensh.cli.app import say_version
 
-        return partial(run.say, env, f"tensh {__version__}")
+        return partial(say_version, env)
     if code and ctx.invoked_subcommand:
         raise UsageError(f"-c and {ctx.invoked_subcommand} are two things to run: ask for one of them")
     if code:
-        return partial(run.run_code, env, code, options)
+        return partial(run_program, env, options, program.from_codes, code)
     if ctx.invoked_subcommand is None and not env.is_terminal(env.stdin):
-        return partial(run.run_input, env, options)
+        return partial(run_program, env, options, program.from_input, env.stdin)
     if ctx.invoked_subcommand is None:
         return partial(nothing_to_run, ctx)
     return None
@@ -106,17 +114,17 @@ def run_(
 ):
     """Run a script, a Python file or a notebook.
 
-    A .tsh script shows the value of every expression on a line of its own (a ; after it keeps it quiet) and finds
-    torch, nn, F, np and math defined. A notebook shows the last value of each cell. A .py file shows what it prints.
+    A .tsh script shows its bare expressions (a ; keeps one quiet) and has torch, nn, F, np and math.
+
+    A notebook shows the last value of each cell, a .py file what it prints.
+
     Options for the script itself go after --.
     """
-    from tensh.cli import run
-
     options = options.over(ctx.obj["options"])
     env = ctx.obj["environment"].configured(options.color, options.plain)
     if file == "-":
-        return partial(run.run_input, env, options, arguments or [])
-    return partial(run.run_file, env, file, options, arguments or [])
+        return partial(run_program, env, options, program.from_input, env.stdin, arguments or [])
+    return partial(run_program, env, options, program.from_file, file, arguments or [])
 
 
 @with_options
@@ -133,10 +141,17 @@ def env_(ctx: typer.Context):
     return partial(report.show, ctx.obj["environment"].configured(options.color, options.plain))
 
 
+def run_program(env, options, origin, *what):
+    """Run the program that `origin` makes of the rest."""
+    from tensh.cli.run import Run
+
+    return Run(env, options, origin(*what)).whole()
+
+
 def nothing_to_run(ctx):
     """There is nobody to ask and nothing to do: say what could be done."""
     typer.echo(ctx.get_help())
-    return 2
+    return status.USAGE
 
 
 def application(env):
@@ -145,7 +160,7 @@ def application(env):
     app = typer.Typer(
         rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
-    app.callback(invoke_without_command=True)(root)
+    app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
     app.command("run")(run_)
     app.command("-", hidden=True)(input_)
     app.command("env")(env_)

@@ -70,12 +70,20 @@ class Environment:
 
     def is_broken(self):
         """Whether the reader of stdout has gone away."""
+        import select
+
         try:
+            if hasattr(
+                select, "poll"
+            ):  # what could not be written is no longer in the buffer, so flushing tells nothing
+                poll = select.poll()
+                poll.register(self.stdout.fileno(), 0)
+                return any(event & select.POLLERR for _, event in poll.poll(0))
             self.stdout.flush()
         except BrokenPipeError:
             return True
         except (OSError, ValueError):
-            return False
+            pass
         return False
 
     def silence(self):

@@ -19,3 +19,8 @@ def loaded():
     """After the imports: what is there stays out of every collection to come; what the user makes is collected."""
     gc.freeze()
     gc.enable()
+
+
+def end():
+    """Whatever happened, leave with the collector on."""
+    gc.enable()

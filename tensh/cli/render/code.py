@@ -16,14 +16,14 @@ def quote(place, failing, before=LINES_BEFORE):
         yield ("mark", "  -> ") if inside and failing else ("margin", "     ")
         yield "margin", f"{number:>{width}} | "
         yield "code", _visible(lines[number - 1]) + "\n"
-        if inside and place.segment:
+        if inside and place.segment is not None:
             yield "margin", " " * (width + 6) + "| "
             yield "mark", marks(lines[number - 1], place.column, place.end_column) + "\n"
 
 
 def marks(line, column, end_column):
     """The line to go below `line` that marks columns: `~~~^~~~` with `^` at the operator, else `^^^^^`."""
-    segment = line[column:end_column]
+    segment = line[column:end_column] or " "  # the parser may stop behind the end of a line
     first, end = operator(segment) or (0, len(segment))
     signs = ["^" if first <= position < end else "~" for position in range(len(segment))]
     return blank(line[:column]) + "".join(

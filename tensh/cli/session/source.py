@@ -25,6 +25,15 @@ class Statement(NamedTuple):
     last: int
     code: CodeType
     shown: bool
+    columns: tuple[int, int]  # where it begins and ends, in bytes
+
+    @property
+    def text(self):
+        """The statement as it was written, in one line."""
+        lines = [line.encode() for line in self.source.lines[self.first - 1 : self.last]]
+        lines[-1] = lines[-1][: self.columns[1]]
+        lines[0] = lines[0][self.columns[0] :]
+        return " ".join(line.decode().strip() for line in lines)
 
 
 class Command(NamedTuple):
@@ -106,7 +115,7 @@ class Source:
         else:
             code = compile(ast.Module([node], []), self.filename, "exec", flags, dont_inherit=True)
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-        return Statement(self, first, node.end_lineno, code, shown)
+        return Statement(self, first, node.end_lineno, code, shown, (node.col_offset, node.end_col_offset))
 
     def _is_quiet(self, node):
         """Whether a `;` follows the statement on its line."""

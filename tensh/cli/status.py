@@ -1,0 +1,9 @@
+"""Exit statuses."""
+
+OK = 0
+FAILED = 1  # the code raised
+USAGE = 2  # the command line asks for something that cannot be done
+NOT_IN_TENSH = 4  # PyTorch has a name that tensh lacks
+OUT_OF_TIME = 124
+INTERRUPTED = 130
+PIPE_CLOSED = 141  # what a shell reports of a program that a closed pipe ended

@@ -1,0 +1,472 @@
+"""The command line, in this process: an environment of text goes in, its streams and an exit status come out."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+from tensh.cli.render.code import marks
+from tensh.cli.render.layout import layout
+from tensh.cli.render.timing import duration
+
+
+class Stream(io.StringIO):
+    """Text that may pass for a terminal."""
+
+    def __init__(self, text="", terminal=False):
+        super().__init__(text)
+        self.isatty = lambda: terminal
+
+
+class Done:
+    """What a command has done: status, output, errors."""
+
+    def __init__(self, *arguments, stdin="", terminal=False, **variables):
+        streams = Stream(stdin, terminal), Stream(terminal=terminal), Stream(terminal=terminal)
+        self.status = main(map(str, arguments), Environment(*streams, variables=variables))
+        self.output, self.errors = (stream.getvalue() for stream in streams[1:])
+
+    def __eq__(self, other):
+        return (self.status, self.output, self.errors) == other
+
+    def __repr__(self):
+        return repr((self.status, self.output, self.errors))
+
+
+@pytest.fixture
+def script(tmp_path, monkeypatch):
+    """Write a file into the current folder; its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(text, name="s.tsh"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return name
+
+    return write
+
+
+def notebook(*codes, metadata=()):
+    parts = [{"cell_type": "code", "source": code, "metadata": {}, "outputs": []} for code in codes]
+    for part, each in zip(parts, metadata, strict=False):
+        part["metadata"] = each
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": parts})
+
+
+# -- what is run -------------------------------------------------------------------------------------------------------
+
+
+def test_code():
+    assert Done("-c", "1 + 1") == (0, "2\n", "")
+
+
+def test_several_codes_share_a_session():
+    assert Done("-c", "x = 2", "-c", "x + 1", "-c", "  x") == (0, "3\n2\n", "")
+
+
+def test_standard_input():
+    assert Done(stdin="1 + 1\n") == Done("-", stdin="1 + 1\n") == Done("run", "-", stdin="1 + 1\n") == (0, "2\n", "")
+
+
+def test_the_same_text_gives_the_same_output_everywhere(script):
+    text = "x = 3\nx\nprint(x)\nx; x + 1\n"
+    assert Done("run", script(text)) == Done("-c", text) == Done("-", stdin=text) == (0, "3\n3\n4\n", "")
+
+
+def test_a_python_file_shows_what_it_prints(script):
+    name = script("import sys\n1 + 1\nprint(sys.argv, __name__)\n'torch' in globals() or print('bare')", "s.py")
+    assert Done("run", name, "a", "--", "--b") == (0, "['s.py', 'a', '--b'] __main__\nbare\n", "")
+
+
+def test_a_notebook_shows_the_last_value_of_each_cell(script):
+    name = script(notebook("1\n2", "x = 3\nprint(x)", " x", "!ls\nx;"), "n.ipynb")
+    done = Done("run", name)
+    assert (done.status, done.output) == (0, "2\n3\n3\n")
+    assert done.errors == "n.ipynb cell 4: passed over: !ls\n"
+
+
+def test_names_that_are_there(script):
+    text = "print(torch.__name__, nn.__name__, F.__name__, np.__name__, math.pi)"
+    done = Done("-c", text)
+    assert (done.status, done.errors) == (0, "")
+    assert Done("-c", text, "--no-preload").status == 1
+
+
+def test_torch_is_tensh():
+    text = "import torch as t, torch.nn as n\nfrom torch.nn import functional as G\n(t is torch, n is nn, G is F)"
+    assert Done("-c", text) == (0, "(True, True, True)\n", "")
+    assert Done("-c", "import tensh\ntensh is torch, tensh.nn is nn").output == "(True, True)\n"
+
+
+@pytest.mark.parametrize("module", ["torch.nowhere", "torch.cli", "torch.engine", "torch.nn.nowhere"])
+def test_what_is_not_there_cannot_be_imported(module):
+    done = Done("-c", f"import {module}")
+    assert done.status == 1
+    assert done.errors.startswith(f"-c:1: ModuleNotFoundError: No module named '{module}'")
+
+
+def test_torch_is_itself_again_afterwards():
+    before = sys.modules.get("torch")
+    Done("-c", "import torch")
+    assert sys.modules.get("torch") is before
+    assert not any("tensh" in type(finder).__module__ for finder in sys.meta_path)
+
+
+def test_the_notice_about_torch_comes_once_and_on_a_terminal():
+    text = "import torch, torch.nn\nimport torch"
+    assert Done("-c", text).errors == ""
+    assert Done("-c", text, terminal=True, TERM="dumb").errors.count("torch -> tensh engine") == 1
+
+
+def test_modules_beside_the_script(script):
+    script("value = 5", "beside_the_script.py")
+    assert Done("run", script("import beside_the_script\nbeside_the_script.value")) == (0, "5\n", "")
+
+
+def test_classes_of_a_script_can_be_pickled(script):
+    text = "import pickle\nclass A: pass\ntype(pickle.loads(pickle.dumps(A()))) is A"
+    assert Done("run", script(text)).output == "True\n"
+
+
+# -- options -----------------------------------------------------------------------------------------------------------
+
+
+def test_settings(script):
+    name = script("rate = 0.01  # param\nsteps = 3\nrate * steps")
+    assert Done("run", name, "--set", "rate=2", "--set", "steps=4").output == "8.0\n"
+    assert Done("run", "--set", "rat=2", name) == (
+        2, "", "--set rat: the script has no such parameter; did you mean rate?\n",
+    )  # fmt: skip
+
+
+def test_seed():
+    text = "import random\nrandom.random(), np.random.rand(), torch.rand(1).item()"
+    first, second = Done("-c", text, "--seed", 3), Done("--seed", 3, "-c", text)
+    assert first == second and first.status == 0
+    assert Done("-c", text, "--seed", 4) != first
+
+
+ECHO = {
+    ("s.tsh", "none"): "p\n",
+    ("s.tsh", "values"): "p\n2\n",
+    ("s.tsh", "all"): ">>> # words\n>>> print('p')\np\n>>> for i in range(2):\n...     pass\n>>> 1 + 1\n2\n",
+    ("s.py", None): "p\n",
+    ("s.py", "values"): "p\n2\n",
+    ("s.py", "all"): ">>> # words\n>>> print('p')\np\n>>> for i in range(2):\n...     pass\n>>> 1 + 1\n2\n",
+}
+
+
+@pytest.mark.parametrize("case, output", ECHO.items(), ids=str)
+def test_echo(script, case, output):
+    name, echo = case
+    script("# words\nprint('p')\n\nfor i in range(2):\n    pass\n\n1 + 1\n", name)
+    assert Done("run", name, *(["--echo", echo] if echo else [])) == (0, output, "")
+
+
+def test_keep_going(script):
+    done = Done("run", script("1 / 0\n2"), "--keep-going")
+    assert (done.status, done.output) == (1, "2\n")
+    done = Done("run", script(notebook("1 / 0\n2", "3"), "n.ipynb"), "--keep-going")
+    assert (done.status, done.output) == (1, "3\n")
+
+
+def test_a_cell_that_says_it_raises_may_raise(script):
+    name = script(
+        notebook("1 / 0", "nowhere", "3", metadata=[{"tags": ["raises-exception"]}, {"tensh": {"raises": "N"}}]),
+        "n.ipynb",
+    )
+    done = Done("run", name)
+    assert (done.status, done.output) == (0, "3\n")
+    assert "ZeroDivisionError" in done.errors and "NameError" in done.errors
+
+
+def test_a_cell_that_needs_what_is_not_here_is_passed_over(script):
+    name = script(notebook("1", "2", metadata=[{"tensh": {"requires": "cuda"}}]), "n.ipynb")
+    assert Done("run", name) == (0, "2\n", "n.ipynb cell 1: passed over, it needs cuda\n")
+
+
+def test_time():
+    done = Done("-c", "x = 1\nx", "--time")
+    assert done.output == "1\n"
+    lines = done.errors.split("\n")
+    assert lines[0].split() == ["time", "share", "statement"]
+    assert lines[1].endswith("-c:1  x = 1") and lines[2].endswith("-c:2  x") and lines[3].endswith("in all")
+
+
+def test_timeout():
+    done = Done("-c", "import time\nwhile True: time.sleep(0.01)", "--timeout", "0.2")
+    assert (done.status, done.errors) == (124, "-c:2: stopped after 0.2 s\n")
+
+
+def test_options_stand_before_or_after_the_command(script):
+    name = script("1 / 0\n2")
+    assert Done("--keep-going", "run", name) == Done("run", "--keep-going", name) == Done("run", name, "--keep-going")
+
+
+# -- endings -----------------------------------------------------------------------------------------------------------
+
+STATUSES = {
+    "1": 0,
+    "1 / 0": 1,
+    "x = (": 1,
+    "import sys; sys.exit()": 0,
+    "import sys; sys.exit(5)": 5,
+    "exit": 0,
+    "raise SystemExit(True)": 1,
+    "raise KeyboardInterrupt": 130,
+    "raise NotImplementedError": 1,
+}
+
+
+@pytest.mark.parametrize("text, status", STATUSES.items(), ids=STATUSES)
+def test_exit_status(text, status):
+    assert Done("-c", text).status == status
+
+
+def test_sys_exit_with_words():
+    assert Done("-c", "import sys\nsys.exit('no')") == (1, "", "no\n")
+
+
+def test_an_interruption_is_one_line():
+    assert Done("-c", "1\nraise KeyboardInterrupt").errors == "-c:2: interrupted\n"
+
+
+FAILURES = {
+    "x = 1\ny = 0\nx / y": """\
+-c:3: ZeroDivisionError: division by zero
+      1 | x = 1
+      2 | y = 0
+  ->  3 | x / y
+        | ~~^~~
+""",
+    "def f(a):\n    return 1 + a[0][5]\nf([[1]])": """\
+-c:2: IndexError: list index out of range
+      1 | def f(a):
+  ->  2 |     return 1 + a[0][5]
+        |                ~~~~^^^
+  in f, called from -c:3
+      3 | f([[1]])
+        | ^^^^^^^^
+""",
+    "a = np.ones((2, 3))\nb = (a\n  @\n  a)": """\
+-c:2: ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature \
+(n?,k),(k,m?)->(n?,m?) (size 2 is different from 3)
+      1 | a = np.ones((2, 3))
+  ->  2 | b = (a
+  ->  3 |   @
+  ->  4 |   a)
+""",
+    "a = np.ones((2, 3))\na.reshape(4)": """\
+-c:2: ValueError: cannot reshape array of size 6 into shape (4,)
+      1 | a = np.ones((2, 3))
+  ->  2 | a.reshape(4)
+        | ^^^^^^^^^^^^
+        a is [2, 3] float64
+""",
+    "x = 1 +": """\
+-c:1: SyntaxError: invalid syntax
+  ->  1 | x = 1 +
+        |        ^
+""",
+    "if True:\nx": """\
+-c:2: IndentationError: expected an indented block after 'if' statement on line 1
+      1 | if True:
+  ->  2 | x
+        | ^
+""",
+    "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('b') from e": """\
+-c:4: ValueError: b
+      2 |     {}['a']
+      3 | except KeyError as e:
+  ->  4 |     raise ValueError('b') from e
+        |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  caused by
+-c:2: KeyError: 'a'
+      1 | try:
+  ->  2 |     {}['a']
+        |     ~~^^^^^
+""",
+    "class A:\n    def __repr__(self):\n        return 1 / 0\nA()": """\
+-c:3: ZeroDivisionError: division by zero
+      1 | class A:
+      2 |     def __repr__(self):
+  ->  3 |         return 1 / 0
+        |                ~~^~~
+""",
+    "%tme 3": """\
+-c:1: %tme: no such command; did you mean %time?
+  ->  1 | %tme 3
+        | ^^^^^^
+""",
+}
+
+
+@pytest.mark.parametrize("text, errors", FAILURES.items(), ids=FAILURES)
+def test_a_failure_shows_the_users_lines(text, errors):
+    assert Done("-c", text) == (1, "", errors)
+
+
+def test_a_long_way_is_shortened():
+    errors = Done("-c", "def f(n):\n    return f(n - 1)\nf(0)").errors
+    assert errors.startswith("-c:2: RecursionError: maximum recursion depth exceeded")
+    assert "more calls" in errors and len(errors) < 2000
+
+
+def test_full_traceback_shows_every_frame():
+    errors = Done("-c", "1 / 0", "--traceback", "full").errors
+    assert errors.startswith("Traceback (most recent call last)")
+    assert "session.py" in errors and errors.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_notes_of_an_exception_are_shown():
+    assert "  look here\n" in Done("-c", "e = ValueError('x')\ne.add_note('look here')\nraise e").errors
+
+
+def test_a_warning_is_a_remark():
+    done = Done("-c", "import warnings\nwarnings.warn('careful')\n1")
+    assert done == (0, "1\n", "-c:2: UserWarning: careful\n      2 | warnings.warn('careful')\n")
+
+
+# -- usage -------------------------------------------------------------------------------------------------------------
+
+USAGE = {
+    ("run", "nowhere.tsh"): "nowhere.tsh: no such file\n",
+    ("run", "S.tsh"): "S.tsh: no such file; did you mean s.tsh?\n",
+    ("run", "."): ".: Is a directory\n",
+    ("run", "s.txt"): "s.txt: tensh runs .tsh, .py and .ipynb files\n",
+    ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook\n",
+    ("-c", "1", "run", "s.tsh"): "-c and run are two things to run: ask for one of them\n",
+    ("s.tsh",): "tensh: No such command 's.tsh'.\nto run a file: tensh run s.tsh\n",
+}
+
+
+@pytest.mark.parametrize("arguments, errors", USAGE.items(), ids=str)
+def test_usage_errors(script, arguments, errors):
+    for name in ("s.tsh", "s.txt", "bad.ipynb"):
+        script("1", name)
+    assert Done(*arguments) == (2, "", errors)
+
+
+def test_an_unknown_option_is_explained(script):
+    done = Done("run", script("1"), "--sed", 3)
+    assert done.status == 2 and "--seed" in done.errors and "goes after --" in done.errors
+
+
+def test_nothing_to_run_on_a_terminal_shows_the_help():
+    done = Done(terminal=True, TERM="dumb")
+    assert done.status == 2 and "Usage: tensh" in done.output
+
+
+def test_help():
+    done = Done("--help")
+    assert (done.status, done.errors) == (0, "")
+    assert all(word in done.output for word in ("run", "env", "-c", "--seed"))
+    assert "\033" not in done.output
+    assert "--set NAME=VALUE" in Done("run", "--help").output
+
+
+def test_version():
+    from tensh import __version__
+
+    expected = (0, f"tensh {__version__}\n", "")
+    assert Done("--version") == Done("-V") == Done("--plain", "--version") == expected
+
+
+def test_env():
+    done = Done("env", TERM="dumb", OMP_NUM_THREADS="3")
+    facts = dict(line.split(None, 1) for line in done.output.splitlines())
+    assert done.status == 0
+    assert {"tensh", "Python", "numpy", "stdout"} <= set(facts)
+    assert facts["OMP_NUM_THREADS"] == "3"
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+COLORS = {
+    # (options, variables, a terminal): whether there is colour
+    ((), (), True): True,
+    ((), (), False): False,
+    (("--color", "always"), ("NO_COLOR",), False): True,
+    (("--color", "never"), ("FORCE_COLOR",), True): False,
+    ((), ("NO_COLOR",), True): False,
+    ((), ("FORCE_COLOR",), False): True,
+    ((), ("CLICOLOR_FORCE",), False): True,
+    ((), ("NO_COLOR", "FORCE_COLOR"), False): False,
+    (("--plain",), (), True): False,
+    (("--plain", "--color", "always"), (), True): False,
+    ((), ("TENSH_PLAIN",), True): False,
+}
+
+
+@pytest.mark.parametrize("case, colored", COLORS.items(), ids=str)
+def test_color(case, colored):
+    options, variables, terminal = case
+    done = Done("-c", "1 / 0", *options, terminal=terminal, TERM="xterm", **dict.fromkeys(variables, "1"))
+    assert ("\033" in done.errors) == colored
+
+
+def test_a_dumb_terminal_has_no_color():
+    assert "\033" not in Done("-c", "1 / 0", terminal=True, TERM="dumb").errors
+    assert "\033" not in Done("-c", "1 / 0", FORCE_COLOR="0").errors
+
+
+MARKS = {
+    ("y = a @ b", 4, 9): "    ~~^~~",
+    ("(a + b) * c", 0, 11): "~~~~~~~~^~~",
+    ("a ** b", 0, 6): "~~^^~~",
+    ("x[1][2]", 0, 7): "~~~~^^^",
+    ("f(a + b)", 0, 8): "^^^^^^^^",
+    ("损失 + a", 0, 6): "~~~~~^~~",
+    ("\tx / y", 1, 6): "\t~~^~~",
+    ("x =", 3, 4): "   ^",
+}
+
+
+@pytest.mark.parametrize("case, expected", MARKS.items(), ids=str)
+def test_marks_under_code(case, expected):
+    assert marks(*case) == expected
+
+
+LAYOUTS = {
+    "short list": ([1, 2], "[1, 2]"),
+    "short tuple": ((1,), "(1,)"),
+    "long list": ([10**30] * 3, "[" + ",\n ".join([str(10**30)] * 3) + "]"),
+    "79 columns": (["a" * 75], "['" + "a" * 75 + "']"),
+    "80 columns": (["a" * 38, "b" * 34], f"['{'a' * 38}',\n '{'b' * 34}']"),
+    "class": (int, "int"),
+    "class of a module": (json.JSONDecoder, "json.decoder.JSONDecoder"),
+    "nested": (([10**40, 10**40], 1), f"([{10**40},\n  {10**40}],\n 1)"),
+    "dictionary": ({"a": 10**40, "b": 10**40}, f"{{'a': {10**40},\n 'b': {10**40}}}"),
+    "empty": (([], {}, set(), ()), "([], {}, set(), ())"),
+    "set": ({3, 1, 2}, "{1, 2, 3}"),
+    "many": (list(range(1001)), "[" + ",\n ".join(map(str, range(1000))) + ",\n ...]"),
+}
+
+
+@pytest.mark.parametrize("value, text", LAYOUTS.values(), ids=LAYOUTS)
+def test_values_are_laid_out_as_in_a_notebook(value, text):
+    assert layout(value) == text
+
+
+class Lines:
+    def __repr__(self):
+        return "Lines(1,\n      2)"
+
+
+def test_items_of_several_lines_stand_below_each_other():
+    assert layout((Lines(), 1)) == "(Lines(1,\n       2),\n 1)"
+    assert layout([[Lines()]]) == "[[Lines(1,\n        2)]]"
+
+
+def test_functions_in_a_notebook():
+    def f(a, b=1): ...
+
+    assert layout(f) == f"<function {__name__}.test_functions_in_a_notebook.<locals>.f(a, b=1)>"
+    assert layout(len) == "<function len(obj, /)>"
+
+
+@pytest.mark.parametrize("seconds, text", [(0, "0 ns"), (1.5e-6, "1.5 µs"), (0.0123, "12.3 ms"), (2, "2 s")])
+def test_durations(seconds, text):
+    assert duration(seconds) == text
