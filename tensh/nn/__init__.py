@@ -1,0 +1,6 @@
+"""torch.nn: parameters and what layers compute."""
+
+from tensh.nn import functional
+from tensh.nn.parameter import Parameter
+
+__all__ = ["Parameter", "functional"]
