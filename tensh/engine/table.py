@@ -68,7 +68,7 @@ class Op:
         if self.outs:
             ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.name, self.outs)
         if self.derivatives:
-            ENVIRONMENT[self.node] = self.node_class
+            ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
         self.text = writer.function_source(self)
         writer.compiled(self.text, self.name, ENVIRONMENT)
         return _public_face(ENVIRONMENT[self.name])

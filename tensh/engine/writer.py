@@ -197,7 +197,7 @@ def _result(op):
     ]
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
-        lines.append(INDENT + f"out.node = k = {op.node}(); " + _record(op))
+        lines.append(INDENT + f"out.node = k = {op.name}_node(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
     if op.view:
         first, *rest = op.parameters
@@ -215,7 +215,7 @@ def _results(op):
             lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
             if op.outs != LIST:
                 lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
-            lines.append(INDENT + f"k = {op.node}(); " + _record(op))
+            lines.append(INDENT + f"k = {op.name}_node(); " + _record(op))
             lines.append(INDENT + "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None")
             lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
         if op.view:
@@ -225,7 +225,7 @@ def _results(op):
     lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
-        lines.append(INDENT + f"{op.outs[0]}.node = k = {op.node}(); " + _record(op))
+        lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
         lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype")
     return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
 
