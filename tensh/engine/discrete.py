@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.distributions import BLOCK, DOUBLE, SINGLE, exponential, uniform64, unit
+from tensh.engine.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, uniform64, unit
 
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # of a float dtype, in bits
 WIDE = 2**28  # from so many different integers on, each takes 64 bits, so that none is much likelier than others
@@ -163,9 +163,9 @@ def choices(weights, count, generator):
 
 def distinct_choices(weights, count, generator):
     """For each row of weights, ``count`` different indices: those of the largest weights over exponential numbers."""
-    waits = np.empty(weights.size, weights.dtype)
-    exponential(waits, generator, 1.0)
-    scores = np.divide(weights, waits.reshape(weights.shape))
+    waits = np.empty_like(weights)
+    fill(waits, exponential, generator, 1.0)
+    scores = np.divide(weights, waits, out=waits)
     if count == 1:
         return scores.argmax(-1, keepdims=True)
     return np.argsort(-scores, -1, kind="stable")[:, :count]

@@ -12,6 +12,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.memory import order_of
+
 BLOCK = 32768  # elements worked on at a time: 128 KB of float32 stay in the second-level cache
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 MASKS = {SINGLE: np.uint32(2**24 - 1), DOUBLE: np.uint64(2**53 - 1)}
@@ -23,14 +25,13 @@ TURNS = {real: real.type(2 * math.pi) for real in (SINGLE, DOUBLE)}
 # ── where the numbers go ─────────────────────────────────────────────────────
 def fill(array, recipe, *args):
     """Fill ``array`` by ``recipe(flat, *args)``, in the order in which the elements lie in memory."""
-    flat = array.transpose(sorted(range(array.ndim), key=lambda dim: -array.strides[dim]))
+    flat = array.transpose(order_of(array.shape, array.strides))
     if flat.flags.c_contiguous:
         recipe(flat.reshape(-1), *args)
     else:
         values = np.empty(flat.size, array.dtype)
         recipe(values, *args)
         flat[...] = values.reshape(flat.shape)
-    return array
 
 
 def working(out, dtype):

@@ -1,0 +1,226 @@
+"""Signatures as PyTorch writes them: binding arguments to overloads, and its words for arguments that fit none.
+
+``@accepts("(int high, tuple of ints size)", "(int low, int high, tuple of ints size)")`` makes a function of several
+forms.  The text of a form is what PyTorch prints when no form fits, so it is both the rule and the message; only
+``int? to`` (an int or None) is printed as ``int to``.
+"""
+
+import ast
+import contextlib
+import functools
+import re
+
+import numpy as np
+
+from tensh.engine.device import device, layout, memory_format
+from tensh.engine.dtype import dtype
+from tensh.engine.tensor import Tensor
+
+WORDS = r"(?P<kind>(?:tuple of )?[\w.]+)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>[^,]+))?"
+NO_FIT = object()  # what a taker answers to a value of another kind
+LIMIT = 2**63
+
+
+# ── kinds of values ──────────────────────────────────────────────────────────
+def take_int(value):
+    if type(value) is not int and (isinstance(value, bool) or not _is_index(value)):
+        return NO_FIT
+    number = value.__index__()
+    if not -LIMIT <= number < LIMIT:
+        raise ValueError("Overflow when unpacking long long")
+    return number
+
+
+def take_float(value):
+    if isinstance(value, (float, int, np.floating, np.integer)):
+        return float(value)
+    fits = isinstance(value, Tensor) and value.node is None and value.array.ndim == 0 and value.array.dtype.kind != "c"
+    return float(value.array) if fits else NO_FIT
+
+
+def take_ints(value):
+    if not isinstance(value, (tuple, list)):
+        return NO_FIT
+    numbers = tuple(map(take_int, value))
+    if NO_FIT in numbers:
+        raise ElementError(value[numbers.index(NO_FIT)], numbers.index(NO_FIT))
+    return numbers
+
+
+def _is_index(value):
+    if isinstance(value, Tensor):
+        return value.array.ndim == 0 and value.array.dtype.kind in "iu" and value.node is None
+    return isinstance(value, (int, np.integer))
+
+
+def _of(*classes):
+    return lambda value: value if isinstance(value, classes) else NO_FIT
+
+
+TAKERS = {
+    "int": take_int,
+    "float": take_float,
+    "tuple of ints": take_ints,
+    "bool": _of(bool, np.bool_),
+    "Tensor": _of(Tensor),
+    "torch.dtype": _of(dtype),
+    "torch.layout": _of(layout),
+    "torch.device": _of(device, str, int),
+    "torch.memory_format": _of(memory_format),
+}
+"""Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
+
+
+class ElementError(TypeError):
+    """An element of a sequence is of the wrong kind."""
+
+    def __init__(self, element, place):
+        super().__init__(f"but found element of type {type(element).__name__} at pos {place}")
+
+
+# ── one form ─────────────────────────────────────────────────────────────────
+class Parameter:
+    """One parameter of a form."""
+
+    def __init__(self, kind, optional, name, default):
+        self.kind, self.name, self.required = kind, name, default is None
+        self.default = None if default in (None, "None") else TAKERS[kind](ast.literal_eval(default))
+        self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # may it be None?
+
+    def take(self, function, value, place):
+        """The value as the function wants it; PyTorch's TypeError if it is of another kind."""
+        if value is None and self.optional:
+            return None
+        where = f"{function}(): argument '{self.name}'" + (f" (position {place})" if place else "")
+        try:
+            taken = TAKERS[self.kind](value)
+        except ElementError as error:
+            raise TypeError(f"{where} must be {self.kind}, {error}") from None
+        if taken is NO_FIT:
+            raise TypeError(f"{where} must be {self.kind}, not {type(value).__name__}")
+        return taken
+
+
+class Form:
+    """One signature of a function."""
+
+    def __init__(self, function, text):
+        self.function, self.text = function, text.replace("?", "")
+        words = [word for word in text.strip("()").split(", ") if word]
+        positional = words.index("*") if "*" in words else len(words)
+        found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
+        self.parameters = [Parameter(*each.group("kind", "optional", "name", "default")) for each in found]
+        self.positional, self.count = self.parameters[:positional], len(words)
+        self.named = {p.name: p for p in self.parameters}
+        self.defaults = {p.name: p.default for p in self.parameters if not p.required}
+        self.least = sum(p.required for p in self.parameters)
+        self.needed = [p.name for p in self.parameters[positional:] if p.required]
+        self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+
+    def bind(self, args, options):
+        """The values by name, defaults included; TypeError if the arguments do not fit."""
+        if self.sizes_last and args and not isinstance(args[0], (tuple, list)) and "size" not in options:
+            if len(args) == 1 and TAKERS["int"](args[0]) is NO_FIT:
+                self.positional[0].take(self.function, args[0], 1)
+            args = (args,)
+        if len(args) > len(self.positional):
+            raise TypeError(self._too_many(len(args)))
+        values = self.defaults.copy()
+        for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
+            values[parameter.name] = parameter.take(self.function, value, place)
+        if options or len(values) < len(self.parameters):
+            self._bind_keywords(len(args), options, values)
+        return values
+
+    def _bind_keywords(self, given, options, values):
+        for index, parameter in enumerate(self.parameters[given:], given):
+            if parameter.name in options:
+                values[parameter.name] = parameter.take(self.function, options[parameter.name], None)
+            elif parameter.required:
+                missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
+                names = ", ".join(missing)
+                raise TypeError(f"{self.function}() missing {len(missing)} required positional arguments: {names}")
+        for name in options:
+            if name not in self.named:
+                raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")
+            if name in [p.name for p in self.positional[:given]]:
+                raise TypeError(f"{self.function}() got multiple values for argument '{name}'")
+
+    def _too_many(self, given):
+        most = len(self.positional)
+        if self.least != most:
+            return (
+                f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
+            )
+        were, plural = "was" if given == 1 else "were", "" if most == 1 else "s"
+        return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
+
+    def difference(self, args, options):
+        """The line under a form that has as many parameters as there are arguments."""
+        if len(args) + len(options) != self.count:
+            return ""
+        wrong = [name for name in reversed(options) if name not in self.named]
+        if wrong:
+            return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
+        shown = [_shown(p, value) for p, value in zip(self.parameters, args, strict=False)]
+        shown += [_shown(self.named[name], value, f"{name}=") for name, value in options.items()]
+        return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
+
+
+LOOSE = {"float": ("float", "int"), "int": ("int",)}
+
+
+def _shown(parameter, value, prefix=""):
+    """An argument's type, between exclamation marks where it is not literally the parameter's."""
+    kind = type(value).__name__
+    if kind in LOOSE.get(parameter.kind, (parameter.kind,)):
+        return prefix + kind
+    if isinstance(value, (tuple, list)):
+        elements = ", ".join(type(v).__name__ for v in value)
+        kind += f" of ({elements}{',' if type(value) is tuple and len(value) == 1 else ''})"
+    return f"!{prefix}{kind}!"
+
+
+# ── several forms ────────────────────────────────────────────────────────────
+def choose(function, forms, args, options):
+    """(number of the first form that fits, its values); PyTorch's TypeError if none does."""
+    if len(forms) == 1:
+        return 0, forms[0].bind(args, options)
+    for number, form in enumerate(forms):
+        if not form.needed or all(name in options for name in form.needed):
+            with contextlib.suppress(TypeError):
+                return number, form.bind(args, options)
+    given = len(args) + len(options)
+    near = [form for form in forms if form.least <= given <= len(form.parameters)]
+    if len(near) == 1:
+        near[0].bind(args, options)
+    types = ", ".join(type(value).__name__ for value in args)
+    keywords = "".join(f"{name}={type(options[name]).__name__}, " for name in reversed(options))
+    got = f"{types}, {keywords.removesuffix(', ')}" if args and options else types + keywords
+    raise TypeError(
+        f"{function}() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+        + "".join(f" * {form.text}\n{form.difference(args, options)}" for form in forms)
+    )
+
+
+def accepts(*texts, method=False):
+    """Bind the arguments of a function by these signatures; it then receives every value by name.
+
+    A parameter named ``from`` arrives as ``from_``.  Of a ``method`` the signatures leave out the tensor itself.
+    """
+
+    def decorate(fn):
+        name = fn.__name__
+        forms = [Form(name, text) for text in texts]
+
+        @functools.wraps(fn)
+        def function(*args, **options):
+            own, args = (args[:1], args[1:]) if method else ((), args)
+            values = choose(name, forms, args, options)[1]
+            if "from" in values:
+                values["from_"] = values.pop("from")
+            return fn(*own, **values)
+
+        return function
+
+    return decorate

@@ -1,0 +1,22 @@
+"""torch.random: the seed and the state of the default generator."""
+
+from tensh.engine.generator import default_generator
+from tensh.engine.random import (
+    fork_rng,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+    thread_safe_generator,
+)
+
+__all__ = [
+    "set_rng_state",
+    "get_rng_state",
+    "manual_seed",
+    "seed",
+    "initial_seed",
+    "fork_rng",
+    "thread_safe_generator",
+]
