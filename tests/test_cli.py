@@ -130,6 +130,13 @@ def test_classes_of_a_script_can_be_pickled(script):
     assert Done("run", script(text)).output == "True\n"
 
 
+@pytest.mark.parametrize("text", ["1 + 1", "1 / 0", "import sys\nsys.argv", "__name__"])
+def test_the_plainest_forms_mean_what_they_mean_with_options(script, text):
+    name = script(text)
+    assert Done("run", name) == Done("run", name, "--color", "auto") == Done("--color", "auto", "run", name)
+    assert Done("-c", text) == Done("-c", text, "--color", "auto")
+
+
 # -- options -----------------------------------------------------------------------------------------------------------
 
 

@@ -16,9 +16,11 @@ STARTS = {
     ("--help",): {*HEAVY, "numpy"},
     ("run", "--help"): {*HEAVY, "numpy"},
     ("env",): HEAVY,
-    ("-c", "1 + 1"): HEAVY,
+    ("-c", "1 + 1"): {*HEAVY, "typer"},
+    ("-c", "1 + 1", "--seed", "0"): HEAVY,
     ("-c", "torch.tensor([1., 2.], requires_grad=True) * 2"): HEAVY,
-    ("run", "scripts/tensors.tsh"): HEAVY,
+    ("run", "scripts/tensors.tsh"): {*HEAVY, "typer"},
+    ("run", "scripts/tensors.tsh", "--echo", "none"): HEAVY,
     ("run", "nowhere.tsh"): {*HEAVY, "numpy"},
 }
 

@@ -6,6 +6,7 @@ import platform
 import sys
 from importlib import metadata
 
+from tensh.cli import status
 from tensh.cli.render.console import Console
 
 PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "torch")
@@ -15,8 +16,10 @@ COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "C
 
 def show(env):
     """Write the report."""
-    Console(env).result([("plain", "".join(f"{name:16}{value}\n" for name, value in facts(env)))])
-    return 0
+    rows = [*facts(env)]
+    width = max(len(name) for name, _ in rows) + 2
+    Console(env).result([("plain", "".join(f"{name:{width}}{value}\n" for name, value in rows))])
+    return status.OK
 
 
 def facts(env):

@@ -1,7 +1,6 @@
 """Reading notebooks: the code cells of an .ipynb file as sources that run one after another."""
 
 import importlib.util
-import json
 import re
 from typing import NamedTuple
 
@@ -33,6 +32,8 @@ class Cell(NamedTuple):
 
 def cells(text, filename, label):
     """The code cells of a notebook given as text; ValueError where the text is no notebook."""
+    import json  # 2 ms that only a notebook costs
+
     try:
         notebook = json.loads(text)
         version, parts = notebook["nbformat"], notebook.get("cells")
