@@ -53,7 +53,7 @@ def record(path, engine):
 
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO())
     with env.installed():
-        status = Recorded(env, Options(engine=engine), from_file(path)).whole()
+        status = Recorded(env, Options(engine=engine, keep_going=True), from_file(path)).whole()
     print(json.dumps([status, texts]))
 
 
