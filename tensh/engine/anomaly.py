@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine.clock import mode, tick
 from tensh.engine.graph import Parts
-from tensh.engine.table import ENVIRONMENT
+from tensh.engine.table import ENVIRONMENT, public
 from tensh.engine.tensor import Tensor
 
 
@@ -71,11 +71,13 @@ class detect_anomaly(set_detect_anomaly):
         super().__init__(True, self.check_nan)
 
 
+@public
 def is_anomaly_enabled():
     """Is anomaly detection on?"""
     return mode.anomaly
 
 
+@public
 def is_anomaly_check_nan_enabled():
     """Does anomaly detection look for nan?"""
     return mode.check_nan

@@ -39,15 +39,15 @@ clock = Clock()
 
 
 class Stamp:
-    """The writes to one block of memory: how many, and the ticks of the last few."""
+    """The writes to one block of memory: how many, the ticks of the last few, and what recorded the last one."""
 
-    __slots__ = ("count", "times", "reference")
+    __slots__ = ("count", "times", "reference", "operation")
 
     KEPT = 256  # older ticks are only needed to count versions in an error message
 
     def __init__(self, owner):
         key = id(owner)
-        self.count = 0
+        self.count, self.operation = 0, None
         self.times = deque(maxlen=self.KEPT)
         self.reference = weakref.ref(owner, lambda _: stamps.pop(key, None))
 
@@ -70,6 +70,17 @@ def wrote(array):
     clock.last_write = time = tick()
     stamp.count += 1
     stamp.times.append(time)
+
+
+def wrote_as(array, operation):
+    """Note which recorded operation made the last write: error messages name it."""
+    stamps[id(owner(array))].operation = operation
+
+
+def written_by(array):
+    """The recorded operation that wrote last, or None."""
+    stamp = stamps.get(id(owner(array)))
+    return None if stamp is None else stamp.operation
 
 
 def written_after(time, array):

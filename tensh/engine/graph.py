@@ -4,7 +4,7 @@ import weakref
 
 from numpy import ndarray
 
-from tensh.engine.clock import clock, mode, tick, version, version_at, written_after
+from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.tensor import wrap
 
@@ -46,7 +46,9 @@ class Node:
 
     def _modified(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
-        origin = "" if node is None or type(node) is AccumulateGrad else f", which is output 0 of {node.name()},"
+        leaf = node is None or type(node) is AccumulateGrad
+        operation = written_by(value) or (None if leaf else node.operation())
+        origin = "" if operation is None else f", which is output 0 of {operation},"
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"[torch.{BY_NUMPY[value.dtype].legacy} {list(value.shape)}]{origin} is at version {version(value)}; "
@@ -56,7 +58,7 @@ class Node:
                 "The variable in question was changed in there or anywhere later. Good luck!"
                 if mode.anomaly
                 else "enable anomaly detection to find the operation that failed to compute its gradient, "
-                "with torch.autograd.set_detect_anomaly(True)."
+                "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
             )
         )
 
@@ -89,6 +91,10 @@ class Node:
     def name(self):
         """The name of the operation's derivative, such as ``MulBackward0``."""
         return type(self).__name__
+
+    def operation(self):
+        """The operation whose derivative this is, as error messages call it: ``Mul``."""
+        return self.name().rstrip("0123456789").removesuffix("Backward").removesuffix("Backwards")
 
     def _sequence_nr(self):
         return self.time

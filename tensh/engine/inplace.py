@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.clock import mode, owner, tick, wrote
+from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.graph import MULTIPLE, NO_GRAD, AccumulateGrad, Node, Output, edge, replay
@@ -62,7 +62,7 @@ def locked_message(t, view):
             "outside (if you want the inplace to be tracked)."
         )
     node = t.node
-    who = "A view" if node is None else f"Output {node.index if type(node) is Output else 0} of {node.name()} is a view and"
+    who = "A view" if node is None else f"Output {node.index if type(node) is Output else 0} of {node.operation()} is a view and"
     reason = (
         "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
         "to be modified inplace. You should replace the inplace operation by an out-of-place one."
@@ -122,6 +122,7 @@ def continue_from(t, old, node, inside, result):
     if any(s is result for s in node.saved or ()):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = tick()
+    wrote_as(t.array, node.operation())
     if t.view is None:
         t.node = node
     else:
