@@ -49,12 +49,12 @@ def version(package):
 def bytecode():
     """Whether Python keeps compiled code; compiling everything takes longer than all else at the start."""
     if sys.dont_write_bytecode:
-        return "not written: every start compiles all modules again (PYTHONDONTWRITEBYTECODE)"
+        return "not written (PYTHONDONTWRITEBYTECODE): every start compiles again"
     folder = os.path.dirname(__file__)
     return (
         "kept"
         if os.access(folder, os.W_OK) or os.path.exists(os.path.join(folder, "__pycache__"))
-        else (f"cannot be written in {folder}: every start compiles all modules again")
+        else (f"cannot be written in {folder}: every start compiles again")
     )
 
 

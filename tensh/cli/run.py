@@ -167,7 +167,8 @@ class Run:
             out_of_time = isinstance(failure.error, TimeLimit)
             self.status = status.OUT_OF_TIME if out_of_time else status.INTERRUPTED
             words = f"stopped after {self.options.timeout:g} s" if out_of_time else "interrupted"
-            self.console.remark(failures.stopped(failure, words))
+            echoed = [("plain", "\n")] if self.env.is_terminal(self.env.stderr) else []  # the terminal has shown ^C
+            self.console.remark([*echoed, *failures.stopped(failure, words)])
             return False
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))

@@ -1,5 +1,7 @@
 """The table of `--time`: how long each statement took."""
 
+from tensh.cli.session.describe import duration
+
 
 def table(rows):
     """(kind, text) pairs for (unit, seconds) rows."""
@@ -11,11 +13,3 @@ def table(rows):
         yield "place", unit.source.place(unit.first)
         yield "plain", f"  {unit.source.lines[unit.first - 1].strip()[:60]}\n"
     yield "plain", f"{duration(whole):>10}         in all\n"
-
-
-def duration(seconds):
-    """A time in the unit that suits it, to three digits."""
-    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e9:.0f} ns"

@@ -32,3 +32,11 @@ def size(value):
         if amount < 1024 or unit == "GiB":
             return f"{amount} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1024
+
+
+def duration(seconds):
+    """A time in the unit that suits it, to three digits."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from tensh.cli.session import describe
+from tensh.cli.session.describe import duration
 from tensh.cli.session.events import Notice, Text
 
 MAGICS = {}
@@ -81,7 +82,21 @@ def time(session, command):
         value = session.evaluate(unit)
         seconds += perf_counter() - begin
         yield from session.shown(unit, value)
-    yield Notice(f"{1000 * seconds:.3g} ms")
+    yield Notice(duration(seconds))
+
+
+@magic("timeit", "%timeit STATEMENT", "run a statement many times and say how long it takes")
+def timeit(session, command):
+    from timeit import Timer
+
+    if not command.argument:
+        raise MagicError("%timeit: write the statement after it: %timeit x @ y")
+    for unit in session.units_within(command):  # once as usual, so that a failure shows its place
+        session.evaluate(unit)
+    timer = Timer(command.argument, globals=session.namespace)
+    loops, _ = timer.autorange()
+    best = min(timer.repeat(5, loops)) / loops
+    yield Notice(f"{duration(best)} a loop (best of 5 times {loops} loops)")
 
 
 @magic("seed", "%seed N", "start all random numbers at N")

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import importlib
 import linecache
 from _sitebuiltins import Quitter
@@ -30,7 +31,7 @@ class Session:
         self.sources = {}
         self.flags = 0  # of the `from __future__` imports so far
         self.results = []  # the values shown last, newest first
-        self.printed = []  # what `print` showed since the statement began
+        self.printed = []  # the value that `print` showed last since the statement began, if any
 
     # -- names ---------------------------------------------------------------------------------------
 
@@ -54,12 +55,6 @@ class Session:
     def builtin(self, name):
         return vars(builtins)[name]
 
-    def print(self, *values, **options):
-        """Python's print, which remembers what it showed: an expression that prints its value is not shown again."""
-        builtins.print(*values, **options)
-        if len(values) == 1 and not options:
-            self.printed.append(values[0])
-
     def seed(self, number):
         """Start every generator of random numbers at a number: the engine's, Python's and NumPy's."""
         import random
@@ -81,7 +76,7 @@ class Session:
         lines = [line + "\n" for line in source.lines]
         linecache.cache[source.filename] = len(source.text), None, lines, source.filename
         if source.echo == "each" and "print" not in self.namespace:
-            self.give(print=self.print)
+            self.give(print=remembering(self.printed))
         try:
             units = source.units(self.flags)
         except (SyntaxError, ValueError, RecursionError) as error:
@@ -118,7 +113,7 @@ class Session:
 
     def shown(self, statement, value):
         """Yield the value of a statement if it is a result: not None, and not what it has printed already."""
-        if statement.shown and value is not None and not any(value is each for each in self.printed):
+        if statement.shown and value is not None and not (self.printed and value is self.printed[0]):
             self.keep(value)
             yield Value(value, statement)
 
@@ -151,6 +146,17 @@ class Session:
             node.col_offset += column
             node.end_col_offset += column
         return [command.source.compiled(node, self.flags) for node in nodes]
+
+
+def remembering(printed):
+    """Python's print, which keeps what it showed last: an expression that prints its value is not shown again."""
+
+    @functools.wraps(builtins.print)
+    def print(*values, **options):
+        builtins.print(*values, **options)
+        printed[:] = values if len(values) == 1 and not options else ()
+
+    return print
 
 
 def _within(results):
