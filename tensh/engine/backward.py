@@ -17,11 +17,12 @@ from tensh.engine.vocabulary import ARRAYS, recorded
 def run(grads, graph, keep, wanted=None):
     """Send ``grads`` (node -> gradient) through the graph.
 
-    ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates
-    except in the leaves among them that are asked for by ``Wanted.accumulate``.  ``keep`` retains the saved values.
+    ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
+    ``keep`` retains the saved values.
     """
     queue = sorted((-node.time, node) for node in grads)
     only = None if wanted is None else leading_to(wanted, grads)
+    special = wanted is not None or mode.anomaly
     before, mode.grad = mode.grad, graph
     add = recorded("add") if graph else np.add
     try:
@@ -29,48 +30,62 @@ def run(grads, graph, keep, wanted=None):
             node = heappop(queue)[1]
             g = grads.pop(node)
             if node.hooks is not None:
-                g = _before(node, g, graph)
-            if only is not None:
-                if node in wanted:
-                    wanted[node] = g
-                if node not in only:
-                    continue
-            for n, gi in zip(node.inputs, _step(node, g, graph, keep)):
+                g = before_hooks(node, g, graph)
+            if special and not _runs(node, g, wanted, only):
+                continue
+            if type(node) is AccumulateGrad:
+                accumulate(node, g, graph)
+                continue
+            if node.saved is None:
+                raise RuntimeError(second_time)
+            if node.time < clock.last_write:
+                node.check()
+            gs = node.backward_graph(g) if graph else node.backward(g)
+            if node.hooks is not None or mode.anomaly:
+                gs = after_hooks(node, g, gs, graph)
+            if not keep and node.keeps_arrays:
+                node.release()
+            for n, gi in zip(node.inputs, gs):
                 if gi is None or n is None:
                     continue
-                if type(gi) is Parts:
-                    gi = merge(grads[n], gi, add) if n in grads else gi
+                if n in grads:
+                    grads[n] = merge(grads[n], gi, n, graph, add)
                 else:
-                    a = gi.array if graph else gi
-                    if a.shape != n.shape or a.dtype is not n.dtype:
-                        gi = fit(gi, n, graph)
-                    if n in grads:
-                        gi = add(grads[n], gi)
-                    elif type(n) is AccumulateGrad and (gi is g or (not graph and gi.base is not None)):
-                        gi = gi if graph else gi.copy()  # .grad is written in place later: its memory is its own
-                if n not in grads:
                     heappush(queue, (-n.time, n))
-                grads[n] = gi
+                    grads[n] = first(gi, g, n, graph)
     finally:
         mode.grad = before
 
 
-def _step(node, g, graph, keep):
-    """Run one node: its derivative, the hooks after it, and the release of what it saved."""
-    if node.saved is None:
-        raise RuntimeError(second_time)
-    if node.time < clock.last_write:
-        node.check()
-    gs = node.backward_graph(g) if graph else node.backward(g)
-    if node.hooks is not None and node.hooks.after:
-        gs = _after(node, g, gs, graph)
-    if mode.anomaly:
-        from tensh.engine.anomaly import inspect
+def _runs(node, g, wanted, only):
+    """Hand over the gradient of a wanted node; must the node itself run?"""
+    if wanted is None:
+        return True
+    if node in wanted:
+        wanted[node] = g
+    return node in only
 
-        inspect(node, gs)
-    if not keep:
-        node.release()
-    return gs
+
+def first(gi, g, n, graph):
+    """The first gradient that arrives at ``n``, in the shape and dtype of what ``n`` computed."""
+    if type(gi) is Parts:
+        return gi
+    a = gi.array if graph else gi
+    if a.shape != n.shape or a.dtype is not n.dtype:
+        gi = fit(gi, n, graph)
+    if type(n) is AccumulateGrad and not graph and (gi is g or gi.base is not None):
+        return gi.copy()  # .grad is written in place later: its memory is its own
+    return gi
+
+
+def merge(sofar, gi, n, graph, add):
+    """The gradients that have arrived at ``n``, with one more; those of several outputs are added output by output."""
+    if type(gi) is not Parts:
+        a = gi.array if graph else gi
+        return add(sofar, gi if a.shape == n.shape and a.dtype is n.dtype else fit(gi, n, graph))
+    for index, part in gi.items():
+        sofar[index] = add(sofar[index], part) if index in sofar else part
+    return sofar
 
 
 def leading_to(wanted, roots):
@@ -102,13 +117,6 @@ def fit(g, node, graph):
     return g
 
 
-def merge(parts, more, add):
-    """The gradients of several outputs, added output by output."""
-    for index, g in more.items():
-        parts[index] = add(parts[index], g) if index in parts else g
-    return parts
-
-
 def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
     if graph:
@@ -124,11 +132,6 @@ def accumulate(leaf, g, graph):
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
             hook(leaf.variable)
-    return ()
-
-
-AccumulateGrad.backward = lambda leaf, g: accumulate(leaf, g, False)
-AccumulateGrad.backward_graph = lambda leaf, g: accumulate(leaf, g, True)
 
 
 # ── hooks ────────────────────────────────────────────────────────────────────
@@ -140,7 +143,7 @@ def _raw(g, graph):
     return g if graph or not isinstance(g, Tensor) else g.array
 
 
-def _before(node, g, graph):
+def before_hooks(node, g, graph):
     """Tensor hooks, then retained gradients, then the node's own pre-hooks."""
     hooks = node.hooks
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
@@ -173,7 +176,14 @@ def _replaced(result, t):
     return result
 
 
-def _after(node, g, gs, graph):
+def after_hooks(node, g, gs, graph):
+    """The node's own hooks, and anomaly detection, on what it computed."""
+    if mode.anomaly:
+        from tensh.engine.anomaly import inspect
+
+        inspect(node, gs)
+    if node.hooks is None:
+        return gs
     outputs = (as_tensor(g),) if type(g) is not Parts else tuple(map(as_tensor, g.values()))
     for hook in list(node.hooks.after.values()):
         result = hook(tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs), outputs)

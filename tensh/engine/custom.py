@@ -61,6 +61,7 @@ class BackwardCFunction(Node, FunctionCtx):
     __slots__ = ("__dict__",)
     __module__ = "torch.autograd.function"
     function: type
+    keeps_arrays = True
 
     def __init__(self):
         self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()

@@ -23,6 +23,7 @@ class Node:
 
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
     roles: tuple = ()
+    keeps_arrays = False  # is any saved value an array, to be given back after use?
     op = None
 
     def backward(self, g):
@@ -35,8 +36,7 @@ class Node:
 
     def release(self):
         """Give back the saved arrays; a node that saved none can be used again, as in PyTorch."""
-        if any(role is not None for role in self.roles):
-            self.saved = None
+        self.saved = None
 
     def check(self):
         """Raise if a saved array was written after it was saved."""

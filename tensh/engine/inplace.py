@@ -137,6 +137,7 @@ class CopySlices(Node):
     """A write through a view.  ``saved``: the steps to the view, the view's old node, the write's node and interior."""
 
     __slots__ = ()
+    keeps_arrays = True
 
     def __init__(self, base, steps, old, node, inside):
         if len(inside) == 1:
@@ -180,7 +181,8 @@ class CopySlices(Node):
 
     def release(self):
         for node in self.saved[3]:
-            node.release()
+            if node.keeps_arrays:
+                node.release()
 
 
 def replay_raw(t, steps):

@@ -90,6 +90,7 @@ class Op:
 
     def _node_class(self):
         values = {"__slots__": (), "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
+        values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
         return type(self.node, (graph.Node,), values)
