@@ -22,12 +22,12 @@ ROW_GAP, BLOCK_GAP = ("punctuation", " ..."), ("punctuation", "...")
 def tokens(tensor, contents=None):
     """The printed form of ``tensor`` as a list of (kind, text) pairs; ``contents`` stands for the elements if given.
 
-    A parameter (its class says so by a ``heading``) gets a line of its own before, and where its class is derived
+    A parameter (its class says so by a ``_heading``) gets a line of its own before, and where its class is derived
     from a parameter's, ``Parameter(...)`` around.
     """
     kind = type(tensor)
-    heading = None if kind is Tensor else getattr(kind, "heading", None)
-    word = "tensor" if kind is Tensor or "heading" in vars(kind) else kind.__name__
+    heading = None if kind is Tensor else getattr(kind, "_heading", None)
+    word = "tensor" if kind is Tensor or "_heading" in vars(kind) else kind.__name__
     parts = [("keyword", word), ("punctuation", "(")]
     indent = len(word) + 1
     if contents is None:

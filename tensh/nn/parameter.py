@@ -19,6 +19,7 @@ class Parameter(Tensor):
 
     __slots__ = ()
     __module__ = "torch.nn.parameter"
+    _heading = "Parameter containing:\n"  # the line above its printed form
 
     def __new__(cls, data=None, requires_grad=True):
         source = wrap(_empty()) if data is None else data
