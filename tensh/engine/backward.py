@@ -22,7 +22,7 @@ def run(grads, graph, keep, wanted=None):
     """
     queue = sorted((-node.time, node) for node in grads)
     only = None if wanted is None else leading_to(wanted, grads)
-    special = wanted is not None or mode.anomaly
+    anomaly = mode.anomaly
     before, mode.grad = mode.grad, graph
     add = recorded("add") if graph else np.add
     try:
@@ -31,7 +31,7 @@ def run(grads, graph, keep, wanted=None):
             g = grads.pop(node)
             if node.hooks is not None:
                 g = before_hooks(node, g, graph)
-            if special and not _runs(node, g, wanted, only):
+            if only is not None and not _runs(node, g, wanted, only):
                 continue
             if type(node) is AccumulateGrad:
                 accumulate(node, g, graph)
@@ -41,7 +41,7 @@ def run(grads, graph, keep, wanted=None):
             if node.time < clock.last_write:
                 node.check()
             gs = node.backward_graph(g) if graph else node.backward(g)
-            if node.hooks is not None or mode.anomaly:
+            if node.hooks is not None or anomaly:
                 gs = after_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:
                 node.release()
@@ -50,17 +50,17 @@ def run(grads, graph, keep, wanted=None):
                     continue
                 if n in grads:
                     grads[n] = merge(grads[n], gi, n, graph, add)
-                else:
-                    heappush(queue, (-n.time, n))
-                    grads[n] = first(gi, g, n, graph)
+                    continue
+                heappush(queue, (-n.time, n))
+                if graph or gi.shape != n.shape or gi.dtype is not n.dtype or type(n) is AccumulateGrad:
+                    gi = first(gi, g, n, graph)
+                grads[n] = gi
     finally:
         mode.grad = before
 
 
 def _runs(node, g, wanted, only):
     """Hand over the gradient of a wanted node; must the node itself run?"""
-    if wanted is None:
-        return True
     if node in wanted:
         wanted[node] = g
     return node in only

@@ -4,7 +4,7 @@ import operator
 import warnings
 import weakref
 
-from tensh.engine import memory
+from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, edge, hooks_of
@@ -158,9 +158,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
     ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.
     """
-    from tensh.engine.gradients import backward as run
-
-    run(self, gradient, retain_graph, create_graph, inputs=inputs)
+    gradients.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
 
 def detach(self):
