@@ -9,7 +9,7 @@ from tensh.engine.arguments import options
 from tensh.engine.create import leaf
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, int64, of_scalar
 from tensh.engine.generator import Generator, default_generator
-from tensh.engine.memory import empty_like
+from tensh.engine.order import empty_like
 from tensh.engine.ops import random as operators
 from tensh.engine.signatures import accepts
 from tensh.engine.table import PUBLIC, public
