@@ -40,6 +40,7 @@ class Op:
         self.outs, self.let, self.sequence, self.types = (), {}, None, "biufc"
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
+        self.returns = name  # as torch.return_types calls the tuple of outputs
         self.environment = ENVIRONMENT
         for option, value in options.items():
             if not hasattr(self, option):
@@ -66,7 +67,7 @@ class Op:
 
     def _fn(self):
         if self.outs:
-            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.name, self.outs)
+            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.returns, self.outs)
         if self.derivatives:
             ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
         self.text = writer.function_source(self)
@@ -234,7 +235,7 @@ def function(entry):
 
 
 OPTIONS = frozenset(
-    "node outs let sequence types many view pointwise floats inplace out public".split()
+    "node outs returns let sequence types many view pointwise floats inplace out public".split()
 )
 
 

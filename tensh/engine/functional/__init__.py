@@ -3,9 +3,11 @@
 from tensh.engine.functional import (  # noqa: F401
     arithmetic,
     comparing,
+    extremes,
     indexing,
     layers,
     linear,
+    noise,
     reducing,
     shaping,
     sorting,

@@ -1,1 +1,103 @@
-"""Reductions with PyTorch's overloads."""
+"""Reductions with PyTorch's overloads: over everything, along dimensions, with another dtype.
+
+NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
+"""
+
+from tensh.engine.arguments import require_dtype
+from tensh.engine.inplace import into
+from tensh.engine.ops import reduce
+from tensh.engine.table import composite
+
+
+def reduction(name, doc, everything, along, *, dim=True):
+    """A public function over two operators: ``everything(input, dtype)`` and ``along(input, dim, keepdim, dtype)``."""
+
+    def reduced(input, dim=None, keepdim=False, *, dtype=None, axis=None, keepdims=None, out=None):
+        if dim is None and axis is None and dtype is None and out is None and not (keepdim or keepdims):
+            return everything.fn(input)
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if dtype is not None:
+            dtype = require_dtype(dtype, name).numpy
+        if dim is None and not keepdim:
+            result = everything.fn(input, dtype)
+        else:
+            result = along.fn(input, dim, keepdim, dtype)
+        return result if out is None else into(out, result, name)
+
+    reduced.__name__ = reduced.__qualname__ = name
+    reduced.__doc__ = doc
+    return composite(reduced)
+
+
+sum = reduction(
+    "sum",
+    """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them).
+
+    ``keepdim`` keeps the reduced dimensions with size 1.  ``dtype`` is the dtype to compute in and of the result;
+    without it, bools and integers are summed in int64.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=1)
+    tensor([3, 7])
+    """,
+    reduce.sum_all,
+    reduce.sum_dim,
+)
+mean = reduction(
+    "mean",
+    """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them).
+
+    ``keepdim`` keeps the reduced dimensions with size 1.  Integers have no mean unless ``dtype`` names a floating
+    point dtype: RuntimeError.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1.0, 2.0], [3.0, 5.0]]).mean(dim=0)
+    tensor([2.0000, 3.5000])
+    """,
+    reduce.mean_all,
+    reduce.mean_dim,
+)
+prod = reduction(
+    "prod",
+    """The product of all elements, or of the elements along ``dim``.
+
+    ``keepdim`` keeps the reduced dimension with size 1.  ``dtype`` is the dtype to compute in and of the result; without
+    it, bools and integers are multiplied in int64.  Differentiable, also where elements are zero.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).prod(dim=1)
+    tensor([ 2, 12])
+    """,
+    reduce.prod_all,
+    reduce.prod_dim,
+)
+
+
+@composite(out=True)
+def nansum(input, dim=None, keepdim=False, *, dtype=None):
+    """The sum of the elements that are not nan, of all or along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1.0, float("nan"), 2.0]).nansum()
+    tensor(3.)
+    """
+    return reduce.nansum.fn(input, dim, keepdim, dtype and require_dtype(dtype, "nansum").numpy)
+
+
+@composite(out=True)
+def nanmean(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1.0, float("nan"), 2.0]).nanmean()
+    tensor(1.5000)
+    """
+    if input.array.dtype.kind not in "fcV":
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.title
+        )
+    present = (input == input).detach()
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(present, dim, keepdim)

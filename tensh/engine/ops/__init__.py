@@ -1,9 +1,11 @@
 """The tables of operators, one file per kind.  Importing this package reads them all."""
 
 from tensh.engine.ops import (  # noqa: F401
+    along,
     basic,
     compare,
     convolve,
+    extremes,
     index,
     linear,
     loss,

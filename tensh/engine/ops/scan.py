@@ -1,1 +1,213 @@
-"""Cumulative operators, sorting and searching."""
+"""Running sums, products and extremes along a dimension.
+
+``step`` is the direction: 1 from the first element on, -1 from the last.  Every derivative is a running sum or a
+recurrence in the other direction, so any order of differentiation closes, also where factors are zero.
+"""
+
+import numpy as np
+
+from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import F4, I8, is_half
+from tensh.engine.table import op
+
+LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
+BLOCK = 32
+
+
+# ── machinery ────────────────────────────────────────────────────────────────
+def reversed_along(array, axis):
+    return array[(slice(None),) * axis + (slice(None, None, -1),)]
+
+
+def accumulate(ufunc, input, dim, step, dtype=None):
+    """``ufunc`` from element to element along ``dim``, as a new array."""
+    if input.ndim == 0:
+        wrap_dim(dim, 0)
+        return input.astype(dtype or input.dtype)
+    axis = wrap_dim(dim, input.ndim)
+    dtype = dtype or input.dtype
+    if is_half(dtype):
+        return accumulate(ufunc, input.astype(F4), axis, step, F4).astype(dtype)
+    source = input if step == 1 else reversed_along(input, axis)
+    result = in_lines(ufunc, source, axis, dtype)
+    return result if step == 1 else np.ascontiguousarray(reversed_along(result, axis))
+
+
+def in_lines(ufunc, source, axis, dtype):
+    """NumPy accumulates one line after the other; across many lines at once a loop is ten times as fast."""
+    length = source.shape[axis]
+    last = axis == source.ndim - 1
+    if ufunc is np.add and last and dtype.kind == "f" and source.dtype == dtype and length >= 4 * BLOCK:
+        sums = block_sums(source)
+        if sums is not None:
+            return sums
+    if last or source.size < LINES * length:
+        return ufunc.accumulate(source, axis, dtype)
+    result = source.astype(dtype)
+    before, *lines = np.moveaxis(result, axis, 0)
+    for line in lines:
+        before = ufunc(before, line, line)
+    return result
+
+
+def block_sums(source):
+    """Running sums of floats along the last axis by BLAS, in 40 % of NumPy's time; None where values are not finite.
+
+    Every block of 32 is multiplied by a triangle of ones, after the sum of all blocks before was added to its first
+    element.
+    """
+    length = source.shape[-1]
+    full = length // BLOCK * BLOCK
+    blocks = np.array(source[..., :full], order="C").reshape(-1, full // BLOCK, BLOCK)
+    ones = np.ones((BLOCK, BLOCK), source.dtype)
+    before = np.add.accumulate(blocks.dot(ones[0]), 1)
+    if not np.isfinite(before).all():
+        return None
+    blocks[:, 1:, 0] += before[:, :-1]
+    sums = blocks.reshape(-1, BLOCK).dot(np.triu(ones)).reshape(*source.shape[:-1], full)
+    if full == length:
+        return sums
+    rest = np.array(source[..., full:])
+    rest[..., 0] += sums[..., -1]
+    return np.concatenate([sums, np.add.accumulate(rest, -1)], -1)
+
+
+@op(public=False, input="shift(g, dim, -by, 0)")
+def shift(input, dim, by, fill):
+    """The input moved by one place along ``dim`` (forwards for 1, backwards for -1); ``fill`` moves in."""
+    result = np.full_like(input, fill)
+    if input.ndim:
+        before = (slice(None),) * wrap_dim(dim, input.ndim)
+        to, source = (slice(1, None), slice(None, -1)) if by == 1 else (slice(None, -1), slice(1, None))
+        result[*before, to] = input[*before, source]
+    return result
+
+
+@op(
+    public=False,
+    let={"carried": "recur(g, conj(shift(factors, dim, -step, 0)), dim, -step)"},
+    input="carried",
+    factors="carried * conj(shift(out, dim, step, 0))",
+)
+def recur(input, factors, dim, step):
+    """The linear recurrence ``out[i] = input[i] + factors[i] * out[i - step]`` along ``dim``."""
+    if input.ndim == 0:
+        return input.copy()
+    result = np.array(np.moveaxis(input, dim, 0), np.result_type(input, factors))
+    factors = np.moveaxis(factors, dim, 0)
+    order = range(1, len(result)) if step == 1 else range(len(result) - 2, -1, -1)
+    for i in order:
+        result[i] += factors[i] * result[i - step]
+    return np.moveaxis(result, 0, dim)
+
+
+# ── sums and products ────────────────────────────────────────────────────────
+def running_dtype(input, dtype):
+    """Bools and integers are accumulated in int64."""
+    if dtype is not None:
+        return dtype.numpy
+    return I8 if input.dtype.kind in "biu" else input.dtype
+
+
+@op(public=False, node="CumsumBackward0", input="sums(g, dim, -step)")
+def sums(input, dim, step):
+    """Running sums in either direction."""
+    return accumulate(np.add, input, dim, step)
+
+
+@op(inplace=True, input="sums(g, dim, -1)")
+def cumsum(input, dim, *, dtype=None):
+    """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2, 3]).cumsum(0)
+    tensor([1, 3, 6])
+    """
+    return accumulate(np.add, input, dim, 1, running_dtype(input, dtype))
+
+
+PRODUCT = "conj(shift(out, dim, {0}, 1)) * recur(g, conj(shift(input, dim, -{0}, 0)), dim, -{0})"
+
+
+@op(public=False, node="CumprodBackward0", input=PRODUCT.format("step"))
+def products(input, dim, step):
+    """Running products in either direction."""
+    return accumulate(np.multiply, input, dim, step)
+
+
+@op(inplace=True, input=PRODUCT.format("1"))
+def cumprod(input, dim, *, dtype=None):
+    """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
+
+    Differentiable, also where elements are zero.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2, 3]).cumprod(0)
+    tensor([1, 2, 6])
+    """
+    return accumulate(np.multiply, input, dim, 1, running_dtype(input, dtype))
+
+
+@op(
+    types="fc",
+    input="exp(input - out) * recur(g, exp(out - shift(out, dim, -1, 0)), dim, -1)",
+)
+def logcumsumexp(input, dim):
+    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([0.0, 0.0]).logcumsumexp(0)
+    tensor([0.0000, 0.6931])
+    """
+    if input.dtype.kind != "c":
+        return accumulate(np.logaddexp, input, dim, 1)
+    wrap_dim(dim, input.ndim)
+    top = np.max(input.real, initial=-np.inf)
+    top = top if np.isfinite(top) else 0
+    return np.log(accumulate(np.add, np.exp(input - top), dim, 1)) + top
+
+
+# ── extremes ─────────────────────────────────────────────────────────────────
+def running_extreme(ufunc):
+    """The kernel of ``cummax`` and ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
+
+    def kernel(input, dim):
+        values = accumulate(ufunc, input, dim, 1)
+        if input.ndim == 0 or not input.size:
+            return values, np.zeros(input.shape, I8)
+        axis = wrap_dim(dim, input.ndim)
+        place = np.arange(input.shape[axis]).reshape(-1, *(1,) * (input.ndim - 1 - axis))
+        found = np.where((input == values) | (input != input), place, 0)
+        return values, accumulate(np.maximum, found, axis, 1)
+
+    return kernel
+
+
+op(
+    running_extreme(np.maximum),
+    name="cummax",
+    doc="""The largest element so far along ``dim``, and its index.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 3, 2]).cummax(0).values
+    tensor([1, 3, 3])
+    """,
+    types="biuf",
+    outs=("values", "indices"),
+    input="add_along(g, input.shape, indices, dim)",
+)
+op(
+    running_extreme(np.minimum),
+    name="cummin",
+    doc="""The smallest element so far along ``dim``, and its index.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([2, 3, 1]).cummin(0).values
+    tensor([2, 2, 1])
+    """,
+    types="biuf",
+    outs=("values", "indices"),
+    input="add_along(g, input.shape, indices, dim)",
+)

@@ -1,0 +1,54 @@
+"""What the kernels that add many numbers share: the dtype to compute in, and vectors of ones for BLAS."""
+
+import numpy as np
+
+F4, F8, I8 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+KEPT = 4096  # the longest vector of ones that is kept
+
+
+class Ones(dict):
+    """n -> a vector of n ones: a sum is a dot product with it, which BLAS computes faster than NumPy adds."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+
+    def __missing__(self, n):
+        vector = np.ones(n, self.dtype)
+        vector.flags.writeable = False
+        if n <= KEPT:
+            self[n] = vector
+        return vector
+
+
+ONES = {F4: Ones(F4), F8: Ones(F8)}
+
+
+def is_half(dtype):
+    """float16 or bfloat16, which are computed in float32."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
+def widened(array):
+    """``array``, in float32 if it is of a 16 bit floating point dtype."""
+    return array.astype(F4) if is_half(array.dtype) else array
+
+
+def real_dtype(dtype):
+    """The dtype of the absolute values of numbers of ``dtype`` (NumPy's)."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def in_float32(kernel):
+    """A kernel of one array that computes 16 bit floating point numbers in float32 and returns them as they came."""
+
+    def wide(input, *args, **options):
+        if is_half(input.dtype):
+            result = kernel(input.astype(F4), *args, **options)
+            if isinstance(result, tuple):
+                return tuple(r.astype(input.dtype) if r.dtype == F4 else r for r in result)
+            return result.astype(input.dtype) if result.dtype == F4 else result
+        return kernel(input, *args, **options)
+
+    wide.__wrapped__ = kernel  # inspect.signature reads the parameters there
+    wide.__name__, wide.__doc__ = kernel.__name__, kernel.__doc__
+    return wide
