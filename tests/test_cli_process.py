@@ -124,3 +124,15 @@ def test_a_script_may_be_a_program(tmp_path):
         [sys.executable, "-m", "tensh", "run", "program"], cwd=tmp_path, env=plain_environment(), capture_output=True
     )
     assert (done.returncode, done.stdout.split()) == (0, [b"2"])
+
+
+def test_what_a_stream_cannot_show_is_no_failure(tensh_command):
+    done = tensh_command("-c", "print('损失')\n'损失'\nnowhere # 损失", PYTHONIOENCODING="ascii")
+    assert done.stdout == "\\u635f\\u5931\n'\\u635f\\u5931'\n"
+    assert done.returncode == 1 and "NameError" in done.stderr
+
+
+def test_threads_of_a_script_may_end_after_it(tensh_command):
+    code = "import threading, time\ndef work():\n    time.sleep(0.3)\n    import torch.nn\n    print('done')\n"
+    done = tensh_command("-c", code + "threading.Thread(target=work).start()")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

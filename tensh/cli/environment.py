@@ -63,6 +63,8 @@ class Environment:
         """Make these the streams of the process, where `print` and `input` of the user's code find them."""
         before = sys.stdin, sys.stdout, sys.stderr
         sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
+        if not self.has_unicode(self.stdout):
+            self.stdout.reconfigure(errors="backslashreplace")  # a value that cannot be written is no failure
         try:
             yield self
         finally:

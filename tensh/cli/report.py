@@ -30,6 +30,7 @@ def facts(env):
     yield "Python", f"{platform.python_version()}  ({sys.executable})"
     for package in PACKAGES:
         yield package, version(package)
+    yield "engine", f"NumPy arrays, {blas()}"
     yield "bytecode", bytecode()
     yield "system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
     for name in THREADS + COLORS:
@@ -44,6 +45,14 @@ def version(package):
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def blas():
+    """The library of matrix products that NumPy was built with."""
+    import numpy
+
+    found = numpy.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
+    return f"{found.get('name', 'unknown BLAS')} {found.get('version', '')}".strip()
 
 
 def bytecode():

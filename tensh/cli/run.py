@@ -48,6 +48,7 @@ class Run:
                     for cell in self.program.cells:
                         if not self.cell(cell):
                             break
+                    wait_for_threads()
             except SystemExit as error:
                 self.status = self.exit_status(error.code) or self.status
             except KeyboardInterrupt as error:  # between two statements, or while a value was shown
@@ -183,6 +184,13 @@ class Run:
             return int(code or 0)
         self.console.remark([("plain", f"{code}\n")])
         return status.FAILED
+
+
+def wait_for_threads():
+    """Wait as the end of a Python program does, while the user's code still finds its world."""
+    for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
+        if not thread.daemon and thread.name != "MainThread":
+            thread.join()
 
 
 def is_missing(error):
