@@ -165,18 +165,25 @@ class Run:
         if isinstance(failure.error, BrokenPipeError) and self.env.is_broken():
             raise failure.error  # nobody reads on: not a failure of the code
         if isinstance(failure.error, KeyboardInterrupt):
-            out_of_time = isinstance(failure.error, TimeLimit)
-            self.status = status.OUT_OF_TIME if out_of_time else status.INTERRUPTED
-            words = f"stopped after {self.options.timeout:g} s" if out_of_time else "interrupted"
-            echoed = [("plain", "\n")] if self.env.is_terminal(self.env.stderr) else []  # the terminal has shown ^C
-            self.console.remark([*echoed, *failures.stopped(failure, words)])
-            return False
+            return self.stopped(failure)
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)
         return self.options.keep_going
+
+    def stopped(self, failure):
+        """Say where the code was when it was stopped, by ^C or the time limit; the run ends."""
+        if isinstance(failure.error, TimeLimit):
+            self.status = status.OUT_OF_TIME
+            tokens = failures.stopped(failure, f"stopped after {self.options.timeout:g} s")
+        else:
+            self.status = status.INTERRUPTED
+            begin = "\n" if self.env.is_terminal(self.env.stderr) else ""  # the terminal has shown ^C
+            tokens = [("plain", begin), *failures.stopped(failure, "interrupted")]
+        self.console.remark(tokens)
+        return False
 
     def exit_status(self, code):
         """The status that `sys.exit(code)` asks for."""
