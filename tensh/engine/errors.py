@@ -7,6 +7,7 @@ out what PyTorch would have said.  Exceptions that a kernel raises on purpose pa
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.vocabulary import OPS
 
 
 def explained(error, name, operands):
@@ -18,7 +19,7 @@ def explained(error, name, operands):
             return RuntimeError(clash)
         if name.endswith("_"):
             return RuntimeError(does_not_fit(arrays[0].shape, np.broadcast_shapes(*(a.shape for a in arrays))))
-    if isinstance(error, TypeError) and "ufunc" in str(error) and arrays:
+    if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
         return not_implemented(name, arrays[0].dtype)
     return error
 
@@ -45,7 +46,13 @@ def does_not_fit(shape, broadcast):
 
 def not_implemented(name, dtype):
     """The error for a dtype that an operator is not defined for."""
-    return NotImplementedError(f"\"{name.removesuffix('_')}_cpu\" not implemented for '{BY_NUMPY[dtype].title}'")
+    name = name.removesuffix("_")
+    called = f"{name}_cpu"
+    if (op := OPS.get(name)) is not None:
+        called = op.called or called
+        if (error := op.refusal.get("c" if dtype.kind == "W" else dtype.kind)) is not None:
+            return type(error)(*error.args)
+    return NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[dtype].title}'")
 
 
 def refuse_dtype(name, dtype):

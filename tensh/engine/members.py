@@ -8,7 +8,7 @@ from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, edge, hooks_of
-from tensh.engine.table import PUBLIC, METHODS, OPS, function, refused_operand
+from tensh.engine.table import METHODS, OPS, PUBLIC, function, method, refused_operand
 from tensh.engine.tensor import Tensor, wrap
 
 
@@ -263,10 +263,11 @@ OPERATORS = {
 def hang_methods():
     """Hang every entry of ``METHODS`` and Python's operators on Tensor; called once all tables are read."""
     for name, entry in METHODS.items():
-        setattr(Tensor, name, Method(name, lambda entry=entry: function(entry)))
+        setattr(Tensor, name, Method(name, lambda entry=entry: method(entry)))
     for name, entry in OPERATORS.items():
-        if entry in OPS and OPS[entry].pointwise and len(OPS[entry].inputs) == 2:
-            setattr(Tensor, name, Method(name, lambda entry=entry: OPS[entry].operator))
+        if entry in OPS and OPS[entry].pointwise:
+            made = "operator" if len(OPS[entry].inputs) == 2 else "method"
+            setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
         elif entry in METHODS or entry in PYTHON_ONLY:
             resolve = lambda entry=entry: refused_operand(function(METHODS.get(entry) or PYTHON_ONLY[entry]))  # noqa: E731
             setattr(Tensor, name, Method(name, resolve))

@@ -7,12 +7,16 @@ PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank dec
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
+from tensh.engine.errors import refuse_dtype
 from tensh.engine.graph import edge
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 NUMBERS = (bool, int, float, complex)
+OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # these PyTorch computes of two numbers, too
+NO_ARRAY = np.empty((), object)  # stands for an operand that is not of the other's dtype, whatever that is
 
-# kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16)
+# kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16, "W" complex32)
 WEAK = {
     "b": frozenset({bool}),
     "i": frozenset({bool, int}),
@@ -20,29 +24,35 @@ WEAK = {
     "f": frozenset({bool, int, float}),
     "V": frozenset({bool, int, float}),
     "c": frozenset({bool, int, float, complex}),
+    "W": frozenset({bool, int, float, complex}),
 }
 
 
+# ── numbers ──────────────────────────────────────────────────────────────────
 class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
-    Kept because NumPy needs 300 ns to convert a Python number, every time; a look-up here takes 75.  Zeros and nan are
-    not kept: 0.0 == -0.0 and nan != nan.
+    Kept because NumPy needs 300 ns to convert a Python number, every time; a look-up here takes 75.  Zeros, nan and
+    complex numbers are not kept: 0.0 == -0.0, nan != nan.
     """
 
     LIMIT = 4096
 
     def __missing__(self, key):
         number, dtype = key
-        array = np.array(_low_bits(number, dtype) if type(number) is int and dtype.kind in "iu" else number, dtype)
+        array = np.array(_held(number, dtype) if type(number) is int else number, dtype)
         array.flags.writeable = False
-        if number and number == number and len(self) < self.LIMIT:
+        if number and number == number and type(number) is not complex and len(self) < self.LIMIT:
             self[key] = array
         return array
 
 
-def _low_bits(number, dtype):
+def _held(number, dtype):
     """An integer as the dtype holds it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
+    if not -(2**63) <= number < 2**64:
+        raise OverflowError("int too big to convert")
+    if dtype.kind not in "iu":
+        return number
     bits = dtype.itemsize * 8
     number &= (1 << bits) - 1
     return number - (1 << bits) if dtype.kind == "i" and number >> (bits - 1) else number
@@ -51,26 +61,47 @@ def _low_bits(number, dtype):
 SCALARS = Scalars()
 
 
-def promote(first, second):
-    """Two arrays cast to the dtype in which PyTorch computes with them."""
-    one, two = BY_NUMPY[first.dtype], BY_NUMPY[second.dtype]
-    if one is two:
-        return first, second
-    if (first.ndim == 0) == (second.ndim == 0):
-        common = promote_types(one, two)
-    else:
-        common = combine_categories(one, two) if second.ndim == 0 else combine_categories(two, one)
-    to = common.numpy
-    return first.astype(to, copy=False), second.astype(to, copy=False)
+# ── promotion ────────────────────────────────────────────────────────────────
+class Common(dict):
+    """(dtype, dtype, first is 0-d, second is 0-d) -> the dtype in which PyTorch computes (all NumPy's)."""
+
+    def __missing__(self, key):
+        one, two = BY_NUMPY[key[0]], BY_NUMPY[key[1]]
+        if key[2] == key[3]:
+            common = promote_types(one, two)
+        else:
+            common = combine_categories(one, two) if key[3] else combine_categories(two, one)
+        self[key] = common.numpy
+        return common.numpy
 
 
-def mix(name, input, other):
-    """(array, array, node, node) of two operands, at least one of which is a number (or neither is a tensor)."""
+COMMON = Common()
+
+
+def promote(first, second, name=None):
+    """Two arrays cast to the dtype in which PyTorch computes with them (in the operator ``name``)."""
+    one, two = first.dtype, second.dtype
+    if name is not None and (check := OPS[name].mixing) is not None:
+        check(one, two)
+    to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
+    return first if one is to else first.astype(to), second if two is to else second.astype(to)
+
+
+def mix(name, input, other, method=0):
+    """(array, array, node, node) of two operands of which not both are tensors; ``method``: 1 in a method."""
+    first, second = OPS[name].inputs
+    numbers = OPS[name].numbers
     if isinstance(input, Tensor):
-        return *with_number(name, input.array, other, "other", 2), edge(input), None
+        if second not in numbers:
+            refuse(name, second, 2 - method, other)
+        return *with_number(name, input.array, other, second, 2 - method), edge(input), None
+    if first not in numbers:
+        refuse(name, first, 1, input)
     if isinstance(other, Tensor):
-        return *reversed(with_number(name, other.array, input, "input", 1)), None, edge(other)
-    refuse(name, "input", 1, input)
+        return *reversed(with_number(name, other.array, input, first, 1)), None, edge(other)
+    if name not in OF_NUMBERS or not isinstance(input, NUMBERS):
+        refuse(name, first, 1, input)
+    return *with_number(name, SCALARS[input, scalar_dtype(input).numpy], other, second, 2), None, None
 
 
 def with_number(name, array, number, parameter, position):
@@ -79,15 +110,33 @@ def with_number(name, array, number, parameter, position):
         number = number.item()
     if not isinstance(number, NUMBERS):
         refuse(name, parameter, position, number)
-    common = combine_categories(BY_NUMPY[array.dtype], scalar_dtype(number)).numpy
+    of_number = scalar_dtype(number)
+    if (check := OPS[name].mixing) is not None:
+        check(array.dtype, of_number.numpy)
+    common = combine_categories(BY_NUMPY[array.dtype], of_number).numpy
     return array.astype(common, copy=False), SCALARS[number, common]
 
 
+def as_float(array, name=None):
+    """Integers and bools in the default dtype: what PyTorch computes a floating point function of."""
+    if array.dtype.kind == "W":
+        refuse_dtype(name, array.dtype)
+    return array.astype(get_default_dtype().numpy)
+
+
+# ── arguments ────────────────────────────────────────────────────────────────
 def refuse(name, parameter, position, value, expected="Tensor"):
     """Raise PyTorch's error for an argument of the wrong type."""
     raise TypeError(
         f"{name}(): argument '{parameter}' (position {position}) must be {expected}, not {type(value).__name__}"
     )
+
+
+def require_operand(name, value):
+    """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
+    second = list(OPS[name].inputs)[1]
+    if second not in OPS[name].numbers or not isinstance(value, (*NUMBERS, np.number, np.bool_)):
+        refuse(f"{name}_", second, 1, value)
 
 
 def given(value, name, parameter, position, optional=False):
@@ -109,8 +158,3 @@ def given_list(values, name, parameter, position):
                 f"expected Tensor as element {number} in argument {position - 1}, but got {type(value).__name__}"
             )
     return [value.array for value in values], [edge(value) for value in values]
-
-
-def as_float(array):
-    """Integers and bools in the default dtype: what PyTorch computes a floating point function of."""
-    return array.astype(get_default_dtype().numpy)

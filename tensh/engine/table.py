@@ -20,7 +20,9 @@ from tensh.engine import graph, writer
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.errors import explained, refuse_dtype
 from tensh.engine.inplace import into, put
-from tensh.engine.mixing import NUMBERS, SCALARS, WEAK, as_float, given, given_list, mix, promote
+from tensh.engine.mixing import (
+    NO_ARRAY, NUMBERS, SCALARS, WEAK, as_float, given, given_list, mix, promote, require_operand,
+)  # fmt: skip
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
 from tensh.engine.writer import LIST
@@ -38,6 +40,7 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types = (), {}, None, "biufc"
+        self.numbers, self.rare, self.refusal, self.called, self.mixing = {}, {}, {}, None, None
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -46,6 +49,8 @@ class Op:
             if not hasattr(self, option):
                 raise TypeError(f"{name}: operators have no option {option!r}")
             setattr(self, option, value)
+        if isinstance(self.numbers, str):
+            self.numbers = dict.fromkeys(self.numbers.split())
         self.differentiable = tuple(range(len(self.outs)))
         if self.outs and self.outs != LIST and self.many:
             used = " ".join((*self.derivatives.values(), *self.let.values()))
@@ -70,9 +75,18 @@ class Op:
             ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.returns, self.outs)
         if self.derivatives:
             ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
+            for operand, node in self.numbers.items():
+                if node:
+                    ENVIRONMENT[f"{self.name}_{operand}_node"] = self._node_beside_number(operand, node)
         self.text = writer.function_source(self)
         writer.compiled(self.text, self.name, ENVIRONMENT)
         return _public_face(ENVIRONMENT[self.name])
+
+    def _method(self):
+        fn = self.fn
+        writer.compiled(writer.function_source(self, method=True), f"{self.name} method", ENVIRONMENT)
+        method, ENVIRONMENT[self.name] = ENVIRONMENT[self.name], fn
+        return _public_face(method)
 
     def _operator(self):
         self.fn  # puts the kernel and the node into the environment
@@ -82,11 +96,7 @@ class Op:
     def _inplace_fn(self):
         self.fn
         name = f"{self.name}_"
-        if self.pointwise and isinstance(self.kernel, np.ufunc):
-            source = writer.inplace_source(self)
-        else:
-            source = f"def {name}(input, *args, **options): return put(input, tick(), {self.name}(input, *args, **options), {name!r})"
-        writer.compiled(source, name, ENVIRONMENT)
+        writer.compiled(writer.inplace_source(self), name, ENVIRONMENT)
         return _public_face(ENVIRONMENT[name])
 
     def _node_class(self):
@@ -94,7 +104,15 @@ class Op:
         values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
-        return type(self.node, (graph.Node,), values)
+        return type(self.node, (graph.Node,), values | UNKNOWN.get(self.node, {}))
+
+    def _node_beside_number(self, operand, node):
+        """The node's class where ``operand`` is a number: it has one input, and in PyTorch another name."""
+        tensor = next(i for i, p in enumerate(self.derivatives) if p != operand)
+        only = property(lambda node: graph.Node.next_functions.fget(node)[tensor : tensor + 1])
+        raising = dict.fromkeys(("backward", "backward_graph"), lambda node, g: not_differentiable(node.op.name))
+        unknown = UNKNOWN[node] | raising if node in UNKNOWN else {}
+        return type(node, (self.node_class,), {"__slots__": (), "next_functions": only} | unknown)
 
     def _role(self, read):
         """Which input a saved array is, -1 - i for output i, None for a plain value."""
@@ -114,6 +132,7 @@ Op.MAKERS = {
     "parameters": Op._parameters,
     "saves": writer.saves,
     "fn": Op._fn,
+    "method": Op._method,
     "operator": Op._operator,
     "inplace_fn": Op._inplace_fn,
     "node_class": Op._node_class,
@@ -147,6 +166,11 @@ def compile_words(op, words):
 def op(kernel=None, *, name=None, doc=None, **keywords):
     """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
 
+    ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
+    gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows, ``refusal`` exceptions for others
+    (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
+    ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
+    asked before two dtypes are promoted.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
     tensors; ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
@@ -164,7 +188,9 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     if declared.public in (True, "method"):
         METHODS[name] = declared
         if declared.inplace:
-            METHODS[f"{name}_"] = PUBLIC[f"{name}_"] = Inplace(declared)
+            METHODS[f"{name}_"] = Inplace(declared)
+            if declared.inplace != "method":
+                PUBLIC[f"{name}_"] = METHODS[f"{name}_"]
     return declared
 
 
@@ -230,12 +256,17 @@ def public(thing):
 
 
 def function(entry):
-    """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
+    """The function behind an entry of ``PUBLIC``."""
     return entry.fn if isinstance(entry, (Op, Inplace)) else entry
 
 
+def method(entry):
+    """The function behind an entry of ``METHODS``."""
+    return entry.method if isinstance(entry, Op) else function(entry)
+
+
 OPTIONS = frozenset(
-    "node outs returns let sequence types many view pointwise floats inplace out public".split()
+    "node outs returns let sequence types many view pointwise floats inplace out public numbers rare refusal called mixing".split()
 )
 
 
@@ -303,11 +334,22 @@ def filled(node, parts):
 
 ARRAYS["filled"] = TENSORS["filled"] = filled
 
+
+def not_differentiable(name):
+    """What the derivative of a function is that has none in PyTorch."""
+    raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+
+ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
+UNKNOWN = {"NotImplemented": {"name": lambda node: "torch::autograd::NotImplemented"}}
+"""What is special about the node of such a function: it says its name differently."""
+
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
     "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "operand": operand, "wanted": wanted,
-    "explained": explained, "refuse_dtype": refuse_dtype,
+    "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
+    "require_operand": require_operand,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

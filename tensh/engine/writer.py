@@ -15,6 +15,8 @@ import ast
 import inspect
 import linecache
 
+from numpy import ufunc
+
 INDENT = "    "
 
 
@@ -82,6 +84,7 @@ def signature(op, *, out):
             star = True
         parts.append(p.name if p.default is p.empty else f"{p.name}={default(p, op)}")
     keywords = [*(f"{a}=None" for a in aliases if op.parameters[alias_of[a]].default is not inspect.Parameter.empty)]
+    keywords += [f"{keyword}={usual!r}" for keyword, (usual, _) in op.rare.items()]
     keywords += ["out=None"] if out else []
     if keywords and not star:
         parts.append("*")
@@ -104,37 +107,47 @@ def abs_finite(value):
     return not isinstance(value, float) or value - value == 0
 
 
-def function_source(op):
-    """The public function."""
-    call = ", ".join(p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items())
+def call(op):
+    """The parameters as the arguments of a call with the same signature."""
+    arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
+    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.rare)])
+
+
+def function_source(op, method=False):
+    """The public function.  As a method its errors do not count the tensor itself among the arguments."""
     lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)]
     for alias, parameter in alias_of.items():
         p = op.parameters.get(parameter)
         if p is not None and op.public and p.default is not p.empty:
             lines.append(f"if {alias} is not None: {parameter} = {alias}")
     if op.out:
-        lines.append(f"if out is not None: return into(out, {op.name}({call}), '{op.name}')")
-    lines += _operands(op) + _compute(op) + _result(op)
+        lines.append(f"if out is not None: return into(out, {op.name}({call(op)}), '{op.name}')")
+    lines += _rare(op, "return {}") + _operands(op, method) + _compute(op) + _result(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
     return indented(lines)
 
 
 def operator_source(op):
     """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
-    source = function_source(op)
-    mixing = next(line for line in source.splitlines() if "mix(" in line)
-    head, _, rest = source.partition("\n")
-    name = f"{op.name}_operator"
-    refusing = mixing.replace("else: ", "elif not operand(other): return NotImplemented\n" + INDENT + "else: ")
-    return f"def {name}(input, other):\n" + "\n".join(
-        refusing if line == mixing else line for line in rest.splitlines() if "out is not None" not in line
-    )
+    other = list(op.inputs)[1]
+    *operands, mixing = _two_operands(op, True)
+    operands += [f"elif not operand({other}): return NotImplemented", mixing, *_checks(op)]
+    return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
 
 
-def _operands(op):
+def _rare(op, answer):
+    """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
+    return [
+        f"if {keyword} {'is not' if usual is None else '!='} {usual!r}: "
+        + answer.format(f"OPS[{other!r}].fn({', '.join(op.parameters)}, {keyword})")
+        for keyword, (usual, other) in op.rare.items()
+    ]
+
+
+def _operands(op, method):
     """Lines that take the raw arrays and the nodes out of the tensors."""
     if op.pointwise and len(op.inputs) == 2:
-        lines = _two_operands(op)
+        lines = _two_operands(op, method)
     else:
         lines = []
         for position, p in enumerate(op.parameters, 1):
@@ -146,29 +159,41 @@ def _operands(op):
             take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}.view is None else edge({p})"
             optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
-            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position}{optional})")
-    first = next(iter(op.inputs))
+            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position - method}{optional})")
+    return lines + _checks(op)
+
+
+def _checks(op):
+    """Lines that cast integers for a floating point function and refuse dtypes it does not know."""
+    lines, first = [], next(iter(op.inputs))
     if op.floats:
-        casts = "; ".join(f"{p}_ = as_float({p}_)" for p in op.inputs)
-        lines.append(f"if {first}_.dtype.kind in 'iub': {casts}")
+        casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
+        lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
     if op.types != "biufc":
-        lines.append(f"if {first}_.dtype.kind not in {op.types + 'V'!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
+        lines.append(f"if {first}_.dtype.kind not in {kinds(op)!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
     return lines
 
 
-def _two_operands(op):
+def kinds(op):
+    """The kinds of NumPy dtypes that the kernel takes: ``types``, with "V" for bfloat16 and "W" for complex32."""
+    types = "".join(t for t in op.types if not op.floats or t not in "biu")
+    return types + ("V" if "f" in types else "") + ("W" if "c" in types and not op.floats else "")
+
+
+def _two_operands(op, method):
     """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
     take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}.view is None else edge({0})"
-    return [
+    lines = [
         f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
         INDENT + take.format(a),
         INDENT + take.format(b),
-        INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_)",
-        f"elif isinstance({a}, Tensor) and type({b}) in WEAK[{a}.array.dtype.kind]:",
-        INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None",
-        f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})",
+        INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_, '{op.name}')",
     ]
+    if b in op.numbers:
+        lines.append(f"elif isinstance({a}, Tensor) and type({b}) in WEAK[{a}.array.dtype.kind]:")
+        lines.append(INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+    return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b}{', 1' if method else ''})"]
 
 
 def _compute(op):
@@ -197,7 +222,7 @@ def _result(op):
     ]
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
-        lines.append(INDENT + f"out.node = k = {op.name}_node(); " + _record(op))
+        lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
     if op.view:
         first, *rest = op.parameters
@@ -233,6 +258,15 @@ def _results(op):
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 
 
+def _node(op):
+    """The class of the new node, which has another name where an operand is a number."""
+    name = f"{op.name}_node"
+    for operand, node in op.numbers.items():
+        if node:
+            name = f"{name} if isinstance({operand}, Tensor) else {op.name}_{operand}_node"
+    return f"({name})" if " " in name else name
+
+
 def _wanted(op, who):
     tests = [f"wanted({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
     return f"if ({' or '.join(tests)})" if len(tests) > 1 else f"if {tests[0]}"
@@ -252,31 +286,41 @@ def _record(op):
 def inplace_source(op):
     """``mul_``: with nothing to record a ufunc writes straight into the array; ``put`` does the rest."""
     a, *others = op.inputs
-    lines = [f"def {op.name}_({', '.join(op.inputs)}):", f"'In-place version of {op.name}.'"]
-    condition = f"isinstance({a}, Tensor) and {a}.view is None and ({a}.node is None or not mode.grad)"
-    fits = f"{a}_.dtype.kind in {''.join(k for k in op.types + 'V' if not op.floats or k not in 'iub')!r}"
-    if others:
-        b = others[0]
-        lines += [
-            f"if {condition}:",
-            INDENT + f"{a}_ = {a}.array",
-            INDENT + f"if isinstance({b}, Tensor): {b}_ = {b}.array; {b}_n = {b}.node if {b}.view is None else edge({b})",
-            INDENT + f"elif type({b}) in WEAK[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None",
-            INDENT + f"else: {b}_ = {b}_n = None",
-            INDENT + f"if {b}_ is not None and ({b}_n is None or not mode.grad) and {b}_.dtype is {a}_.dtype and {fits}:",
-        ]
-        operands = f"{a}_, {b}_"
-    else:
-        lines += [f"if {condition}:", INDENT + f"{a}_ = {a}.array", INDENT + f"if {fits}:"]
-        operands = f"{a}_"
-    lines += [
-        INDENT * 2 + f"try: {op.name}_kernel({operands}, {a}_)",
-        INDENT * 2 + f"except Exception as error: raise explained(error, '{op.name}_', ({operands},)) from None",
-        INDENT * 2 + f"wrote({a}_)",
-        INDENT * 2 + f"return {a}",
-        f"return put({a}, tick(), {op.name}({', '.join(op.inputs)}), '{op.name}_')",
+    name = f"{op.name}_"
+    lines = [f"def {name}({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
+    lines += _rare(op, f"return put({a}, tick(), {{}}, '{name}')")
+    if op.pointwise and isinstance(op.kernel, ufunc):
+        lines += _written_straight(op, a, *others)
+    if others and op.pointwise:
+        lines.append(f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})")
+    return indented([*lines, f"return put({a}, tick(), {op.name}({call(op)}), '{name}')"])
+
+
+def _written_straight(op, a, b=None):
+    """Lines that write into the array of ``a`` where no gradient, no view and no other dtype is in the way."""
+    fits, operands = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufc" else [], f"{a}_"
+    lines = [
+        f"if isinstance({a}, Tensor) and {a}.view is None and ({a}.node is None or not mode.grad):",
+        INDENT + f"{a}_ = {a}.array",
     ]
-    return indented(lines)
+    if b is not None:
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}.view is None else edge({b})"
+        lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
+        if b in op.numbers:
+            lines.append(INDENT + f"elif type({b}) in WEAK[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+        lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
+        fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]
+        operands = f"{a}_, {b}_"
+    depth = INDENT
+    if fits:
+        lines.append(INDENT + f"if {' and '.join(fits)}:")
+        depth += INDENT
+    return lines + [
+        depth + f"try: {op.name}_kernel({operands}, {a}_)",
+        depth + f"except Exception as error: raise explained(error, '{op.name}_', ({operands},)) from None",
+        depth + f"wrote({a}_)",
+        depth + f"return {a}",
+    ]
 
 
 # ── the derivatives ──────────────────────────────────────────────────────────

@@ -8,10 +8,10 @@ import numpy as np
 from tensh.engine.table import pointwise
 
 # ── arithmetic ───────────────────────────────────────────────────────────────
-pointwise(np.add, "Sum of input and other.", name="add", public=False, input="g", other="g")
-pointwise(np.subtract, "Difference of input and other.", name="sub", public=False, input="g", other="-g")
-pointwise(np.multiply, "Product of input and other.", name="mul", input="g * conj(other)", other="g * conj(input)")
-pointwise(np.true_divide, "Quotient of input and other.", name="div", public=False, floats=True,
+pointwise(np.add, "Sum of input and other.", name="add", numbers="input other", input="g", other="g")
+pointwise(np.subtract, "Difference of input and other.", name="sub", numbers="input other", input="g", other="-g")
+pointwise(np.multiply, "Product of input and other.", name="mul", numbers="input other", input="g * conj(other)", other="g * conj(input)")
+pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers="input other", floats=True,
           input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", input="-g")
 
