@@ -14,6 +14,7 @@ from itertools import chain
 import numpy as np
 
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
+from tensh.engine.numbers import overflow, wrapped
 from tensh.engine.tensor import Tensor
 
 PLAIN = frozenset({bool, int, float, complex})
@@ -182,16 +183,6 @@ def checked(number, dtype):
     if not lowest <= number <= limits.max:
         raise overflow(dtype.name)
     return wrapped(number, limits)
-
-
-def wrapped(number, limits):
-    """The low bits of ``number``."""
-    number &= (1 << limits.bits) - 1
-    return number - (1 << limits.bits) if number > limits.max else number
-
-
-def overflow(name):
-    return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
 def to_float(leaf, dtype):

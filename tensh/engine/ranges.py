@@ -1,34 +1,310 @@
-"""New tensors of counted numbers."""
+"""New tensors of counted numbers: arange, linspace, logspace, eye, the indices of triangles."""
 
 import math
+import warnings
+from itertools import repeat
 
 import numpy as np
 
-from tensh.engine.dtype import of_scalar
-from tensh.engine.fill import made
+from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, int64, of_scalar
+from tensh.engine.errors import not_implemented
+from tensh.engine.making import KEYWORDS, OUT, bind, finish
+from tensh.engine.numbers import fitting, overflow
 from tensh.engine.table import public
+from tensh.engine.tensor import Tensor, new
+
+
+def fused(factor, numbers, start):
+    """``factor * numbers + start``, rounded once to float64, as the processor's fused instruction does it.
+
+    That costs 10 ns per element; where long doubles are no wider than doubles, the product is rounded, too.
+    """
+    return (np.longdouble(factor) * numbers + np.longdouble(start)).astype(np.float64)
+
+
+def narrowed(values, dtype):
+    """Numbers of float64 in ``dtype``.  The short types are rounded twice, through float32, as in PyTorch."""
+    if dtype.itemsize == 2 and dtype.kind in "fV":
+        values = values.astype(np.float32)
+    return values.astype(dtype, copy=False)
+
+
+# ── arange ───────────────────────────────────────────────────────────────────
+ARANGE = (
+    f"(Number end, {OUT})",
+    f"(Number start, Number end, *, {KEYWORDS})",
+    f"(Number start, Number end, Number step = 1, {OUT})",
+)
 
 
 @public
 def arange(*bounds, **given):
-    """The numbers from ``start`` (0) up to ``end``, without it, in steps of ``step`` (1)."""
-    start, end, step = {1: lambda e: (0, e, 1), 2: lambda s, e: (s, e, 1), 3: lambda *b: b}[len(bounds)](*bounds)
-    exact = all(isinstance(b, (int, np.integer)) for b in (start, end, step))
-    number = math.ceil((end - start) / step)
+    """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
 
-    def make(shape, dtype):
-        return (start + step * np.arange(number, dtype=np.int64 if exact else np.float64)).astype(dtype)
+    The dtype is int64 if all three are integers, the default dtype otherwise.
 
-    return made("arange", make, (number,), given, of_scalar[int if exact else float].numpy)
+    >>> import tensh as torch
+    >>> torch.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> torch.arange(1, 2, 0.25)
+    tensor([1.0000, 1.2500, 1.5000, 1.7500])
+    """
+    if not given and len(bounds) == 1 and type(bounds[0]) is int and 0 <= bounds[0] < 2**40:
+        t = new()
+        t.array = np.arange(bounds[0])
+        t.node = t.view = t._grad = None
+        return t
+    given = bind("arange", ARANGE, bounds, given)
+    start, end, step = given.get("start", 0), given["end"], given.get("step", 1)
+    whole = all(isinstance(number, int) for number in (start, end, step))
+    out = given.get("out")
+
+    def make(dtype):
+        values = counted(start, end, step, dtype)
+        if out is not None and out.array.size not in (0, values.size):
+            warn_resized(out.array, values.size)
+        return values
+
+    return finish("arange", make, (int64 if whole else of_scalar[float]).numpy, given)
+
+
+def counted(start, end, step, dtype):
+    """The array behind ``arange``; RuntimeError for bounds that lead nowhere."""
+    which = BY_NUMPY[dtype]
+    if which.category not in (INTEGER, FLOAT) or which.name in ("uint16", "uint32", "uint64"):
+        raise not_implemented("arange", dtype)
+    for bound in (start, end, step):
+        if isinstance(bound, complex) and bound.imag:
+            raise overflow("double")
+    if which.category == INTEGER and which is int64:
+        start, end, step = (fitting(bound, int64) for bound in (start, end, step))
+    if not (step > 0 or step < 0):
+        raise (RuntimeError if which is not int64 else ValueError)("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if not (end >= start if step > 0 else end <= start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    number = -((start - end) // step) if which is int64 else math.ceil((float(end) - float(start)) / float(step))
+    if which.category == INTEGER:
+        start, step = fitting(start, int64), fitting(step, int64)
+        return (np.arange(number) * step + start).astype(dtype, copy=False)
+    return steps_from(float(start), float(step), number, dtype)
+
+
+def steps_from(start, step, number, dtype):
+    """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
+    width = 32 // dtype.itemsize
+    blocks = number // (2 * width) * 2
+    places = np.arange(number)
+    if dtype.itemsize < 8:  # the product is exact enough in float64
+        values = narrowed(places[blocks * width :] * step + start, dtype)
+    else:
+        values = fused(step, places[blocks * width :], start)
+    if not blocks:
+        return values
+    bases = narrowed(fused(step, places[: blocks * width : width], start), dtype).astype(np.float64)[:, None]
+    inside = fused(step, places[:width], bases) if dtype.itemsize == 8 else places[:width] * step + bases
+    return np.concatenate([narrowed(inside, dtype).ravel(), values])
+
+
+def warn_resized(array, number):
+    warnings.warn(
+        f"The number of elements in the out tensor of shape {list(array.shape)} is {array.size} which does not match the "
+        f"computed number of elements {number}. Note that this may occur as a result of rounding error. "
+        f"The out tensor will be resized to a tensor of shape ({number},).",
+        stacklevel=5,
+    )
+
+
+# ── linspace, logspace ───────────────────────────────────────────────────────
+def spaces(*last):
+    """The signatures of a function of two ends, each a number or a 0-d tensor."""
+    ends = ("Tensor start, Tensor end", "Number start, Tensor end", "Tensor start, Number end", "Number start, Number end")
+    return tuple(f"({', '.join((both, *last))}, {OUT})" for both in ends)
+
+
+LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0")
 
 
 @public
-def linspace(start, end, steps, **given):
-    """``steps`` numbers evenly spaced from ``start`` to ``end``."""
-    return made("linspace", lambda s, d: np.linspace(start, end, steps).astype(d), (steps,), given)
+def linspace(*args, **given):
+    """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
+
+    >>> import tensh as torch
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
 
 
 @public
-def eye(n, m=None, **given):
-    """Ones on the diagonal, zeros elsewhere."""
-    return made("eye", lambda s, d: np.eye(n, m, dtype=d), (n, n if m is None else m), given)
+def logspace(*args, **given):
+    """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
+
+    >>> import tensh as torch
+    >>> torch.logspace(0, 3, 4, base=2)
+    tensor([1., 2., 4., 8.])
+    """
+    given = bind("logspace", LOGSPACE, args, given)
+    return between("logspace", given, lambda *ends: powers(given["base"], *ends))
+
+
+def between(name, given, compute):
+    """The tensor of ``compute(start, end, steps, dtype)``."""
+    start, end, steps = end_number(name, given, "start"), end_number(name, given, "end"), given["steps"]
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complexes = isinstance(start, complex) or isinstance(end, complex)
+    default = of_scalar[complex if complexes else float]
+    dtype = given["dtype"]
+    if complexes and dtype is not None and dtype.category != COMPLEX:
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {default.ctype} can't be safely cast to passed dtype {dtype.title}"
+        )
+
+    def make(dtype):
+        which = BY_NUMPY[dtype]
+        if which.category not in (INTEGER, FLOAT, COMPLEX):
+            raise not_implemented(name, dtype)
+        return compute(fitting(start, which), fitting(end, which), steps, dtype)
+
+    return finish(name, make, default.numpy, given)
+
+
+def end_number(name, given, which):
+    """An end as a number."""
+    end = given[which]
+    if not isinstance(end, Tensor):
+        return end
+    if end.array.ndim:
+        dims = {e: given[e].array.ndim if isinstance(given[e], Tensor) else 0 for e in ("start", "end")}
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims['start']} dimension(s) "
+            f"and end with {dims['end']} dimension(s)."
+        )
+    return end.item()
+
+
+def halves(start, end, step, steps, compute):
+    """The first half counted from the start, the second backwards from the end, so that both are met exactly."""
+    half = steps // 2
+    first, second = np.arange(half), np.arange(steps - half)[::-1]
+    return np.concatenate([compute(step, first, start), compute(-step, second, end)])
+
+
+def evenly(start, end, steps, dtype):
+    """The array behind ``linspace``."""
+    if steps < 2:
+        return np.full(steps, start, dtype)
+    if dtype.kind == "c":
+        step = dtype.type((end - start) / (steps - 1))
+        return halves(dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype))
+    if dtype.kind in "iu":
+        return halves(start, end, (end - start) / (steps - 1), steps, fused).astype(dtype)
+    if dtype.itemsize > 2:
+        start, end = dtype.type(start), dtype.type(end)
+        step = float((end - start) / dtype.type(steps - 1))
+        if dtype.itemsize == 8:
+            return halves(start, end, step, steps, fused)
+        return halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s).astype(dtype)
+
+    def short(x):  # every single result is rounded
+        return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
+
+    start, end = short(start), short(end)
+    step = short(short(end - start) / short(steps - 1))
+    return halves(start, end, step, steps, lambda f, n, s: short(short(f * short(n)) + s)).astype(dtype)
+
+
+def powers(base, start, end, steps, dtype):
+    """The array behind ``logspace``."""
+    if dtype.kind == "c":
+        start, end = complex(start), complex(end)
+        step = (end - start) / max(steps - 1, 1)
+        return np.power(base, halves(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
+    if dtype.kind in "fV":
+        start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
+        start, end, length = float(start), float(end), float(end - start)
+    else:
+        length = float(end - start)
+    if steps < 2:
+        exponents = np.full(steps, start, np.float64)
+    else:
+        exponents = halves(start, end, length / (steps - 1), steps, lambda f, n, s: f * n + s)
+    try:  # not NumPy's power, which may differ in the last place
+        values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
+    except (ValueError, OverflowError):
+        values = np.power(base, exponents)
+    return narrowed(values, dtype)
+
+
+# ── matrices ─────────────────────────────────────────────────────────────────
+@public
+def eye(*sizes, **given):
+    """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere.
+
+    >>> import tensh as torch
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    given = bind("eye", (f"(int n, {OUT})", f"(int n, int m, {OUT})"), sizes, given)
+    n, m = given["n"], given.get("m", given["n"])
+    for name, number in ("n", n), ("m", m):
+        if number < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {number}")
+
+    def make(dtype):
+        array = np.zeros((n, m), dtype)
+        array.reshape(-1)[: m * m : m + 1] = 1
+        return array
+
+    return finish("eye", make, of_scalar[float].numpy, given)
+
+
+def triangle(name, upper):
+    """Declare the function of the places of a triangle."""
+    text = f"(int row, int col, int offset = 0, *, {KEYWORDS})"
+
+    def indices(*args, **given):
+        given = bind(name, (text,), args, given)
+        row, col, offset = given["row"], given["col"], given["offset"]
+        for side, number in ("row", row), ("col", col):
+            if number < 0:
+                raise RuntimeError(f"{side} must be non-negative, got{number}")
+
+        def make(dtype):
+            if dtype not in (np.int64, np.int32):
+                raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[dtype].title}'")
+            where = np.triu_indices(row, offset, col) if upper else np.tril_indices(row, offset, col)
+            return np.array(where, dtype)
+
+        return finish(name, make, int64.numpy, given)
+
+    indices.__name__ = indices.__qualname__ = name
+    indices.__doc__ = (
+        f"The rows and columns, as a 2-row tensor, of the {'upper' if upper else 'lower'} triangle of a matrix of ``row`` "
+        f"rows and ``col`` columns; ``offset`` moves the diagonal {'right' if upper else 'up'}."
+    )
+    return public(indices)
+
+
+tril_indices, triu_indices = triangle("tril_indices", False), triangle("triu_indices", True)
+
+
+@public
+def range(*bounds, **given):
+    """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        stacklevel=2,
+    )
+    given = bind("range", (f"(Number start = 0, Number end, Number step = 1, {OUT})",), bounds, given)
+    start, end, step = given["start"], given["end"], given["step"]
+    if not step:
+        raise RuntimeError("step must be nonzero")
+    if not (end >= start if step > 0 else end <= start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    number = math.floor((end - start) / step) + 1
+    return finish("range", lambda d: steps_from(float(start), float(step), number, d), of_scalar[float].numpy, given)

@@ -1,0 +1,87 @@
+"""What every function that makes a tensor shares: PyTorch's keywords, ``out=``, and leaves that require grad."""
+
+from functools import cache
+
+from tensh.engine.clock import mode, wrote
+from tensh.engine.device import require_cpu, require_strided
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.signatures import Form, choose
+from tensh.engine.tensor import new, wrap
+
+KEYWORDS = (
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
+    "bool requires_grad = False"
+)
+OUT = f"*, Tensor out = None, {KEYWORDS}"
+
+
+@cache
+def forms(name, *texts):
+    """The signatures of a function, read when a call first needs them."""
+    return [Form(name, text) for text in texts]
+
+
+def bind(name, texts, args, given):
+    """Arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
+    return choose(name, forms(name, *texts), args, given)[1]
+
+
+def leaf(array, requires_grad=False):
+    """A tensor over ``array`` that, if so wished, gradients are computed for."""
+    if not requires_grad:
+        return wrap(array)
+    t = new()
+    t.array = array
+    t.view = t._grad = None
+    if array.dtype.kind not in "fcV":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    t.node = AccumulateGrad(t)
+    return t
+
+
+def place(device=None, layout=None, pin_memory=False):
+    """Refuse every place but the one there is."""
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system."
+        )
+    require_cpu(device)
+    require_strided(layout)
+
+
+def finish(name, make, default, given):
+    """The tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the dtype (NumPy's) if none is."""
+    place(given["device"], given["layout"], given["pin_memory"])
+    dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
+    if out is None:
+        return leaf(make(default if dtype is None else dtype.numpy), requires_grad)
+    if dtype is not None and dtype.numpy != out.array.dtype:
+        title = BY_NUMPY[out.array.dtype].title
+        raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
+    if mode.grad and edge(out) is not None:
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+    settle(out, make(out.array.dtype))
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+def settle(out, array):
+    """Write ``array`` into ``out``, which takes its shape without a warning, as creation functions do it."""
+    if out.array.shape == array.shape:
+        out.array[...] = array
+    else:
+        out.array, out.view = array, None
+    wrote(out.array)
+
+
+def require_sizes(name, sizes):
+    """Refuse negative sizes."""
+    for n in sizes:
+        if n < 0:
+            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
