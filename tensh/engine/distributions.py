@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.order import order_of
+from tensh.engine.memory import order_of
 
 BLOCK = 32768  # elements worked on at a time: 128 KB of float32 stay in the second-level cache
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)

@@ -12,7 +12,7 @@ import numpy as np
 from tensh.engine import discrete, distributions
 from tensh.engine.distributions import fill
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
-from tensh.engine.order import order_of
+from tensh.engine.memory import order_of
 
 TYPE_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",

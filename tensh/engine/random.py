@@ -5,23 +5,19 @@ import contextlib
 import numpy as np
 
 from tensh.engine import discrete, drawing
-from tensh.engine.arguments import options
-from tensh.engine.create import leaf
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, int64, of_scalar
 from tensh.engine.generator import Generator, default_generator
-from tensh.engine.order import empty_like
+from tensh.engine.making import KEYWORDS, OUT, finish
+from tensh.engine.memory import empty_like
 from tensh.engine.ops import random as operators
 from tensh.engine.signatures import accepts
 from tensh.engine.table import PUBLIC, public
 from tensh.engine.tensor import Tensor
 
-KEYWORDS = (
-    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
-    "bool pin_memory = False, bool requires_grad = False"
-)
-WITHOUT, WITH = f"*, Tensor out = None, {KEYWORDS}", f"*, torch.Generator generator, Tensor out = None, {KEYWORDS}"
-LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
-LIKE_WITH = f"*, torch.Generator generator, torch.memory_format memory_format = None, {KEYWORDS}"
+GENERATOR = "*, torch.Generator generator, "
+WITH = GENERATOR + OUT.removeprefix("*, ")
+LIKE = f"torch.memory_format memory_format = None, {KEYWORDS}"
+ANY = "*, torch.Generator generator = None, Tensor out = None"
 
 PUBLIC["Generator"] = Generator
 PUBLIC["default_generator"] = default_generator
@@ -87,59 +83,39 @@ def thread_safe_generator():
     return None
 
 
-# ── making ───────────────────────────────────────────────────────────────────
+# ── new tensors ──────────────────────────────────────────────────────────────
 def made(name, size, draw, generator, given, default=None):
     """A tensor of ``size`` filled by ``draw(array, generator)``, with the keywords ``given``."""
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
-    if given.get("out") is not None:
-        return _made_in(given["out"], name, size, draw, generator, given)
-    dtype = _dtype(name, given) or default or of_scalar[float].numpy
-    return _drawn(np.empty(size, dtype), draw, generator, given["requires_grad"])
+    out = given.get("out")
+
+    def make(dtype):  # into the memory of ``out`` where it fits: how it lies decides how normal numbers are drawn
+        array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
+        return _drawn(array, draw, generator, out is None and given["requires_grad"])
+
+    return finish(name, make, default or of_scalar[float].numpy, given)
 
 
 def made_like(name, input, draw, generator, memory_format, given):
     """The same in the shape, dtype and order of memory of ``input``."""
-    array = empty_like(input.array, _dtype(name, given) or input.array.dtype, memory_format)
-    return _drawn(array, draw, generator, given["requires_grad"])
 
+    def make(dtype):
+        return _drawn(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
 
-def _dtype(name, given):
-    """The NumPy dtype that was asked for, or None; the keywords that mean nothing here are checked."""
-    if given["pin_memory"]:
-        raise RuntimeError(
-            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
-            "this system."
-        )
-    return options(name, dtype=given["dtype"], device=given["device"], layout=given["layout"])
+    return finish(name, make, input.array.dtype, given)
 
 
 def _drawn(array, draw, generator, requires_grad):
-    if requires_grad and array.dtype.kind not in "fcV":
+    if requires_grad and array.dtype.kind not in "fcV":  # before anything is drawn
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     draw(array, default_generator if generator is None else generator)
-    return leaf(array, requires_grad)
-
-
-def _made_in(out, name, size, draw, generator, given):
-    """The same into ``out``, which takes the size without a warning."""
-    asked = _dtype(name, given)
-    if asked is not None and asked != out.array.dtype:
-        raise RuntimeError(
-            f"dtype {BY_NUMPY[asked].title} does not match dtype of out parameter ({BY_NUMPY[out.array.dtype].title})"
-        )
-    operators.refuse_recorded_out(f"aten::{name}", out)
-    array = out.array if out.array.shape == size else np.empty(size, out.array.dtype)
-    draw(array, default_generator if generator is None else generator)
-    operators.take_out(out, array)
-    if given["requires_grad"]:
-        out.requires_grad = True
-    return out
+    return array
 
 
 @public
-@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {WITHOUT})")
+@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")
 def rand(size, generator=None, **given):
     """Uniform numbers of [0, 1).
 
@@ -153,7 +129,7 @@ def rand(size, generator=None, **given):
 
 
 @public
-@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {WITHOUT})")
+@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")
 def randn(size, generator=None, **given):
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
 
@@ -168,9 +144,9 @@ def randn(size, generator=None, **given):
 @public
 @accepts(
     f"(int high, tuple of ints size, {WITH})",
-    f"(int high, tuple of ints size, {WITHOUT})",
+    f"(int high, tuple of ints size, {OUT})",
     f"(int low, int high, tuple of ints size, {WITH})",
-    f"(int low, int high, tuple of ints size, {WITHOUT})",
+    f"(int low, int high, tuple of ints size, {OUT})",
 )
 def randint(high, size, low=0, generator=None, **given):
     """Integers of [low, high).
@@ -188,7 +164,7 @@ def _between(low, high):
 
 
 @public
-@accepts(f"(int n, {WITH})", f"(int n, {WITHOUT})")
+@accepts(f"(int n, {WITH})", f"(int n, {OUT})")
 def randperm(n, generator=None, **given):
     """The numbers from 0 to n - 1 in random order.
 
@@ -218,14 +194,14 @@ def _check_permutation(n, dtype):
 
 # ── like another tensor ──────────────────────────────────────────────────────
 @public
-@accepts(f"(Tensor input, {LIKE_WITH})", f"(Tensor input, {LIKE})")
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})")
 def rand_like(input, generator=None, memory_format=None, **given):
     """Uniform numbers of [0, 1) in a tensor like ``input``."""
     return made_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
-@accepts(f"(Tensor input, {LIKE_WITH})", f"(Tensor input, {LIKE})")
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})")
 def randn_like(input, generator=None, memory_format=None, **given):
     """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
     return made_like("randn_like", input, drawing.normal, generator, memory_format, given)
@@ -233,12 +209,12 @@ def randn_like(input, generator=None, memory_format=None, **given):
 
 @public
 @accepts(
-    f"(Tensor input, int low, int high, {LIKE_WITH})",
-    f"(Tensor input, int low, int high, {LIKE})",
-    f"(Tensor input, Tensor high, {LIKE_WITH})",
-    f"(Tensor input, Tensor high, {LIKE})",
-    f"(Tensor input, int high, {LIKE_WITH})",
-    f"(Tensor input, int high, {LIKE})",
+    f"(Tensor input, int low, int high, {GENERATOR}{LIKE})",
+    f"(Tensor input, int low, int high, *, {LIKE})",
+    f"(Tensor input, Tensor high, {GENERATOR}{LIKE})",
+    f"(Tensor input, Tensor high, *, {LIKE})",
+    f"(Tensor input, int high, {GENERATOR}{LIKE})",
+    f"(Tensor input, int high, *, {LIKE})",
 )
 def randint_like(input, high, low=0, generator=None, memory_format=None, **given):
     """Integers of [low, high) in a tensor like ``input``."""
@@ -252,10 +228,10 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
 # ── normal numbers of all forms ──────────────────────────────────────────────
 @public
 @accepts(
-    "(Tensor mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)",
-    "(Tensor mean, float std = 1, *, torch.Generator generator = None, Tensor out = None)",
-    "(float mean, Tensor std, *, torch.Generator generator = None, Tensor out = None)",
-    f"(float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, {KEYWORDS})",
+    f"(Tensor mean, Tensor std, {ANY})",
+    f"(Tensor mean, float std = 1, {ANY})",
+    f"(float mean, Tensor std, {ANY})",
+    f"(float mean, float std, tuple of ints size, {ANY}, {KEYWORDS})",
 )
 def normal(mean, std, generator, out, size=None, **given):
     """Normal numbers around ``mean`` with the standard deviation ``std``.

@@ -12,7 +12,7 @@ from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers import layer
 from tensh.engine.generator import default_generator
 from tensh.engine.inplace import put
-from tensh.engine.order import empty_like
+from tensh.engine.memory import empty_like
 from tensh.engine.mixing import refuse
 from tensh.engine.signatures import accepts
 from tensh.engine.table import OPS, PUBLIC, composite, op
