@@ -72,7 +72,7 @@ def attributes(tensor):
         found.append("grad_fn=<Invalid>")
     else:
         if node is not None:
-            found.append(f"grad_fn=<{node.name()}>")
+            found.append(f"grad_fn=<{node.name().rpartition('::')[2]}>")
         elif tensor.requires_grad:
             found.append("requires_grad=True")
     return found

@@ -27,16 +27,10 @@ def nothing(g):
     return wrap(np.zeros_like(g.array)) if hasattr(g, "array") else np.zeros_like(g)
 
 
-def refuse_derivative(name):
-    """What backward through an operator says that has no derivative in PyTorch."""
-    raise RuntimeError(f"derivative for {name} is not implemented")
+ARRAYS["nothing"] = TENSORS["nothing"] = nothing
 
 
-for _word in (nothing, refuse_derivative):
-    ARRAYS[_word.__name__] = TENSORS[_word.__name__] = _word
-
-
-@op(name="underivable", public=False, out=False, sequence="inputs", node="NotImplemented", inputs="refuse_derivative(name)")
+@op(public=False, out=False, sequence="inputs", node="NotImplemented", inputs="not_differentiable(name)")
 def underivable(inputs, draw, name):
     """What ``draw`` makes of the inputs; backward is refused."""
     return draw(*inputs)
@@ -179,7 +173,7 @@ def bernoulli(input, generator, p=None, out=None):
     """
     generator = default_generator if generator is None else generator
     if p is not None:
-        return underivable.fn([input], lambda array: _bernoulli_all(array, p, generator), "aten::bernoulli")
+        return underivable.fn([input], lambda array: _bernoulli_all(array, p, generator), "bernoulli")
     if out is None:
         return _bernoulli_each.fn(input, generator)
     refuse_recorded_out("bernoulli", out, input)
@@ -295,7 +289,7 @@ def poisson(input, generator):
 def binomial(count, prob, generator):
     """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
     generator = default_generator if generator is None else generator
-    return underivable.fn([count, prob], lambda *arrays: _binomial(*arrays, generator), "aten::binomial")
+    return underivable.fn([count, prob], lambda *arrays: _binomial(*arrays, generator), "binomial")
 
 
 def _binomial(count, prob, generator):
