@@ -12,4 +12,5 @@ from tensh.engine.functional import (  # noqa: F401
     shaping,
     sorting,
     spectral,
+    statistics,
 )

@@ -1,1 +1,125 @@
-"""Products and decompositions made of others."""
+"""Products in all the forms of ``matmul``, and functions that are a few products: made of mm, bmm, mv and dot."""
+
+import math
+
+from tensh.engine.clock import mode
+from tensh.engine.graph import edge
+from tensh.engine.inplace import into
+from tensh.engine.members import PYTHON_ONLY
+from tensh.engine.mixing import refuse
+from tensh.engine.ops import linear
+from tensh.engine.table import composite
+from tensh.engine.tensor import Tensor
+
+
+# ── matmul ───────────────────────────────────────────────────────────────────
+@composite
+def matmul(input, other, *, out=None):
+    """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast.
+
+    Two vectors give their dot product; a vector counts as a row before and as a column after a matrix.  RuntimeError
+    if the shapes do not fit or the dtypes differ.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    """
+    if not isinstance(other, Tensor) or not isinstance(input, Tensor):
+        refuse("matmul", *(("other", 2, other) if isinstance(input, Tensor) else ("input", 1, input)))
+    a, b = input.array.ndim, other.array.ndim
+    result = linear.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
+    return result if out is None else into(out, result, "matmul")
+
+
+def by_dims(input, other, a, b):
+    """The product of anything but two matrices."""
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == b == 1:
+        return linear.dot.fn(input, other)
+    if a == 2 and b == 1:
+        return linear.mv.fn(input, other)
+    if a == 1 and b == 2:
+        return linear.mm.fn(input.unsqueeze(0), other).squeeze(0)
+    return folded(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
+
+
+def folds(input, other, a, b):
+    """Is a stack times one matrix (or vector) better one product of all the stack's rows?
+
+    Yes if the gradient of the matrix is wanted, which is one product then, too, or if no copy is needed for it.
+    """
+    stack, single = (input, other) if a >= b else (other.swapaxes(-2, -1), input)
+    if stack.array.ndim < 3 or single.array.ndim > 2:
+        return False
+    if mode.grad and edge(single) is not None:
+        return True
+    if a == 2:
+        return False
+    shape, strides = stack.array.shape, stack.array.strides
+    return not stack.array.size or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(stack.array.ndim - 2)
+    )
+
+
+def folded(input, other):
+    """All rows of a stack times one matrix or vector."""
+    transposed = other.array.ndim > input.array.ndim
+    stack = other.swapaxes(-2, -1) if transposed else input
+    single = input.t() if transposed and input.array.ndim == 2 else input if transposed else other
+    *size, last = stack.shape
+    rows = stack.reshape(math.prod(size), last)
+    if single.array.ndim == 1:
+        return linear.unsafe_view.fn(linear.mv.fn(rows, single), tuple(size))
+    result = linear.unsafe_view.fn(linear.mm.fn(rows, single), (*size, single.array.shape[1]))
+    return result.swapaxes(-2, -1).contiguous() if transposed else result
+
+
+def batched(input, other, a, b):
+    """Stack by stack: both are broadcast to one batch and multiplied by ``bmm``."""
+    from tensh.engine.errors import broadcast_clash
+
+    first = input.unsqueeze(0) if a == 1 else input
+    second = other.unsqueeze(1) if b == 1 else other
+    *one, n, k = first.shape
+    *two, j, m = second.shape
+    clash = broadcast_clash((tuple(one), tuple(two)))
+    if clash:
+        raise RuntimeError(clash)
+    batch = broadcast_sizes(one, two)
+    count = math.prod(batch)
+    first = first.expand(*batch, n, k).reshape(count, n, k)
+    second = second.expand(*batch, j, m).reshape(count, j, m)
+    size = (*batch, *((n,) if a > 1 else ()), *((m,) if b > 1 else ()))
+    return linear.unsafe_view.fn(linear.bmm.fn(first, second), size)
+
+
+def broadcast_sizes(one, two):
+    """The shape that both shapes, which fit, are broadcast to."""
+    longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
+    tail = len(longer) - len(shorter)
+    return (*longer[:tail], *(n if m == 1 else m for n, m in zip(longer[tail:], shorter)))
+
+
+def rmatmul(input, other):
+    """``other @ input`` for Python."""
+    return matmul(other, input)
+
+
+PYTHON_ONLY["rmatmul"] = rmatmul
+
+
+# ── other products ───────────────────────────────────────────────────────────
+@composite(out=True)
+def outer(input, vec2):
+    """The outer product of two vectors: a matrix of all products of their elements.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]])
+    """
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.array.ndim}-D")
+    return input.reshape(-1, 1) * vec2

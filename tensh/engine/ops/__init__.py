@@ -1,6 +1,7 @@
 """The tables of operators, one file per kind.  Importing this package reads them all."""
 
 from tensh.engine.ops import (  # noqa: F401
+    addmm,
     along,
     basic,
     compare,
@@ -13,5 +14,7 @@ from tensh.engine.ops import (  # noqa: F401
     reduce,
     scan,
     shape,
+    sort,
     spectral,
+    statistics,
 )
