@@ -3,11 +3,11 @@
 from functools import cache
 
 from tensh.engine.clock import mode, wrote
-from tensh.engine.device import require_cpu, require_strided
+from tensh.engine.device import cpu, require_cpu, require_strided
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, edge
 from tensh.engine.signatures import Form, choose
-from tensh.engine.tensor import new, wrap
+from tensh.engine.tensor import new
 
 KEYWORDS = (
     "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
@@ -29,15 +29,29 @@ def bind(name, texts, args, given):
 
 def leaf(array, requires_grad=False):
     """A tensor over ``array`` that, if so wished, gradients are computed for."""
-    if not requires_grad:
-        return wrap(array)
     t = new()
     t.array = array
-    t.view = t._grad = None
-    if array.dtype.kind not in "fcV":
-        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    t.node = AccumulateGrad(t)
+    t.node = t.view = t._grad = None
+    if requires_grad:
+        if array.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.node = AccumulateGrad(t)
     return t
+
+
+class Rare(TypeError):
+    """Keywords that need more than a look."""
+
+
+def plain(default, dtype=None, requires_grad=False, device=None):
+    """(NumPy dtype, requires_grad) of the commonest keywords; :class:`Rare`, or another error, for all else.
+
+    Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
+    fails: either it was a rare case, or what was wrong with the arguments is found then.
+    """
+    if device is not None and device is not cpu and device != "cpu" or type(requires_grad) is not bool:
+        raise Rare
+    return default if dtype is None else dtype.numpy, requires_grad
 
 
 def place(device=None, layout=None, pin_memory=False):
@@ -78,10 +92,3 @@ def settle(out, array):
     else:
         out.array, out.view = array, None
     wrote(out.array)
-
-
-def require_sizes(name, sizes):
-    """Refuse negative sizes."""
-    for n in sizes:
-        if n < 0:
-            raise RuntimeError(f"{name}: Dimension size must be non-negative.")

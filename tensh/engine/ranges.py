@@ -1,5 +1,6 @@
 """New tensors of counted numbers: arange, linspace, logspace, eye, the indices of triangles."""
 
+import contextlib
 import math
 import warnings
 from itertools import repeat
@@ -8,7 +9,7 @@ import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.making import KEYWORDS, OUT, bind, finish
+from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain
 from tensh.engine.numbers import fitting, overflow
 from tensh.engine.table import public
 from tensh.engine.tensor import Tensor, new
@@ -37,6 +38,10 @@ ARANGE = (
 )
 
 
+INT64, REAL = np.dtype(np.int64), frozenset({int, float})
+BOUNDS = {1: lambda end: (0, end, 1), 2: lambda start, end: (start, end, 1), 3: lambda *bounds: bounds}
+
+
 @public
 def arange(*bounds, **given):
     """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
@@ -49,11 +54,18 @@ def arange(*bounds, **given):
     >>> torch.arange(1, 2, 0.25)
     tensor([1.0000, 1.2500, 1.5000, 1.7500])
     """
-    if not given and len(bounds) == 1 and type(bounds[0]) is int and 0 <= bounds[0] < 2**40:
-        t = new()
-        t.array = np.arange(bounds[0])
-        t.node = t.view = t._grad = None
-        return t
+    try:
+        start, end, step = BOUNDS[len(bounds)](*bounds)
+        if type(start) is int and type(end) is int and type(step) is int:
+            numpy, requires_grad = plain(INT64, **given)
+            if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
+                return leaf(np.arange(start, end, step))
+        elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
+            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            if numpy.kind == "f":
+                return leaf(counted(start, end, step, numpy), requires_grad)
+    except (TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError, OverflowError, MemoryError):
+        pass
     given = bind("arange", ARANGE, bounds, given)
     start, end, step = given.get("start", 0), given["end"], given.get("step", 1)
     whole = all(isinstance(number, int) for number in (start, end, step))
@@ -248,18 +260,22 @@ def eye(*sizes, **given):
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if {*map(type, sizes)} == {int} and len(sizes) < 3 and min(sizes) >= 0:
+        with contextlib.suppress(TypeError, AttributeError):
+            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            return leaf(diagonal(sizes[0], sizes[-1], numpy), requires_grad)
     given = bind("eye", (f"(int n, {OUT})", f"(int n, int m, {OUT})"), sizes, given)
     n, m = given["n"], given.get("m", given["n"])
     for name, number in ("n", n), ("m", m):
         if number < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {number}")
+    return finish("eye", lambda d: diagonal(n, m, d), of_scalar[float].numpy, given)
 
-    def make(dtype):
-        array = np.zeros((n, m), dtype)
-        array.reshape(-1)[: m * m : m + 1] = 1
-        return array
 
-    return finish("eye", make, of_scalar[float].numpy, given)
+def diagonal(n, m, dtype):
+    array = np.zeros((n, m), dtype)
+    array.reshape(-1)[: m * m : m + 1] = 1
+    return array
 
 
 def triangle(name, upper):
@@ -292,8 +308,7 @@ def triangle(name, upper):
 tril_indices, triu_indices = triangle("tril_indices", False), triangle("triu_indices", True)
 
 
-@public
-def range(*bounds, **given):
+def inclusive_range(*bounds, **given):
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -308,3 +323,7 @@ def range(*bounds, **given):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     number = math.floor((end - start) / step) + 1
     return finish("range", lambda d: steps_from(float(start), float(step), number, d), of_scalar[float].numpy, given)
+
+
+inclusive_range.__name__ = inclusive_range.__qualname__ = "range"
+public(inclusive_range)

@@ -41,15 +41,19 @@ def take_float(value):
 def take_ints(value):
     if not isinstance(value, (tuple, list)):
         return NO_FIT
-    numbers = tuple(map(take_int, value))
-    if NO_FIT in numbers:
-        raise ElementError(value[numbers.index(NO_FIT)], numbers.index(NO_FIT))
-    return numbers
+    numbers = []
+    for place, element in enumerate(value):
+        number = int(element) if place and isinstance(element, bool) else take_int(element)  # only the first is looked at
+        if number is NO_FIT:
+            raise ElementError(element, place)
+        numbers.append(number)
+    return tuple(numbers)
 
 
 def _is_index(value):
-    if isinstance(value, Tensor):
-        return value.array.ndim == 0 and value.array.dtype.kind in "iu" and value.node is None
+    if isinstance(value, (Tensor, np.ndarray)):
+        array = value.array if isinstance(value, Tensor) else value
+        return array.size == 1 and array.dtype.kind in "iu" and getattr(value, "node", None) is None
     return isinstance(value, (int, np.integer))
 
 
@@ -72,10 +76,22 @@ TAKERS = {
 
 
 class ElementError(TypeError):
-    """An element of a sequence is of the wrong kind."""
+    """An element of a sequence is of the wrong kind: the first already tells, a later one is found while unpacking."""
 
     def __init__(self, element, place):
-        super().__init__(f"but found element of type {type(element).__name__} at pos {place}")
+        self.name, self.place = type_name(element), place
+
+    def message(self, where, position, kind):
+        if self.place:
+            error = f"type must be {kind},but got {self.name}"
+            return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
+        return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
+
+
+def type_name(value):
+    """The name of a value's type as Python's C code gives it: NumPy's with their module."""
+    kind = type(value)
+    return f"numpy.{kind.__name__.rstrip('_')}" if kind.__module__ == "numpy" else kind.__name__
 
 
 # ── one form ─────────────────────────────────────────────────────────────────
@@ -91,13 +107,13 @@ class Parameter:
         """The value as the function wants it; PyTorch's TypeError if it is of another kind."""
         if value is None and self.optional:
             return None
-        where = f"{function}(): argument '{self.name}'" + (f" (position {place})" if place else "")
+        where, position = f"{function}(): argument '{self.name}'", f" (position {place})" if place else ""
         try:
             taken = TAKERS[self.kind](value)
         except ElementError as error:
-            raise TypeError(f"{where} must be {self.kind}, {error}") from None
+            raise TypeError(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
-            raise TypeError(f"{where} must be {self.kind}, not {type(value).__name__}")
+            raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
         return taken
 
 
@@ -119,10 +135,11 @@ class Form:
 
     def bind(self, args, options):
         """The values by name, defaults included; TypeError if the arguments do not fit."""
-        if self.sizes_last and args and not isinstance(args[0], (tuple, list)) and "size" not in options:
-            if len(args) == 1 and TAKERS["int"](args[0]) is NO_FIT:
+        if self.sizes_last and args and not isinstance(args[0], (tuple, list)) and self.positional[0].name not in options:
+            if TAKERS["int"](args[0]) is not NO_FIT:
+                args = (args,)
+            elif len(args) == 1:
                 self.positional[0].take(self.function, args[0], 1)
-            args = (args,)
         if len(args) > len(self.positional):
             raise TypeError(self._too_many(len(args)))
         values = self.defaults.copy()
@@ -211,10 +228,12 @@ def accepts(*texts, method=False):
 
     def decorate(fn):
         name = fn.__name__
-        forms = [Form(name, text) for text in texts]
+        forms = []  # read when first needed: importing the engine must stay quick
 
         @functools.wraps(fn)
         def function(*args, **options):
+            if not forms:
+                forms.extend(Form(name, text) for text in texts)
             own, args = (args[:1], args[1:]) if method else ((), args)
             values = choose(name, forms, args, options)[1]
             if "from" in values:
