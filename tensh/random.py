@@ -1,6 +1,6 @@
 """torch.random: the seed and the state of the default generator."""
 
-from tensh.engine.generator import default_generator
+from tensh.engine.generator import default_generator  # noqa: F401
 from tensh.engine.random import (
     fork_rng,
     get_rng_state,

@@ -250,7 +250,9 @@ def record(torch):
         found["refused"][code] = refusal(torch, code)[0]
         assert found["refused"][code], code
     kinds = [
-        f"{json.dumps(kind)}: {{\n" + ",\n".join(f"{json.dumps(code)}: {json.dumps(v)}" for code, v in cases.items()) + "\n}"
+        f"{json.dumps(kind)}: {{\n"
+        + ",\n".join(f"{json.dumps(code)}: {json.dumps(v)}" for code, v in cases.items())
+        + "\n}"
         for kind, cases in found.items()
     ]
     RECORDED.write_text("{\n" + ",\n".join(kinds) + "\n}\n", encoding="utf-8")

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, uniform64, unit
+from tensh.engine.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, unit, working
 
 DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # of a float dtype, in bits
 WIDE = 2**28  # from so many different integers on, each takes 64 bits, so that none is much likelier than others
@@ -80,7 +80,8 @@ def bernoulli_each(out, generator, p):
 
 def geometric(out, generator, p):
     """Tosses up to the first success, which has probability ``p``."""
-    for work in uniform64(out, generator):
+    for work in working(out, DOUBLE):
+        unit(work, generator)
         np.log(work, out=work)
         work /= math.log1p(-p)
         np.ceil(work, out=work)

@@ -92,13 +92,6 @@ def uniform(out, generator, low=0.0, high=1.0):
         out[out == out.dtype.type(high)] = low
 
 
-def uniform64(out, generator):
-    """The blocks of ``out`` in turn, each as float64 numbers of [0, 1) to be worked on in place."""
-    for work in working(out, DOUBLE):
-        unit(work, generator)
-        yield work
-
-
 # ── normal ───────────────────────────────────────────────────────────────────
 def normal(out, generator, mean=0.0, std=1.0, whole=True):
     """Normal numbers.  ``whole`` says that ``out`` is all of a contiguous tensor: then, from 16 elements on, they are
@@ -106,8 +99,8 @@ def normal(out, generator, mean=0.0, std=1.0, whole=True):
     if whole and out.size >= 16:
         _normal_blocks(out, generator, mean, std)
     else:
-        for work in normal64(out, generator, mean, std):
-            pass
+        for work in working(out, DOUBLE):
+            normal_pairs(work, generator, mean, std)
 
 
 def _normal_blocks(out, generator, mean, std):
@@ -141,22 +134,18 @@ def _box_muller(work, mean, std):
     eights[...] = pair.view(eights.dtype).T
 
 
-def normal64(out, generator, mean, std):
-    """The blocks of ``out`` in turn, each as float64 normal numbers made in pairs."""
-    if not std >= 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    for work in working(out, DOUBLE):
-        filled = 0
-        if generator.normal is not None:
-            work[0], generator.normal, filled = generator.normal, None, 1
-        if filled < work.size:
-            pairs = _pairs(generator, (work.size - filled + 1) // 2)
-            if len(pairs) > work.size - filled:
-                generator.normal = float(pairs[-1])
-            work[filled:] = pairs[: work.size - filled]
-        if mean != 0 or std != 1:
-            fused(work, DOUBLE.type(std), DOUBLE.type(mean))
-        yield work
+def normal_pairs(work, generator, mean, std):
+    """Fill a block of float64 with normal numbers made two at a time, and keep the second one if it is left over."""
+    filled = 0
+    if generator.normal is not None:
+        work[0], generator.normal, filled = generator.normal, None, 1
+    if filled < work.size:
+        pairs = _pairs(generator, (work.size - filled + 1) // 2)
+        if len(pairs) > work.size - filled:
+            generator.normal = float(pairs[-1])
+        work[filled:] = pairs[: work.size - filled]
+    if mean != 0 or std != 1:
+        fused(work, DOUBLE.type(std), DOUBLE.type(mean))
 
 
 def _pairs(generator, count):
@@ -182,13 +171,15 @@ def _few_pairs(uniforms):
 # ── made from the two ────────────────────────────────────────────────────────
 def log_normal(out, generator, mean, std):
     """e to the power of normal numbers."""
-    for work in normal64(out, generator, mean, std):
+    for work in working(out, DOUBLE):
+        normal_pairs(work, generator, mean, std)
         np.exp(work, out=work)
 
 
 def exponential(out, generator, rate):
     """Waiting times of events that come ``rate`` times in a unit of time."""
-    for work in uniform64(out, generator):
+    for work in working(out, DOUBLE):
+        unit(work, generator)
         np.negative(work, out=work)
         np.log1p(work, out=work)
         work *= -1.0 / rate
@@ -196,7 +187,8 @@ def exponential(out, generator, rate):
 
 def cauchy(out, generator, median, sigma):
     """The tangent of a uniform angle, scaled."""
-    for work in uniform64(out, generator):
+    for work in working(out, DOUBLE):
+        unit(work, generator)
         work -= 0.5
         work *= math.pi
         np.tan(work, out=work)

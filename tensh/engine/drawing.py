@@ -51,9 +51,7 @@ def uniform(array, generator, low=0.0, high=1.0):
         if not -largest <= bound <= largest:
             raise RuntimeError(f"{name} is out of bounds for {TYPE_NAMES[dtype.name]}")
     if low > high:
-        raise RuntimeError(
-            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
-        )
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > largest:
         raise RuntimeError(
             f"uniform_ expects to-from <= std::numeric_limits<{dtype.title}>::max(), but found to={high:g} and "

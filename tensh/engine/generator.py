@@ -139,7 +139,7 @@ class Generator:
 
     def _state(self):
         state = np.zeros((), STATE)
-        twister = self.snapshot_untouched() if self.untouched else self.twister.state["state"]
+        twister = self._seeded() if self.untouched else self.twister.state["state"]
         taken = twister["pos"]
         state["seed"], state["seeded"], state["key"] = self.first_seed, 1, twister["key"]
         # PyTorch counts down the words left before the key is renewed, and starts with one that is not there.
@@ -150,8 +150,8 @@ class Generator:
             state["float_normal"], state["has_float_normal"] = self.float_normal, True
         return state
 
-    def snapshot_untouched(self):
-        """The seeded twister before its first word, leaving the generator untouched."""
+    def _seeded(self):
+        """The twister's state before its first word; the generator stays untouched."""
         self._touch()
         self.untouched = True
         return self.twister.state["state"]

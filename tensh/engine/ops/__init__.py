@@ -11,6 +11,8 @@ from tensh.engine.ops import (  # noqa: F401
     linear,
     loss,
     pointwise,
+    random,
+    random_inplace,
     reduce,
     scan,
     shape,

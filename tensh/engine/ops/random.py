@@ -1,6 +1,6 @@
-"""Random operators of tensors: the in-place methods, and what is drawn with parameters that are tensors.
+"""What is drawn with parameters that are tensors: means, probabilities, rates, weights.
 
-None of them passes a gradient on: their derivatives are zeros, or refused, as in PyTorch.
+No gradient passes through a draw: the derivatives are zeros, or refused, as in PyTorch.
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.generator import Generator, default_generator
 from tensh.engine.graph import edge
-from tensh.engine.inplace import guard, put, resize, writable
+from tensh.engine.inplace import put, resize
 from tensh.engine.mixing import promote
 from tensh.engine.signatures import NO_FIT, TAKERS, accepts
-from tensh.engine.table import composite, op
-from tensh.engine.tensor import wrap
+from tensh.engine.table import METHODS, composite, op
+from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS
 
 TAKERS["torch.Generator"] = lambda value: value if isinstance(value, Generator) else NO_FIT
@@ -24,7 +24,7 @@ GENERATOR = "*, torch.Generator generator = None"
 
 def nothing(g):
     """Zeros like the gradient: what passes through a draw."""
-    return wrap(np.zeros_like(g.array)) if hasattr(g, "array") else np.zeros_like(g)
+    return wrap(np.zeros_like(g.array)) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
 ARRAYS["nothing"] = TENSORS["nothing"] = nothing
@@ -36,122 +36,6 @@ def underivable(inputs, draw, name):
     return draw(*inputs)
 
 
-# ── in place ─────────────────────────────────────────────────────────────────
-def _drawn(node):
-    """An operator that only records: its output is the memory of its input, drawn into beforehand."""
-    return op(lambda input: input, name=node.removesuffix("Backward0"), public=False, out=False, node=node, input="nothing(g)")
-
-
-DRAWN = {
-    "uniform_": _drawn("UniformBackward0"),
-    "normal_": _drawn("NormalBackward0"),
-    "log_normal_": _drawn("LogNormalBackward0"),
-    "exponential_": _drawn("ExponentialBackward0"),
-    "cauchy_": _drawn("CauchyBackward0"),
-    "geometric_": _drawn("GeometricBackward0"),
-    "random_ from": _drawn("RandomBackward0"),
-    "random_ to": _drawn("RandomBackward1"),
-    "random_": _drawn("RandomBackward2"),
-    "bernoulli_": _drawn("BernoulliBackward2"),
-}
-
-
-def overwrite(t, name, fill, generator, *args):
-    """Fill ``t`` with random numbers and record that it no longer depends on what it was computed from."""
-    recorded = mode.grad and edge(t) is not None
-    if recorded:
-        guard(t)
-    writable(t, t)
-    fill(t.array, default_generator if generator is None else generator, *args)
-    if recorded:
-        return put(t, tick(), DRAWN[name].fn(t), name)
-    wrote(t.array)
-    return t
-
-
-@composite(function=False)
-@accepts(f"(float from = 0, float to = 1, {GENERATOR})", method=True)
-def uniform_(self, from_, to, generator):
-    """Fill the tensor with uniform numbers of [from, to).
-
-    >>> import tensh as torch
-    >>> _ = torch.manual_seed(0)
-    >>> torch.empty(3).uniform_(-1, 1)
-    tensor([-0.0075,  0.5364, -0.8230])
-    """
-    return overwrite(self, "uniform_", drawing.uniform, generator, from_, to)
-
-
-@composite(function=False)
-@accepts(f"(float mean = 0, float std = 1, {GENERATOR})", method=True)
-def normal_(self, mean, std, generator):
-    """Fill the tensor with normal numbers."""
-    return overwrite(self, "normal_", drawing.normal, generator, mean, std)
-
-
-@composite(function=False)
-@accepts(f"(float mean = 1, float std = 2, {GENERATOR})", method=True)
-def log_normal_(self, mean, std, generator):
-    """Fill the tensor with e to the power of normal numbers."""
-    return overwrite(self, "log_normal_", drawing.log_normal, generator, mean, std)
-
-
-@composite(function=False)
-@accepts(f"(float lambd = 1, {GENERATOR})", method=True)
-def exponential_(self, lambd, generator):
-    """Fill the tensor with exponential numbers of rate ``lambd``."""
-    return overwrite(self, "exponential_", drawing.exponential, generator, lambd)
-
-
-@composite(function=False)
-@accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
-def cauchy_(self, median, sigma, generator):
-    """Fill the tensor with numbers of Cauchy's distribution."""
-    return overwrite(self, "cauchy_", drawing.cauchy, generator, median, sigma)
-
-
-@composite(function=False)
-@accepts(f"(float p, {GENERATOR})", method=True)
-def geometric_(self, p, generator):
-    """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
-    return overwrite(self, "geometric_", drawing.geometric, generator, p)
-
-
-@composite(function=False)
-@accepts(f"({GENERATOR})", f"(int from, int? to, {GENERATOR})", f"(int to, {GENERATOR})", method=True)
-def random_(self, generator=None, from_=None, to=None):
-    """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
-    if from_ is not None:
-        return overwrite(self, "random_ from", drawing.integers, generator, from_, to)
-    if to is not None:
-        return overwrite(self, "random_ to", drawing.integers, generator, 0, to)
-    return overwrite(self, "random_", drawing.natural_integers, generator)
-
-
-@composite(function=False)
-@accepts(f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True)
-def bernoulli_(self, p, generator):
-    """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
-    if isinstance(p, float):
-        return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
-    recorded = mode.grad and (edge(self) is not None or edge(p) is not None)
-    if recorded:
-        guard(self)
-    writable(self, self)
-    drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
-    if recorded:
-        return put(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
-    wrote(self.array)
-    return self
-
-
-@op(public=False, out=False, node="BernoulliBackward1", input="nothing(g)", p="sum_to(nothing(g), p.shape)")
-def bernoulli_of(input, p):
-    """Records that the input was drawn with the probabilities ``p``."""
-    return input
-
-
-# ── from tensors ─────────────────────────────────────────────────────────────
 @op(name="bernoulli_each", public=False, out=False, node="BernoulliBackward0", input="nothing(g)")
 def _bernoulli_each(input, generator):
     out = np.empty(input.shape, input.dtype)
@@ -159,7 +43,7 @@ def _bernoulli_each(input, generator):
     return out
 
 
-@composite
+@composite(method=False)
 @accepts(f"(Tensor input, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, {GENERATOR})")
 def bernoulli(input, generator, p=None, out=None):
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise.
@@ -180,6 +64,9 @@ def bernoulli(input, generator, p=None, out=None):
     target = out.array if out.array.shape == input.array.shape else np.empty(input.array.shape, out.array.dtype)
     drawing.bernoulli(target, generator, input.array)
     return take_out(out, target)
+
+
+METHODS["bernoulli"] = accepts(f"({GENERATOR})", f"(float p, {GENERATOR})", method=True)(bernoulli.__wrapped__)
 
 
 def _bernoulli_all(array, p, generator):
@@ -250,15 +137,15 @@ def normal_both(mean, std, generator):
 
 def normal_into(out, mean, std, generator):
     """``normal`` with ``out=``, of which at least one parameter is a tensor."""
-    tensors = [t for t in (mean, std) if hasattr(t, "array")]
+    tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
     refuse_recorded_out("normal", out, *tensors)
-    shapes = [t.array.shape for t in tensors] if hasattr(std, "array") else [mean.array.shape, out.array.shape]
+    shapes = [t.array.shape for t in (tensors if isinstance(std, Tensor) else (mean, out))]
     if clash := broadcast_clash(shapes):
         raise RuntimeError(clash)
     shape = np.broadcast_shapes(*shapes)
     if out.array.shape != shape:
         resize(out, shape)
-    normal_of(*(t.array if hasattr(t, "array") else t for t in (mean, std)), out.array, generator)
+    normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
     wrote(out.array)
     return out
 
@@ -307,9 +194,9 @@ def _binomial(count, prob, generator):
     return rejection.binomial(count.reshape(-1), prob.reshape(-1), generator).reshape(count.shape)
 
 
-@composite
+@composite(method=False)
 @accepts(f"(Tensor input, int num_samples, bool replacement = False, {GENERATOR}, Tensor out = None)")
-def multinomial(input, num_samples, replacement, generator, out):
+def multinomial(input, num_samples, replacement, generator, out=None):
     """Indices drawn with the weights in ``input``, which has one row of weights or is one.
 
     >>> import tensh as torch
@@ -322,11 +209,16 @@ def multinomial(input, num_samples, replacement, generator, out):
     shape = (*weights.shape[:-1], num_samples)
     draw = discrete.choices if replacement and num_samples > 1 else discrete.distinct_choices
     generator = default_generator if generator is None else generator
-    drawn = draw(np.atleast_2d(weights), num_samples, generator) if len(np.atleast_2d(weights)) else np.empty(0, np.int64)
+    drawn = draw(np.atleast_2d(weights), num_samples, generator) if 0 not in shape else np.empty(0, np.int64)
     result = wrap(drawn.reshape(shape))
     if out is None:
         return result
     return take_out(out, result.array) if out.array.shape != shape else put(out, tick(), result, "multinomial")
+
+
+METHODS["multinomial"] = accepts(f"(int num_samples, bool replacement = False, {GENERATOR})", method=True)(
+    multinomial.__wrapped__
+)
 
 
 def _check_multinomial(weights, num_samples, replacement, out):
