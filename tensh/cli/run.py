@@ -168,6 +168,8 @@ class Run:
             return self.stopped(failure)
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))
+        if view is failures.short and self.env.is_terminal(self.env.stderr):
+            self.console.remark([("note", "  all frames: --traceback full\n")])
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)
