@@ -93,7 +93,7 @@ def permutation(n, generator):
     if n >= SHUFFLE64:
         return _inside_out(n, generator)
     steps = np.arange(max(n - 1, 0))
-    targets = generator.words(steps.size) % np.arange(n, 1, -1, dtype=np.uint32) + steps
+    targets = (generator.words(steps.size) % np.arange(n, 1, -1, dtype=np.uint32)).astype(np.int64) + steps
     return _swap_few(n, targets) if n <= FEW else _swap_many(n, steps, targets)
 
 

@@ -14,10 +14,13 @@ import numpy as np
 
 from tensh.engine.memory import order_of
 
+FEW = 32  # up to here plain Python makes pairs of normal numbers as fast as NumPy
 BLOCK = 32768  # elements worked on at a time: 128 KB of float32 stay in the second-level cache
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-MASKS = {SINGLE: np.uint32(2**24 - 1), DOUBLE: np.uint64(2**53 - 1)}
-STEPS = {SINGLE: np.float32(2.0**-24), DOUBLE: np.float64(2.0**-53)}
+# Numbers for the hot path as 0-d arrays, which NumPy takes in half the time of its scalars.
+LOW24 = {4: np.array(2**24 - 1, np.uint32), 8: np.array(2**24 - 1, np.uint64)}  # size of a word -> mask
+LOW53 = np.array(2**53 - 1, np.uint64)
+STEP24, STEP53 = np.array(2.0**-24, np.float32), np.array(2.0**-53)
 EIGHTS = {real: np.dtype((np.void, 8 * real.itemsize)) for real in (SINGLE, DOUBLE)}  # copied twice as fast as numbers
 TURNS = {real: real.type(2 * math.pi) for real in (SINGLE, DOUBLE)}
 
@@ -25,6 +28,9 @@ TURNS = {real: real.type(2 * math.pi) for real in (SINGLE, DOUBLE)}
 # ── where the numbers go ─────────────────────────────────────────────────────
 def fill(array, recipe, *args):
     """Fill ``array`` by ``recipe(flat, *args)``, in the order in which the elements lie in memory."""
+    if array.flags.c_contiguous:
+        recipe(array.reshape(-1), *args)
+        return
     flat = array.transpose(order_of(array.shape, array.strides))
     if flat.flags.c_contiguous:
         recipe(flat.reshape(-1), *args)
@@ -72,11 +78,16 @@ def _split(x):
 # ── uniform ──────────────────────────────────────────────────────────────────
 def unit(out, generator):
     """Fill a block of float32 or float64 with numbers of [0, 1): 24 random bits, or 53."""
-    double = out.dtype == DOUBLE
-    words = generator.words64(out.size) if double else generator.words(out.size)
-    words &= MASKS[out.dtype]
-    out[...] = words.view(np.int64 if double else np.int32)  # signed numbers convert faster
-    out *= STEPS[out.dtype]
+    if out.dtype == DOUBLE:
+        words = generator.words64(out.size)
+        words &= LOW53
+        out[...] = words.view(np.int64)  # signed numbers convert faster
+        out *= STEP53
+    else:
+        words = generator.words(out.size)
+        words &= LOW24[words.itemsize]
+        out[...] = words if words.itemsize == 8 else words.view(np.int32)
+        out *= STEP24
 
 
 def uniform(out, generator, low=0.0, high=1.0):
@@ -104,18 +115,22 @@ def normal(out, generator, mean=0.0, std=1.0, whole=True):
 
 
 def _normal_blocks(out, generator, mean, std):
-    """Box-Muller on blocks of 16: 8 radii and 8 angles.  A remainder makes the last 16 anew."""
-    work_dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
-    rest = out.size % 16
-    for work in working(out[: out.size - rest], work_dtype):
+    """Box-Muller on blocks of 16: 8 radii and 8 angles.  If some elements are left over, the last 16 are made anew."""
+    dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
+    mean, std, rest = dtype.type(mean), dtype.type(std), out.size % 16
+    head = out.size // BLOCK * BLOCK if rest else out.size
+    for work in working(out[:head], dtype):
         unit(work, generator)
-        _box_muller(work, work_dtype.type(mean), work_dtype.type(std))
+        _box_muller(work, mean, std)
     if rest:
-        if out.dtype == work_dtype:  # half precision takes no numbers for elements it makes anew
-            unit(np.empty(rest, work_dtype), generator)
-        for work in working(out[-16:], work_dtype):
-            unit(work, generator)
-            _box_muller(work, work_dtype.type(mean), work_dtype.type(std))
+        kept = out.size - head - rest
+        skipped = rest if out.dtype == dtype else 0  # half precision takes no numbers for what it makes anew
+        drawn = np.empty(kept + skipped + 16, dtype)
+        unit(drawn, generator)
+        work = np.concatenate((drawn[:kept], drawn[-16:]))
+        _box_muller(work, mean, std)
+        out[head : head + kept] = work[:kept]
+        out[-16:] = work[kept:]
 
 
 def _box_muller(work, mean, std):
@@ -140,7 +155,9 @@ def normal_pairs(work, generator, mean, std):
     if generator.normal is not None:
         work[0], generator.normal, filled = generator.normal, None, 1
     if filled < work.size:
-        pairs = _pairs(generator, (work.size - filled + 1) // 2)
+        uniforms = np.empty((work.size - filled + 1) // 2 * 2)
+        unit(uniforms, generator)
+        pairs = _few_pairs(uniforms.tolist()) if uniforms.size <= FEW else _many_pairs(uniforms)
         if len(pairs) > work.size - filled:
             generator.normal = float(pairs[-1])
         work[filled:] = pairs[: work.size - filled]
@@ -148,19 +165,18 @@ def normal_pairs(work, generator, mean, std):
         fused(work, DOUBLE.type(std), DOUBLE.type(mean))
 
 
-def _pairs(generator, count):
-    """``count`` pairs of normal numbers, one after the other, from two uniform numbers each."""
-    uniforms = np.empty(2 * count)
-    unit(uniforms, generator)
-    if count <= 16:  # up to here plain Python is as fast, and its logarithm is the one PyTorch calls
-        return _few_pairs(uniforms.tolist())
+def _many_pairs(uniforms):
+    """Two normal numbers for every two uniform ones: an angle and a radius."""
+    last = _few_pairs(uniforms[-2:].tolist())  # may become part of the generator's state, which is to be exact
     angle, radius = 2 * math.pi * uniforms[0::2], np.sqrt(-2.0 * np.log1p(-uniforms[1::2]))
     uniforms[0::2] = radius * np.cos(angle)
     uniforms[1::2] = radius * np.sin(angle)
+    uniforms[-2:] = last
     return uniforms
 
 
 def _few_pairs(uniforms):
+    """The same one pair at a time, with the logarithm, sine and cosine of the C library, as in PyTorch."""
     pairs = []
     for u1, u2 in zip(uniforms[0::2], uniforms[1::2], strict=True):
         radius, angle = math.sqrt(-2.0 * math.log1p(-u2)), 2 * math.pi * u1

@@ -17,7 +17,7 @@ from tensh.engine.tensor import Tensor, wrap
 
 DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
 KEY_SIZE = 624  # words of the Mersenne Twister's key
-FEW = 2048  # up to here random_raw (0.4 µs a call) is faster than integers (4 µs, but half the memory a word)
+FEW = 2048  # words at a time; up to here random_raw (0.4 µs a call) is faster than integers (4 µs, half the memory)
 
 # The bytes of get_state(): PyTorch keeps the layout it had when words were stored as 64 bits.
 STATE = np.dtype(
@@ -81,19 +81,23 @@ class Generator:
         return self.twister.random_raw()
 
     def words(self, n):
-        """The next ``n`` 32-bit words, as a new uint32 array."""
-        if self.untouched and n:
+        """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
+        if not n:
+            return np.empty(0, np.uint32)
+        if self.untouched:
             self._touch()
         if n <= FEW:
-            return self.twister.random_raw(n).astype(np.uint32) if n else np.empty(0, np.uint32)
+            return self.twister.random_raw(n)
         return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
 
     def words64(self, n):
         """The next ``n`` 64-bit words, as a new uint64 array."""
-        if self.untouched and n:
+        if not n:
+            return np.empty(0, np.uint64)
+        if self.untouched:
             self._touch()
         if n <= FEW:
-            words = self.twister.random_raw(2 * n) if n else np.empty(0, np.uint64)
+            words = self.twister.random_raw(2 * n)
             top = words[0::2] << np.uint64(32)
             return np.bitwise_or(top, words[1::2], out=top)
         return self.integers(0, 0xFFFFFFFFFFFFFFFF, n, np.uint64, endpoint=True)

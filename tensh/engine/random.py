@@ -1,6 +1,7 @@
 """New random tensors, and the seed and state of the default generator."""
 
 import contextlib
+import functools
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tensh.engine.memory import empty_like
 from tensh.engine.ops import random as operators
 from tensh.engine.signatures import accepts
 from tensh.engine.table import PUBLIC, public
-from tensh.engine.tensor import Tensor
+from tensh.engine.tensor import Size, Tensor, wrap
 
 GENERATOR = "*, torch.Generator generator, "
 WITH = GENERATOR + OUT.removeprefix("*, ")
@@ -114,8 +115,28 @@ def _drawn(array, draw, generator, requires_grad):
     return array
 
 
+def sized(draw):
+    """Make a function of a size and PyTorch's keywords, with a short way for a size alone (half the time)."""
+
+    def decorate(fn):
+        bound = accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")(fn)
+
+        @functools.wraps(fn)
+        def function(*size, **given):
+            shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
+            if given or not size or any(type(n) is not int or n < 0 for n in shape):
+                return bound(*size, **given)
+            array = np.empty(shape, of_scalar[float].numpy)
+            draw(array, default_generator)
+            return wrap(array)
+
+        return function
+
+    return decorate
+
+
 @public
-@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")
+@sized(drawing.uniform)
 def rand(size, generator=None, **given):
     """Uniform numbers of [0, 1).
 
@@ -129,7 +150,7 @@ def rand(size, generator=None, **given):
 
 
 @public
-@accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")
+@sized(drawing.normal)
 def randn(size, generator=None, **given):
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
 
