@@ -1,6 +1,6 @@
 """Arguments that PyTorch takes in several forms: sizes as numbers or as one sequence, dims, dtypes and places."""
 
-from tensh.engine.device import require_cpu, require_strided
+from tensh.engine.device import memory_format, preserve_format, require_cpu, require_strided
 from tensh.engine.dtype import BY_NUMPY, dtype
 from tensh.engine.errors import wrap_dims
 from tensh.engine.tensor import Tensor
@@ -55,6 +55,15 @@ def options(name, *, dtype=None, device=None, layout=None, pin_memory=False):
     require_cpu(device)
     require_strided(layout)
     return None if dtype is None else require_dtype(dtype, name).numpy
+
+
+def format_named(value, name):
+    """A memory format; None is ``preserve_format``."""
+    if isinstance(value, memory_format):
+        return value
+    if value is None:
+        return preserve_format
+    raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(value).__name__}")
 
 
 def is_number(value):

@@ -4,9 +4,13 @@ import weakref
 
 from numpy import ndarray
 
+from tensh.engine import memory
 from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.hooks import RemovableHandle, hooks_of  # noqa: F401
+from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, locked_message  # noqa: F401
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import recorded
 
 
 FOREIGN = "foreign"
@@ -80,7 +84,8 @@ class Node:
     def next_functions(self):
         """The nodes that receive this node's gradients, each with the number of the output it stands for."""
         return tuple(
-            (None, 0) if n is None else (n.inputs[0], n.index) if type(n) is Output else (n, 0) for n in self.inputs
+            (None, 0) if n is None or type(n) is DeadEnd else (n.inputs[0], n.index) if type(n) is Output else (n, 0)
+            for n in self.inputs
         )
 
     @property
@@ -175,56 +180,31 @@ class Parts(dict):
     shape = dtype = None
 
 
-class Hooks:
-    """What a user hung on a node.  Each list is a dictionary, so that a handle can remove its entry."""
-
-    __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
-
-    def __init__(self):
-        self.tensor, self.retain, self.before, self.after, self.accumulated = {}, {}, {}, {}, {}
-        self.metadata = {}
-
-    def add(self, which, hook):
-        entries = getattr(self, which)
-        handle = RemovableHandle(entries)
-        entries[handle.id] = hook
-        return handle
-
-
-def hooks_of(node):
-    if node.hooks is None:
-        node.hooks = Hooks()
-    return node.hooks
-
-
-class RemovableHandle:
-    """What ``register_hook`` returns: ``remove()`` takes the hook away again."""
-
-    def __init__(self, entries):
-        self.entries, self.id = entries, tick()
-
-    def remove(self):
-        """Take the hook away; a second call does nothing."""
-        self.entries.pop(self.id, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.remove()
-
-
 # ── views ────────────────────────────────────────────────────────────────────
 class View:
-    """How a tensor is a view: the root tensor, the operator calls that lead from it, when its node was last valid.
+    """How a tensor is a view: the tensor whose memory it shares, and when its node was last valid.
 
-    ``locked`` says why the view must not be written while gradients are recorded: None, or one of the words below.
+    ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough
+    (the view has another dtype); None otherwise.  ``locked`` is None, or why the view must not be written while
+    gradients are recorded (see locks.py).
     """
 
     __slots__ = ("base", "steps", "time", "locked")
 
 
-NO_GRAD, MULTIPLE, CUSTOM = "no_grad", "multiple", "custom"
+class DeadEnd(Node):
+    """The node of a view made while nothing was recorded: it requires grad with its base, but no gradient passes."""
+
+    __slots__ = ()
+
+    def __init__(self, array):
+        self.inputs = self.saved = ()
+        self.time, self.shape, self.dtype, self.hooks = tick(), array.shape, array.dtype, None
+
+    def backward(self, g):
+        return ()
+
+    backward_graph = backward
 
 
 def see(base, t, fn, args, locked=None):
@@ -232,11 +212,17 @@ def see(base, t, fn, args, locked=None):
     v = t.view = View()
     up = base.view
     if up is None:
-        v.base, v.steps = base, ((fn, args),)
+        v.base, v.steps = base, None
     else:
-        v.base, v.steps = up.base, (*up.steps, (fn, args))
-        locked = locked or up.locked
-    v.time, v.locked = tick(), locked or (None if mode.grad else NO_GRAD)
+        v.base, v.steps = up.base, up.steps
+        locked = up.locked or locked
+    if v.steps is not None or t.array.dtype is not base.array.dtype:
+        v.steps = (*steps_to(base), (fn, args))
+    v.time, v.locked = tick(), locked
+    if not mode.grad:
+        v.locked = NO_GRAD
+        if t.node is None and base.node is not None:
+            t.node = DeadEnd(t.array)
     return t
 
 
@@ -249,17 +235,47 @@ def edge(t):
     """Where ``t`` sends its gradient.  A view whose memory was written asks its base again."""
     v = t.view
     if v is not None and v.time < clock.last_write:
-        if written_after(v.time, t.array) and type(t.node) is not AccumulateGrad:
-            _derive_again(t, v)
-        v.time = tick()
+        if not written_after(v.time, t.array):
+            v.time = tick()
+        elif v.locked is None or v.base.node is None:
+            derive_again(t, v)
+        elif mode.grad:
+            raise RuntimeError(refusal(t, "its base or another view of its base has been"))
     return t.node
 
 
-def _derive_again(t, v):
-    if v.base.node is None:
+def derive_again(t, v):
+    """A view of memory that was written continues from what its base is now."""
+    if v.base.node is not None:
+        t.node = replay(v.base, steps_to(t)).node
+    elif type(t.node) is not AccumulateGrad:
         t.node = None
-    elif v.locked != NO_GRAD:
-        t.node = replay(v.base, v.steps).node
+    v.time = tick()
+
+
+def stale(t):
+    """Is ``t`` a locked view of memory that was written since, so that its history can no longer be told?"""
+    v = t.view
+    return v is not None and v.locked is not None and v.base.node is not None and written_after(v.time, t.array)
+
+
+def refusal(t, modified="is being"):
+    """Why the locked view ``t`` must not be written, or not be used after a write."""
+    node = t.node
+    known = node is not None and type(node) is not DeadEnd
+    return locked_message(t.view.locked, (getattr(node, "index", 0), node.operation()) if known else None, modified)
+
+
+def steps_to(t):
+    """The operator calls that lead to ``t`` from the tensor whose memory it shares."""
+    v = t.view
+    if v is None:
+        return ()
+    if v.steps is not None:
+        return v.steps
+    base, array = v.base.array, t.array
+    own = None if base.flags.c_contiguous else memory.strides(base)
+    return ((recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)),)
 
 
 def replay(t, steps):

@@ -9,26 +9,32 @@ When ``x`` is a view, its *base* continues from a ``CopySlices`` node: outside t
 it goes through the nodes of the write.  Every view of the base notices by the stamp and derives its node again.
 """
 
+import functools
 import warnings
 
 import numpy as np
 from numpy import ndarray
 
+from tensh.engine import memory
 from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.graph import MULTIPLE, NO_GRAD, AccumulateGrad, Node, Output, edge, replay
+from tensh.engine.graph import AccumulateGrad, Node, derive_again, edge, refusal, replay, second_time, steps_to
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import recorded
 
 
-def put(t, since, value, name):
-    """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed."""
+def put(t, since, value, name, overlapping=False):
+    """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
+
+    ``overlapping`` allows a ``t`` with several elements in one place, for a value that is the same everywhere.
+    """
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
     node = value.node
     if mode.grad and (node is not None or edge(t) is not None):
         guard(t)
-    writable(t, value)
+    writable(t, value, overlapping)
     if node is not None:
         inside = interior(node, since)
         for n in inside:
@@ -37,6 +43,7 @@ def put(t, since, value, name):
     t.array[...] = value.array
     wrote(t.array)
     if node is not None:
+        node.shape, node.dtype = t.array.shape, t.array.dtype
         continue_from(t, old, node, inside, value.array)
     return t
 
@@ -46,35 +53,44 @@ def guard(t):
     view = t.view
     if view is not None:
         if view.locked is not None:
-            raise RuntimeError(locked_message(t, view))
-        if t.node is not None and type(view.base.node) is AccumulateGrad:
+            raise RuntimeError(refusal(t))
+        if t.node is not None and (view.base.node is None or type(view.base.node) is AccumulateGrad):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if type(t.node) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def locked_message(t, view):
-    if view.locked == NO_GRAD:
-        return (
-            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-            "use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view "
-            "and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
-            "outside (if you want the inplace to be tracked)."
-        )
-    node = t.node
-    who = "A view" if node is None else f"Output {node.index if type(node) is Output else 0} of {node.operation()} is a view and"
-    reason = (
-        "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
-        "to be modified inplace. You should replace the inplace operation by an out-of-place one."
-        if view.locked == MULTIPLE
-        else "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading to "
-        "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
-    )
-    return f"{who} is being modified inplace. {reason}"
+def unrecorded(t, *others):
+    """Is there nothing to record about a write of ``others`` (tensors, or anything else) into ``t``?"""
+    if not mode.grad:
+        return True
+    if edge(t) is not None:
+        return False
+    return not any(isinstance(other, Tensor) and edge(other) is not None for other in others)
 
 
-def writable(t, value):
+def reshaped(t, viewed, name):
+    """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
+    if mode.grad and edge(t) is not None:
+        guard(t)
+    if viewed.node is not None:
+        viewed.node.__class__ = renamed(type(viewed.node), name)
+    t.array, t.node = viewed.array, viewed.node
+    wrote(t.array)
+    if t.view is not None:
+        if t.view.steps is not None:
+            t.view.steps = viewed.view.steps
+        t.view.time = tick()
+    return t
+
+
+@functools.cache
+def renamed(kind, name):
+    """A class of nodes under another name: PyTorch numbers the in-place forms of views by themselves."""
+    return type(name, (kind,), {"__slots__": ()})
+
+
+def writable(t, value, overlapping=False):
     """Raise unless ``value`` fits into ``t``; nothing is written before everything is known to fit."""
     a, b = t.array, value.array
     if a.shape != b.shape:
@@ -84,7 +100,13 @@ def writable(t, value):
             raise RuntimeError(does_not_fit(a.shape, shape))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
-    if 0 in a.strides and any(stride == 0 and n > 1 for n, stride in zip(a.shape, a.strides)):
+    if not overlapping:
+        refuse_overlap(a)
+
+
+def refuse_overlap(array):
+    """Raise if several elements lie in one place, where a write would depend on the order."""
+    if memory.overlaps_itself(array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -123,66 +145,79 @@ def continue_from(t, old, node, inside, result):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = tick()
     wrote_as(t.array, node.operation())
-    if t.view is None:
+    view = t.view
+    if view is None:
         t.node = node
     else:
-        base = t.view.base
-        base.node = CopySlices(base, t.view.steps, old, node, inside)
-        if base.view is None and t.view.time is not None:
-            t.node = replay(base, t.view.steps).node
-            t.view.time = tick()
+        view.base.node = CopySlices(t, old, node, inside)
+        derive_again(t, view)
 
 
 class CopySlices(Node):
-    """A write through a view.  ``saved``: the steps to the view, the view's old node, the write's node and interior."""
+    """A write through a view: beside the view the gradient passes by, the region goes through the nodes of the write.
+
+    ``saved``: the steps from the base to the view, the strides of the base, the view's old node, the write's node and
+    all nodes that were recorded for it.
+    """
 
     __slots__ = ()
     keeps_arrays = True
 
-    def __init__(self, base, steps, old, node, inside):
+    def __init__(self, t, old, node, inside):
+        base = t.view.base
         if len(inside) == 1:
             others = node.inputs[1:]
         else:
             within = set(inside)
             edges = {n: None for each in inside for n in each.inputs if n is not None and n not in within and n is not old}
             others = tuple(edges)
-        self.inputs, self.saved = (edge(base), *others), (steps, old, node, inside)
+        self.inputs, self.saved = (base.node, *others), (steps_to(t), memory.strides(base.array), old, node, inside)
         self.time, self.shape, self.dtype, self.hooks = tick(), base.array.shape, base.array.dtype, None
 
     def backward(self, g):
-        """The gradient beside the view passes by; the region goes through the write."""
-        steps, old, node, _ = self.saved
-        whole = wrap(np.array(g))
+        steps, strides, *_ = self.saved
+        whole = wrap(memory.empty_strided(self.shape, strides, self.dtype))
+        whole.array[...] = g
         region = replay_raw(whole, steps)
-        arrived = self._through(node, old, region.copy(), False)
-        region[...] = 0 if arrived.get(old) is None else arrived[old]
-        return (whole.array, *(arrived.get(n) for n in self.inputs[1:]))
+        inside, *others = self._through(region.copy(), False)
+        region[...] = 0 if inside is None else inside
+        return (whole.array, *others)
 
     def backward_graph(self, g):
-        steps, old, node, _ = self.saved
-        whole = g.clone()
+        steps, strides, *_ = self.saved
+        whole = recorded("laid_out")(g, strides)
         region = replay(whole, steps)
-        arrived = self._through(node, old, region.clone(), True)
-        inside = arrived.get(old)
+        inside, *others = self._through(region.clone(), True)
         if inside is None:
             region.zero_()
         else:
             region.copy_(inside)
-        return (whole, *(arrived.get(n) for n in self.inputs[1:]))
+        return (whole, *others)
 
-    def _through(self, node, old, g, graph):
-        """The gradients that the write's own nodes send to the edges around them."""
-        from tensh.engine.backward import run
-
+    def _through(self, g, graph):
+        """The gradient of the region before the write, and of what else the write took."""
+        *_, old, node, inside = self.saved
+        if len(inside) == 1:
+            if node.saved is None:
+                raise RuntimeError(second_time)
+            node.check()
+            return (node.backward_graph if graph else node.backward)(g)
         wanted = {n: None for n in (old, *self.inputs[1:]) if n is not None}
         if wanted:
-            run({node: g}, graph, True, wanted)
-        return wanted
+            run_inside({node: g}, graph, wanted)
+        return [wanted.get(n) for n in (old, *self.inputs[1:])]
 
     def release(self):
-        for node in self.saved[3]:
+        for node in self.saved[-1]:
             if node.keeps_arrays:
                 node.release()
+
+
+def run_inside(grads, graph, wanted):
+    """A backward pass through the nodes of one write."""
+    from tensh.engine.backward import run
+
+    run(grads, graph, True, wanted)
 
 
 def replay_raw(t, steps):

@@ -7,7 +7,7 @@ import weakref
 from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, edge, hooks_of
+from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, hooks_of, refusal, stale
 from tensh.engine.table import METHODS, OPS, PUBLIC, function, method, refused_operand
 from tensh.engine.tensor import Tensor, wrap
 
@@ -46,22 +46,23 @@ def _set_requires_grad(t, flag):
 
 @member(set=_set_requires_grad)
 def requires_grad(t):
-    """Are operations on this tensor recorded?"""
-    return edge(t) is not None
+    """Are operations on this tensor recorded?  A view asks its base, too."""
+    return t.node is not None or t.view is not None and t.view.base.node is not None
 
 
 @member()
 def is_leaf(t):
     """Was this tensor made by the user rather than computed from one that requires grad?"""
-    node = edge(t)
-    return node is None or type(node) is AccumulateGrad
+    return t.grad_fn is None
 
 
 @member()
 def grad_fn(t):
     """The node that computed this tensor; None for leaves."""
+    if stale(t):
+        raise RuntimeError(refusal(t, "its base or another view of its base has been"))
     node = edge(t)
-    return None if type(node) is AccumulateGrad else node
+    return None if type(node) in (AccumulateGrad, DeadEnd) else node
 
 
 def _set_grad(t, grad):
@@ -91,7 +92,7 @@ def grad(t):
     node = t.node
     if type(node) is AccumulateGrad:
         return node.grad
-    if t._grad is None and node is not None and not t.retains_grad:
+    if t._grad is None and node is not None and type(node) is not DeadEnd and not t.retains_grad:
         warnings.warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
@@ -105,7 +106,7 @@ def grad(t):
 @member()
 def retains_grad(t):
     """Is this a computed tensor that keeps its gradient?"""
-    node = edge(t)
+    node = t.node if stale(t) else edge(t)
     return type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
 
 
@@ -173,7 +174,7 @@ def detach_(self):
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
             "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
             "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-            "torch/optim/optimizer.py as a solution."
+            "torch/optim/optimizer.py as the solution."
         )
     if type(self.node) is AccumulateGrad:
         self._grad = self.node.grad

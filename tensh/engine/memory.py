@@ -1,40 +1,113 @@
-"""Where an array lies: its memory's owner, its place in it, and other arrays over the same memory."""
+"""Where an array lies: its memory's owner, its place in it, and other arrays over the same memory.
+
+Strides and offsets are counted in elements, as in PyTorch.
+"""
 
 import numpy as np
 from numpy import ndarray
 
 from tensh.engine.clock import owner
+from tensh.engine.device import contiguous_format, preserve_format
 
 
+# ── questions ────────────────────────────────────────────────────────────────
 def address(array):
     """The address of the first element."""
     return array.__array_interface__["data"][0]
 
 
+def distance(base, array):
+    """The number of elements of ``array`` between the first element of ``base`` and its own."""
+    return 0 if base is array else (address(array) - address(base)) // array.itemsize
+
+
 def offset(array):
     """The number of elements between the start of the memory and the first element."""
-    block = owner(array)
-    return 0 if block is array else (address(array) - address(block)) // array.itemsize
+    return distance(owner(array), array)
 
 
 def strides(array):
     """The strides in elements.
 
-    NumPy keeps whatever strides it likes for dimensions of one element and for empty arrays; they are left as they are.
+    A dimension of one element to which NumPy gave stride 0 (``a[None]``, ``keepdims``) has the stride that it has in a
+    dense array: so it is in PyTorch.
     """
     size = array.itemsize
-    return tuple(s // size for s in array.strides)
+    steps = [s // size for s in array.strides]
+    if 0 in steps:
+        shape = array.shape
+        for d in range(len(steps) - 1, -1, -1):
+            if steps[d] == 0 and shape[d] == 1:
+                steps[d] = steps[d + 1] * max(shape[d + 1], 1) if d + 1 < len(steps) else 1
+    return tuple(steps)
 
 
-def strided(array, shape, steps, start):
-    """An array over the memory of ``array``, with ``steps`` and ``start`` counted in elements of it."""
-    block = owner(array)
+def contiguous_strides(shape):
+    """The strides of a dense array whose last dimension is the innermost."""
+    steps, step = [1] * len(shape), 1
+    for d in range(len(shape) - 1, -1, -1):
+        steps[d] = step
+        step *= shape[d] or 1
+    return tuple(steps)
+
+
+def overlaps_itself(array):
+    """Do several elements share one place, as in an expanded array?"""
+    return 0 in array.strides and any(stride == 0 and n > 1 for n, stride in zip(array.shape, array.strides))
+
+
+def may_overlap(shape, steps):
+    """Could an array of this shape and these strides have several elements in one place?"""
+    reach = 1
+    for step, n in sorted((step, n) for step, n in zip(steps, shape) if n != 1):
+        if step < reach:
+            return True
+        reach = step * n
+    return False
+
+
+# ── arrays over given memory ─────────────────────────────────────────────────
+def strided(array, shape, steps, start=0):
+    """An array over the memory of ``array``, from ``start`` elements after its first one."""
+    flags = array.flags
+    if not flags.forc:
+        block = dense_owner(array)
+        start += distance(block, array)
+    else:
+        block = array
     size = array.itemsize
-    flat = block.reshape(-1, order="A") if block.flags.forc else block
     if array.dtype.kind == "V":  # ml_dtypes: the buffer protocol does not know them
-        view = ndarray(shape, np.dtype(f"u{size}"), flat.view(f"u{size}"), start * size, [s * size for s in steps])
-        return view.view(array.dtype)
-    return ndarray(shape, array.dtype, flat.view(array.dtype), start * size, [s * size for s in steps])
+        bits = ndarray(shape, f"u{size}", block.view(f"u{size}"), start * size, [s * size for s in steps])
+        return bits.view(array.dtype)
+    return ndarray(shape, array.dtype, block, start * size, [s * size for s in steps])
+
+
+def within(array, shape, steps, start):
+    """The same, where the result may lie anywhere in the memory that ``array`` lies in."""
+    block = dense_owner(array)
+    if block is array:
+        return strided(array, shape, steps, start)
+    start += distance(block, array)
+    return strided(block.reshape(-1, order="A").view(array.dtype), shape, steps, start)
+
+
+def dense_owner(array):
+    """The owner of the memory of ``array``; of memory that came from elsewhere in pieces, the piece around it."""
+    block = owner(array)
+    return block if block.flags.forc else spanned(block)
+
+
+def spanned(array):
+    """A flat array over all the memory between the first and the last element of ``array``."""
+    reach = 1 + sum(step * (n - 1) for n, step in zip(array.shape, strides(array))) if array.size else 0
+    return np.asarray(_Interface(array, (reach,)))
+
+
+def adopted(array):
+    """``array`` over an owner that is dense, as all other arrays of the engine have."""
+    if owner(array).flags.forc:
+        return array
+    return strided(spanned(array), array.shape, strides(array))
 
 
 class _Interface:
@@ -42,9 +115,11 @@ class _Interface:
 
     __slots__ = ("__array_interface__", "array")
 
-    def __init__(self, array):
+    def __init__(self, array, shape=None):
         self.array = array
-        self.__array_interface__ = array.__array_interface__
+        self.__array_interface__ = dict(array.__array_interface__)
+        if shape is not None:
+            self.__array_interface__ |= {"shape": shape, "strides": None}
 
 
 def apart(array):
@@ -54,27 +129,8 @@ def apart(array):
     return np.asarray(_Interface(array))
 
 
-def overlaps_itself(array):
-    """Do several elements share one place, as in an expanded array?"""
-    return any(stride == 0 and n > 1 for n, stride in zip(array.shape, array.strides))
-
-
 # ── new memory in the order of other memory ──────────────────────────────────
 CHANNELS = {"channels_last": (4, (0, 2, 3, 1)), "channels_last_3d": (5, (0, 2, 3, 4, 1))}
-
-
-def empty_like(array, dtype, memory_format=None):
-    """New memory of the same shape without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
-    name = "preserve_format" if memory_format is None else memory_format.name
-    if name == "contiguous_format":
-        return np.empty(array.shape, dtype)
-    if name == "preserve_format":
-        order = order_of(array.shape, array.strides)
-    else:
-        ndim, order = CHANNELS[name]
-        if array.ndim != ndim:
-            raise RuntimeError(f"required rank {ndim} tensor to use {name} format")
-    return np.empty([array.shape[dim] for dim in order], dtype).transpose(np.argsort(order))
 
 
 def order_of(shape, steps):
@@ -90,3 +146,44 @@ def order_of(shape, steps):
                 elif steps[one] < steps[other]:
                     break
     return order[::-1]
+
+
+def order_in(array, memory_format):
+    """The dimensions of an array from the outermost to the innermost, as a memory format other than None says."""
+    name = memory_format.name
+    if name == "preserve_format":
+        return order_of(array.shape, array.strides)
+    if name == "contiguous_format":
+        return range(array.ndim)
+    ndim, order = CHANNELS[name]
+    if array.ndim != ndim:
+        raise RuntimeError(f"required rank {ndim} tensor to use {name} format")
+    return order
+
+
+def empty_like(array, dtype, memory_format=preserve_format):
+    """New memory of the same shape without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
+    order = order_in(array, memory_format or preserve_format)
+    return np.empty([array.shape[dim] for dim in order], dtype).transpose(np.argsort(order))
+
+
+def copy(array, memory_format=preserve_format):
+    """A copy without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
+    if memory_format is contiguous_format or (memory_format is preserve_format and array.flags.c_contiguous):
+        return array.copy()
+    out = empty_like(array, array.dtype, memory_format)
+    out[...] = array
+    return out
+
+
+def dense_in(array, memory_format):
+    """Does ``array`` lie in memory as a memory format says?"""
+    if memory_format is contiguous_format:
+        return array.flags.c_contiguous
+    return array.transpose(order_in(array, memory_format)).flags.c_contiguous
+
+
+def empty_strided(shape, steps, dtype):
+    """A new array with these strides."""
+    reach = 0 if 0 in shape else 1 + sum(step * (n - 1) for n, step in zip(shape, steps, strict=True))
+    return strided(np.empty(reach, dtype), shape, steps)

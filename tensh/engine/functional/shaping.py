@@ -1,1 +1,1 @@
-"""Shapes: splitting, joining and rearranging made of others."""
+"""Shapes: the forms in which PyTorch takes sizes and dimensions, and what is made of several views."""

@@ -5,7 +5,8 @@ Each is linear, so its derivative is its own adjoint.
 
 import numpy as np
 
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine import memory
+from tensh.engine.arguments import format_named
 from tensh.engine.table import op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
@@ -17,37 +18,59 @@ def sum_to(input, shape):
     extra = input.ndim - len(shape)
     ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
     axes = (*range(extra), *ones)
-    return np.add.reduce(input, axis=axes, keepdims=True, dtype=input.dtype).reshape(shape) if axes else input
+    if not axes:
+        return input
+    wide = np.float32 if input.itemsize == 2 and input.dtype.kind in "fV" else input.dtype
+    return np.add.reduce(input, axis=axes, keepdims=True, dtype=wide).reshape(shape).astype(input.dtype, copy=False)
 
 
 @op(public=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
 def expand(input, shape):
     """The input broadcast to ``shape``, without copying."""
-    return broadcast(input, shape)
-
-
-def broadcast(array, shape):
-    """``np.broadcast_to`` in a tenth of its time, and as writable as the array."""
-    extra = len(shape) - array.ndim
-    steps = array.strides
-    strides = (0,) * extra + tuple(0 if n == 1 else s for n, s in zip(array.shape, steps))
-    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous or array.dtype.kind == "V" or not array.size:
-        return np.broadcast_to(array, shape)
-    return np.ndarray(shape, array.dtype, array, 0, strides)
+    sizes = (1,) * (len(shape) - input.ndim) + input.shape
+    steps = (0,) * (len(shape) - input.ndim) + input.strides
+    steps = [0 if n == 1 != to else step for n, to, step in zip(sizes, shape, steps, strict=True)]
+    if input.flags.c_contiguous and input.dtype.kind != "V":
+        return np.ndarray(shape, input.dtype, input, 0, steps)  # a tenth of the time of np.broadcast_to, and writable
+    return memory.strided(input, shape, [step // input.itemsize for step in steps])
 
 
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
-def cast(input, dtype):
+def cast(input, dtype, memory_format=None):
     """A copy in another dtype (NumPy's); the real part where that is not complex."""
-    if input.dtype.kind == "c" and dtype.kind not in "c":
+    if input.dtype.kind == "c" and dtype.kind not in "cb":
         input = input.real
-    return input.astype(dtype)
+    if memory_format is None and input.flags.c_contiguous:
+        return input.astype(dtype)
+    result = memory.empty_like(input, dtype, memory_format)
+    result[...] = input
+    return result
+
+
+@op(node="CloneBackward0", inplace=False, out=False, input="g")
+def clone(input, *, memory_format=None):
+    """A copy of the input with memory of its own, dense and with its dimensions in the same order.
+
+    ``memory_format`` orders them otherwise, such as ``torch.contiguous_format``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> y = x.clone()
+    >>> y[0] = 5
+    >>> x
+    tensor([1., 2.])
+    """
+    if memory_format is None and input.flags.c_contiguous:
+        return input.copy()
+    return memory.copy(input, format_named(memory_format, "clone"))
 
 
 @op(node="CloneBackward0", public=False, input="g")
-def clone(input):
-    """A copy of the input."""
-    return input.copy()
+def laid_out(input, strides):
+    """A copy of the input with given strides."""
+    out = memory.empty_strided(input.shape, strides, input.dtype)
+    out[...] = input
+    return out
 
 
 @op(node="ConjBackward0", public=False, input="conj(g)")

@@ -1,0 +1,199 @@
+"""Joining, repeating and moving elements: results with memory of their own."""
+
+import numpy as np
+
+from tensh.engine import memory
+from tensh.engine.errors import wrap_dim, wrap_dims
+from tensh.engine.ops.shape import ALL, at, cuts, diagonal_of
+from tensh.engine.table import LIST, op
+from tensh.engine.vocabulary import word
+
+
+# ── joining ──────────────────────────────────────────────────────────────────
+@op(public=False, out=False, sequence="tensors", node="CatBackward0", tensors="parts(g, sizes, dim)")
+def joined(tensors, sizes, dim):
+    """The tensors one after the other along ``dim``; ``sizes`` are theirs along it."""
+    first = tensors[0]
+    out = np.empty((*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :]), first.dtype)
+    return np.concatenate(tensors, dim, out)
+
+
+@op(public=False, out=False, many=True, outs=LIST, node="SplitWithSizesBackward0", grad="joined(gs, sizes, dim)")
+def parts(grad, sizes, dim):
+    """Consecutive parts along ``dim``."""
+    return cuts(grad, sizes, dim)
+
+
+@op(public=False, out=False, sequence="tensors", node="StackBackward0", tensors="unbind(g, dim)")
+def stacked(tensors, dim):
+    """The tensors side by side along a new dimension ``dim``."""
+    first = tensors[0]
+    dim = wrap_dim(dim, first.ndim + 1)
+    out = np.empty((*first.shape[:dim], len(tensors), *first.shape[dim:]), first.dtype)
+    key = at(dim, None)
+    return np.concatenate([array[key] for array in tensors], dim, out)
+
+
+@op(public=False, out=False, sequence="tensors", node="BlockDiagBackward0", tensors="blocks(g, shapes)")
+def block_diagonal(tensors, shapes):
+    """Matrices along the diagonal of zeros."""
+    out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), tensors[0].dtype)
+    for block, array, shape in zip(cut_blocks(out, shapes), tensors, shapes, strict=True):
+        block[...] = array.reshape(shape)
+    return out
+
+
+@op(public=False, out=False, many=True, outs=LIST, grad="block_diagonal(gs, shapes)")
+def blocks(grad, shapes):
+    """The blocks along the diagonal."""
+    return cut_blocks(grad, shapes)
+
+
+def cut_blocks(array, shapes):
+    found, row, column = [], 0, 0
+    for m, n in shapes:
+        found.append(array[row : row + m, column : column + n])
+        row, column = row + m, column + n
+    return found
+
+
+# ── repeating ────────────────────────────────────────────────────────────────
+def interleaved(shape, repeats):
+    """``shape`` as long as ``repeats``, and the size in which every dimension is preceded by its repetition."""
+    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
+    return shape, [n for pair in zip(repeats, shape, strict=True) for n in pair]
+
+
+@op(public=False, out=False, node="RepeatBackward0", input="repeat_back(g, input.shape, repeats)")
+def repeated(input, repeats):
+    """The input as often as ``repeats`` says along each dimension."""
+    shape, size = interleaved(input.shape, repeats)
+    out = np.empty(size, input.dtype)
+    out[...] = input.reshape([n for each in shape for n in (1, each)])
+    return out.reshape([n * times for n, times in zip(shape, repeats, strict=True)])
+
+
+@op(public=False, out=False, grad="repeated(g, repeats)")
+def repeat_back(grad, shape, repeats):
+    """The sum of all repetitions."""
+    wide = np.float32 if grad.itemsize == 2 and grad.dtype.kind in "fV" else grad.dtype
+    _, size = interleaved(shape, repeats)
+    out = np.add.reduce(grad.reshape(size), axis=tuple(range(0, len(size), 2)), dtype=wide)
+    return out.reshape(shape).astype(grad.dtype, copy=False)
+
+
+# ── moving ───────────────────────────────────────────────────────────────────
+@op(public=False, out=False, node="FlipBackward0", input="flipped(g, dims)")
+def flipped(input, dims):
+    """The input with the order reversed along ``dims``."""
+    dims = wrap_dims(dims, input.ndim)
+    out = memory.empty_like(input, input.dtype)
+    out[...] = input[tuple(slice(None, None, -1) if d in dims else ALL for d in range(input.ndim))]
+    return out
+
+
+@op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
+def rolled(input, shifts, dims):
+    """The elements moved on by ``shifts`` along ``dims``; what falls off the end comes in at the start."""
+    for shift, dim in zip(shifts, dims, strict=True):
+        dim = wrap_dim(dim, input.ndim)
+        n = input.shape[dim]
+        shift = shift % n if n else 0
+        out = np.empty(input.shape, input.dtype)
+        out[at(dim, slice(shift, None))] = input[at(dim, slice(0, n - shift))]
+        out[at(dim, slice(0, shift))] = input[at(dim, slice(n - shift, None))]
+        input = out
+    return input
+
+
+@word
+def opposite(numbers):
+    """The negatives of several numbers."""
+    return tuple(-n for n in numbers)
+
+
+@op(node="Rot90Backward0", out=False, input="rot90(g, -k, dims)")
+def rot90(input, k=1, dims=(0, 1)):
+    """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    for number, d in enumerate(dims):
+        if not -input.ndim <= d < input.ndim:
+            raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {d}")
+    one, two = (d % input.ndim for d in dims)
+    match k % 4:
+        case 0:
+            return input.copy()
+        case 1:
+            return flipped.kernel(input, (two,)).swapaxes(one, two)
+        case 2:
+            return flipped.kernel(input, (one, two))
+        case 3:
+            return flipped.kernel(input, (one,)).swapaxes(one, two)
+
+
+# ── triangles and diagonals ──────────────────────────────────────────────────
+def triangle(name, part, what):
+    """Declare ``tril`` or ``triu``."""
+
+    def kernel(input, diagonal=0):
+        if input.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        keep = part(np.ones(input.shape[-2:], bool), diagonal)
+        out = np.zeros(input.shape, input.dtype)
+        np.copyto(out, input, where=keep)
+        return out
+
+    doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
+
+    ``diagonal`` counts from the main diagonal: 1 is the one above it.
+    """
+    op(kernel, name=name, doc=doc, inplace="method", input=f"{name}(g, diagonal)")
+
+
+triangle("tril", np.tril, "elements on and below a diagonal")
+triangle("triu", np.triu, "elements on and above a diagonal")
+
+
+@op(out=False, input="diagonal(g, offset, dim1, dim2)")
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.diag_embed(torch.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
+    one, two = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
+    if one == two:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    shape, size = list(input.shape[:-1]), input.shape[-1] + abs(offset)
+    for d in sorted((one, two)):
+        shape.insert(d, size)
+    out = np.zeros(shape, input.dtype)
+    diagonal_of(out, offset, one, two)[...] = input
+    return out
+
+
+@op(public=False, out=False, node="DiagonalBackward0_copy", input="diagonal_back(g, input.shape, offset, 0, 1)")
+def diagonal_copy(input, offset):
+    """The diagonal of a matrix, with memory of its own."""
+    return diagonal_of(input, offset, 0, 1).copy()
+
+
+@op(public=False, out=False, node="NarrowCopyBackward0", input="slice_back(g, input.shape, dim, start, start + length, 1)")
+def narrowed_copy(input, dim, start, length):
+    """A part along ``dim``, with memory of its own."""
+    return input[at(dim, slice(start, start + length))].copy()
