@@ -6,8 +6,22 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import convert, create, fill, format, functional, members, modes, ops, protocols, random, ranges  # noqa: F401
-from tensh.engine.device import CONSTANTS, device
+from tensh.engine import (  # noqa: F401
+    convert,
+    create,
+    facts,
+    fill,
+    format,
+    functional,
+    legacy,
+    members,
+    modes,
+    ops,
+    protocols,
+    random,
+    ranges,
+)
+from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
 from tensh.engine.printoptions import get_printoptions, printoptions, set_printoptions
@@ -20,7 +34,7 @@ members.hang_methods()
 PUBLIC.update(ALL)
 PUBLIC.update(ALIASES)
 PUBLIC.update(CONSTANTS)
-for each in (Tensor, Size, device, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype, finfo, iinfo,
+for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype, finfo, iinfo,
              set_printoptions, get_printoptions, printoptions):  # fmt: skip
     public(each)
 

@@ -1,62 +1,87 @@
-"""Conversions: to another dtype, to NumPy, to Python's numbers."""
+"""Conversions: to another dtype, to NumPy, to Python's numbers.
 
-from tensh.engine.device import device as Device
-from tensh.engine.device import require_cpu
-from tensh.engine.dtype import ALL, BY_NUMPY, dtype
+A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
+"""
+
+import warnings
+
+from tensh.engine import memory
+from tensh.engine.device import contiguous_format, cpu, device, preserve_format, require_cpu
+from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
+from tensh.engine.graph import edge
+from tensh.engine.making import bind
 from tensh.engine.table import METHODS, OPS
-from tensh.engine.tensor import Tensor
+from tensh.engine.tensor import Tensor, new
+
+TO = (
+    "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+    "torch.memory_format memory_format = None)",
+    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+)
+HERE = (cpu, "cpu")
 
 
+# ── to another dtype ─────────────────────────────────────────────────────────
 def cast(t, to):
-    """``t`` in another dtype: itself if it has it."""
-    return t if t.array.dtype is to.numpy else OPS["cast"].fn(t, to.numpy)
+    """``t`` in the dtype ``to``: itself if it has it; recorded where both are floating point or complex."""
+    return t if t.array.dtype is to.numpy else recast(t, to)
 
 
-def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, memory_format=None):
-    """The tensor in another dtype; itself when nothing changes."""
-    for each in args:
-        if isinstance(each, Tensor):
-            dtype = BY_NUMPY[each.array.dtype]
-        elif isinstance(each, (str, Device)):
-            device = each
-        elif each is not None and not isinstance(each, bool):
-            dtype = each
-    require_cpu(device)
-    t = self if dtype is None else cast(self, dtype)
-    return OPS["clone"].fn(t) if copy and t is self else t
+def recast(t, to, memory_format=None):
+    """A copy of ``t`` in the dtype ``to``."""
+    numpy = to.numpy
+    if t.array.dtype.kind == "c" and to.category != COMPLEX:
+        warn_real(to)
+    if to.category >= FLOAT:
+        return OPS["cast"].fn(t, numpy, memory_format)
+    result = new()  # no gradient passes through an integer
+    result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
+    result.node = result.view = result._grad = None
+    return result
 
 
-def numpy(self, *, force=False):
-    """The values as a NumPy array over the same memory."""
-    if self.requires_grad and not force:
-        raise RuntimeError(
-            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-        )
-    return self.array.view()
+def warn_real(to, warned=[]):  # noqa: B006 (once per process, as in PyTorch)
+    """Warn that complex numbers lose their imaginary part."""
+    if not warned and to.category:
+        warned.append(True)
+        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=5)
 
 
-def item(self):
-    """The only element as a Python number."""
-    return self.array.item()
+def to(self, *args, **given):
+    """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
+
+    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2]).to(torch.float64)
+    tensor([1., 2.], dtype=torch.float64)
+    """
+    if len(args) == 1 and not given:
+        if type(args[0]) is dtype:
+            return cast(self, args[0])
+        if args[0] in HERE:
+            return self
+    given = bind("to", TO, args, given)
+    other = given.get("tensor")
+    wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
+    require_cpu(given.get("device"))
+    return converted(self, wanted or BY_NUMPY[self.array.dtype], given["copy"], given["memory_format"])
 
 
-def tolist(self):
-    """The values as nested lists."""
-    return self.array.tolist()
+def converted(t, to, copy=False, memory_format=None):
+    """``t`` in a dtype and an order of memory; itself if it has both and no copy is asked for."""
+    ordered = memory_format is None or memory_format is preserve_format or in_order(t.array, memory_format)
+    if to.numpy is t.array.dtype and ordered and not copy:
+        return t
+    return recast(t, to, memory_format)
 
 
-def type_as(self, other):
-    """The tensor in the dtype of ``other``."""
-    return cast(self, BY_NUMPY[other.array.dtype])
-
-
-def cpu(self, memory_format=None):
-    """The tensor itself: it is on the CPU."""
-    return self
-
-
-for _each in to, numpy, item, tolist, type_as, cpu:
-    METHODS[_each.__name__] = _each
+def in_order(array, memory_format):
+    """Do the dimensions lie in memory as the format says?"""
+    if memory_format is contiguous_format:
+        return array.flags.c_contiguous
+    return memory.strides(memory.empty_like(array, array.dtype, memory_format)) == memory.strides(array)
 
 
 CASTS = {
@@ -66,15 +91,93 @@ CASTS = {
 }  # fmt: skip
 
 
-def caster(name, dtype):
-    def method(self, memory_format=None):
-        return cast(self, dtype)
+def caster(name, to):
+    """Declare the method ``NAME()``."""
+
+    def method(self, *, memory_format=None):
+        return cast(self, to) if memory_format is None else converted(self, to, False, memory_format)
 
     method.__name__ = method.__qualname__ = name
     method.__module__ = "torch"
-    method.__doc__ = f"The tensor in {dtype}; itself if it is of that dtype."
+    method.__doc__ = f"The tensor in {to}: itself if it is of that dtype, a copy otherwise.  Differentiable."
     METHODS[name] = method
 
 
 for _name, _dtype in CASTS.items():
     caster(_name, ALL[_dtype])
+
+
+def type_as(self, other):
+    """The tensor in the dtype of ``other``.  Differentiable."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    return cast(self, BY_NUMPY[other.array.dtype])
+
+
+# ── to another place: there is none ──────────────────────────────────────────
+def cpu_(self, *, memory_format=None):
+    """The tensor itself: it is on the CPU."""
+    return self if memory_format is None else converted(self, BY_NUMPY[self.array.dtype], False, memory_format)
+
+
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
+    if device is not None:
+        where = globals()["device"](device)
+        if where.type != "cuda":
+            raise RuntimeError("Invalid device, must be cuda device")
+    require_cpu("cuda")
+
+
+def pin_memory(self, device=None):
+    """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def is_pinned(self, device=None):
+    """False: there is no device to pin memory for."""
+    return False
+
+
+def share_memory_(self):
+    """The tensor itself; its memory is not moved into shared memory."""
+    return self
+
+
+def is_shared(self):
+    """Is the memory shared between processes?  It never is."""
+    return False
+
+
+# ── to NumPy and Python ──────────────────────────────────────────────────────
+def numpy(self, *, force=False):
+    """The values as a NumPy array over the same memory: writes to one are seen by the other.
+
+    Raises RuntimeError for a tensor that requires grad, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
+    """
+    if force is not False:
+        if force is not True:
+            raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
+    elif (self.node if self.view is None else edge(self)) is not None:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.array.dtype.kind == "V":
+        raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
+    return self.array.view()
+
+
+def item(self):
+    """The only element as a Python number; RuntimeError if there is not exactly one."""
+    try:
+        return self.array.item()
+    except ValueError:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar") from None
+
+
+def tolist(self):
+    """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+    return self.array.tolist()
+
+
+cpu_.__name__ = cpu_.__qualname__ = "cpu"
+for _each in (to, type_as, cpu_, cuda, pin_memory, is_pinned, share_memory_, is_shared, numpy, item, tolist):
+    METHODS[_each.__name__] = _each

@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 
 from tensh.engine import memory, nested
+from tensh.engine.convert import recast
 from tensh.engine.dtype import BY_NUMPY, float16, of_scalar
 from tensh.engine.graph import edge
 from tensh.engine.making import KEYWORDS, bind, finish, leaf, place
 from tensh.engine.numbers import fitting
-from tensh.engine.table import METHODS, OPS, public
+from tensh.engine.table import METHODS, public
 from tensh.engine.tensor import Tensor, new, wrap
 
 FLOATS = {float}
@@ -68,7 +69,7 @@ def converted(array, dtype, copy):
     """The array in ``dtype`` (or its own), copied if it must be or if so wished."""
     if dtype is None or dtype.numpy is array.dtype:
         return array.copy(order="K") if copy else array
-    return OPS["cast"].kernel(array, dtype.numpy)
+    return recast(wrap(array), dtype).array
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):

@@ -140,7 +140,7 @@ def get_default_dtype():
 def set_default_dtype(d):
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
     if not isinstance(d, dtype):
-        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type")
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if d not in (float16, bfloat16, float32, float64):
         raise TypeError("only floating-point types are supported as the default type")
     of_scalar[float], of_scalar[complex] = d, d.to_complex()
@@ -162,7 +162,10 @@ def promote_types(type1, type2):
     >>> torch.promote_types(torch.int32, torch.float16)
     torch.float16
     """
-    low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
+    try:
+        low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
+    except AttributeError:
+        raise refused("promote_types", type1=type1, type2=type2) from None
     if low is high or low.category == BOOL:
         return high
     if low.category != high.category:
@@ -210,7 +213,18 @@ def can_cast(from_, to):
     >>> torch.can_cast(torch.double, torch.float), torch.can_cast(torch.float, torch.int)
     (True, False)
     """
-    return from_.category <= to.category
+    try:
+        return from_.category <= to.category
+    except AttributeError:
+        raise refused("can_cast", from_=from_, to=to) from None
+
+
+def refused(name, **given):
+    """The error for arguments of which one is no dtype."""
+    for position, (parameter, value) in enumerate(given.items(), 1):
+        if not isinstance(value, dtype):
+            kind = type(value).__name__
+            return TypeError(f"{name}(): argument '{parameter}' (position {position}) must be torch.dtype, not {kind}")
 
 
 def scalar_dtype(number):

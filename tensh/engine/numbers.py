@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tensh.engine.dtype import ALL, BOOL, COMPLEX, FLOAT, INTEGER, bfloat16, dtype
+from tensh.engine.dtype import BOOL, COMPLEX, INTEGER, bfloat16, dtype
+from tensh.engine.info import BUILTIN
 from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.tensor import Tensor
 
-BUILTIN = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}  # Python's types name dtypes, too
 
 
 def overflow(name):
@@ -77,7 +77,7 @@ def take_number(value):
 def take_dtype(value):
     """A dtype, or the one that a Python type stands for."""
     if isinstance(value, type) and value in BUILTIN:
-        return ALL[BUILTIN[value]]
+        return BUILTIN[value]
     return value if isinstance(value, dtype) else NO_FIT
 
 

@@ -83,7 +83,7 @@ class Tensor:
     def __new__(cls, *args, **options):
         from tensh.engine.legacy import construct
 
-        return construct(cls, "torch.Tensor", args, options)
+        return construct(cls, args, options)
 
     shape = property(lambda self: size_of(self.array.shape), doc="The size of each dimension.")
     dtype = property(lambda self: BY_NUMPY[self.array.dtype], doc="The type of the elements.")
