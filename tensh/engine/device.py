@@ -16,13 +16,21 @@ class device:
         "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
     ).split()
 
-    def __new__(cls, type, index=None):
+    def __new__(cls, *args, **given):
+        type, index = named_device(*args, **given) if 0 < len(args) + len(given) < 3 else (None, None)
         if isinstance(type, device):
             return type
         if isinstance(type, int) and not isinstance(type, bool):
-            type, index = "cuda", type
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         if not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
+                " * (torch.device device)\n"
+                + (f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}!)\n" if args else "")
+                + " * (str type, int index = -1)\n"
+            )
+        if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kinds_of([index])}")
         kind, colon, number = type.partition(":")
         if colon:
             if index is not None:
@@ -49,8 +57,37 @@ class device:
     def __hash__(self):
         return hash((self.type, self.index))
 
+    def __lt__(self, other):
+        raise TypeError("comparison not implemented")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def __getattr__(self, name):
+        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
+
+    def __enter__(self):
+        require_cpu(self)
+        return self
+
+    def __exit__(self, *error):
+        return None
+
     def __reduce__(self):
-        return device, (self.type, self.index)
+        return made_device, (self.type, self.index)
+
+
+def named_device(type, index=None):
+    """The arguments of ``device`` by name."""
+    return type, index
+
+
+def kinds_of(values):
+    return ", ".join(value.__class__.__name__ for value in values)
+
+
+def made_device(type, index):
+    """A device again; how a pickled one comes back."""
+    return device(type, index)
 
 
 cpu = device("cpu")

@@ -1,5 +1,7 @@
 """Python's protocols: what len, bool, float, iter, in, copy, pickle and NumPy ask of a tensor."""
 
+import importlib
+import operator
 import warnings
 
 import numpy as np
@@ -140,7 +142,7 @@ def __deepcopy__(self, memo):
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
         memo.setdefault(id(memo), []).append(block)  # alive as long as its id is in use
-    twin = rebuilt(type(self), memo[id(block)], *place_of(self.array, block), node is not None)
+    twin = rebuilt(None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None)
     memo[id(self)] = twin
     if self._grad is not None or node is not None and node.grad is not None:
         twin.grad = copy.deepcopy(self.grad, memo)
@@ -161,23 +163,36 @@ def place_of(array, block):
     return array.shape, memory.strides(array), memory.offset(array)
 
 
-def rebuilt(cls, block, shape, strides, offset, requires_grad):
-    """A tensor at its place in a memory; how copied and pickled tensors come back."""
+def rebuilt(name, block, shape, strides, offset, requires_grad):
+    """A tensor at its place in a memory; how copied and pickled tensors come back.  ``name``: of its class."""
     array = block if strides is None else memory.strided(block, shape, strides, offset)
     t = leaf(array, requires_grad)
-    if cls is Tensor:
+    if name is None:
         return t
-    self = object.__new__(cls)
-    self.array, self.node, self.view, self._grad = array, t.node, None, None
+    self = object.__new__(class_called(name) if isinstance(name, str) else name)
+    self.array, self.node, self.view, self._grad = array, None, None, None
     if requires_grad:
         self.node = AccumulateGrad(self)
     return self
 
 
+def name_of(cls):
+    """How a pickle names a class: by text where it shows itself as PyTorch's."""
+    if cls is Tensor:
+        return None
+    root, _, rest = cls.__module__.partition(".")
+    return f"tensh.{rest}:{cls.__qualname__}".replace(".:", ":") if root == "torch" else cls
+
+
+def class_called(name):
+    module, _, path = name.partition(":")
+    return operator.attrgetter(path)(importlib.import_module(module))
+
+
 def __reduce_ex__(self, protocol):
     """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
     block = memory_of(self.array)
-    facts = (type(self), block, *place_of(self.array, block), edge(self) is not None)
+    facts = (name_of(type(self)), block, *place_of(self.array, block), edge(self) is not None)
     return rebuilt, facts, self.__dict__ or None
 
 

@@ -6,8 +6,8 @@ forms.  The text of a form is what PyTorch prints when no form fits, so it is bo
 """
 
 import ast
-import contextlib
 import functools
+import inspect
 import re
 
 import numpy as np
@@ -43,7 +43,9 @@ def take_ints(value):
         return NO_FIT
     numbers = []
     for place, element in enumerate(value):
-        number = int(element) if place and isinstance(element, bool) else take_int(element)  # only the first is looked at
+        number = (
+            int(element) if place and isinstance(element, bool) else take_int(element)
+        )  # only the first is looked at
         if number is NO_FIT:
             raise ElementError(element, place)
         numbers.append(number)
@@ -89,9 +91,15 @@ class ElementError(TypeError):
 
 
 def type_name(value):
-    """The name of a value's type as Python's C code gives it: NumPy's with their module."""
+    """The name of a value's type as C code gives it: NumPy's with their module, and PyTorch's but for tensors."""
     kind = type(value)
-    return f"numpy.{kind.__name__.rstrip('_')}" if kind.__module__ == "numpy" else kind.__name__
+    if kind.__module__ == "numpy":
+        return f"numpy.{kind.__name__.rstrip('_')}"
+    return f"torch.{kind.__name__}" if kind.__module__ == "torch" and kind is not Tensor else kind.__name__
+
+
+class UnpackError(TypeError):
+    """A sequence that looked right fails in a later element; no other form is tried then."""
 
 
 # ── one form ─────────────────────────────────────────────────────────────────
@@ -111,7 +119,7 @@ class Parameter:
         try:
             taken = TAKERS[self.kind](value)
         except ElementError as error:
-            raise TypeError(error.message(where, position, self.kind)) from None
+            raise (UnpackError if error.place else TypeError)(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
             raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
         return taken
@@ -135,7 +143,12 @@ class Form:
 
     def bind(self, args, options):
         """The values by name, defaults included; TypeError if the arguments do not fit."""
-        if self.sizes_last and args and not isinstance(args[0], (tuple, list)) and self.positional[0].name not in options:
+        if (
+            self.sizes_last
+            and args
+            and not isinstance(args[0], (tuple, list))
+            and self.positional[0].name not in options
+        ):
             if TAKERS["int"](args[0]) is not NO_FIT:
                 args = (args,)
             elif len(args) == 1:
@@ -166,9 +179,7 @@ class Form:
     def _too_many(self, given):
         most = len(self.positional)
         if self.least != most:
-            return (
-                f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
-            )
+            return f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
         were, plural = "was" if given == 1 else "were", "" if most == 1 else "s"
         return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
 
@@ -202,17 +213,24 @@ def _shown(parameter, value, prefix=""):
 def choose(function, forms, args, options):
     """(number of the first form that fits, its values); PyTorch's TypeError if none does."""
     if len(forms) == 1:
-        return 0, forms[0].bind(args, options)
+        try:
+            return 0, forms[0].bind(args, options)
+        except UnpackError as error:
+            raise TypeError(*error.args) from None
     for number, form in enumerate(forms):
         if not form.needed or all(name in options for name in form.needed):
-            with contextlib.suppress(TypeError):
+            try:
                 return number, form.bind(args, options)
+            except UnpackError as error:
+                raise TypeError(*error.args) from None
+            except TypeError:
+                continue
     given = len(args) + len(options)
     near = [form for form in forms if form.least <= given <= len(form.parameters)]
     if len(near) == 1:
         near[0].bind(args, options)
-    types = ", ".join(type(value).__name__ for value in args)
-    keywords = "".join(f"{name}={type(options[name]).__name__}, " for name in reversed(options))
+    types = ", ".join(map(type_name, args))
+    keywords = "".join(f"{name}={type_name(options[name])}, " for name in reversed(options))
     got = f"{types}, {keywords.removesuffix(', ')}" if args and options else types + keywords
     raise TypeError(
         f"{function}() received an invalid combination of arguments - got ({got}), but expected one of:\n"
@@ -220,10 +238,20 @@ def choose(function, forms, args, options):
     )
 
 
-def accepts(*texts, method=False):
+ANYTHING = inspect.Signature(
+    [
+        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+        inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD),
+    ]
+)
+"""What a function of several forms shows to ``inspect``."""
+
+
+def accepts(*texts, method=False, shown=None):
     """Bind the arguments of a function by these signatures; it then receives every value by name.
 
     A parameter named ``from`` arrives as ``from_``.  Of a ``method`` the signatures leave out the tensor itself.
+    ``shown`` is the signature for ``inspect``: by default the function's own, and anything for several forms.
     """
 
     def decorate(fn):
@@ -240,6 +268,8 @@ def accepts(*texts, method=False):
                 values["from_"] = values.pop("from")
             return fn(*own, **values)
 
+        if shown is not None or len(texts) > 1:
+            function.__signature__ = shown or ANYTHING
         return function
 
     return decorate

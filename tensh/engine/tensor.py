@@ -58,7 +58,12 @@ class Size(tuple):
     __rmul__ = __mul__
 
     def __reduce__(self):
-        return Size, (tuple(self),)
+        return made_size, (tuple(self),)
+
+
+def made_size(sizes):
+    """A size again; how a pickled one comes back."""
+    return Size(sizes)
 
 
 size_of = partial(tuple.__new__, Size)  # the shape of an array needs no check
