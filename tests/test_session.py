@@ -162,6 +162,23 @@ def test_a_failure_names_the_operands():
     assert found.operands == [("b", "[2, 3] float64"), ("a", "[2, 3] float64")]
 
 
+SUGGESTIONS = {
+    "total = 1\ntotl": "total",
+    "pint(1)": "print",
+    "'a'.uper()": "upper",
+    "import math\nmath.sinn(1)": "sin",
+    "class A:\n    def __init__(self): self.size = 1\nA().sise": "size",
+    "class A:\n    __slots__ = ('size',)\nA().sise": "size",
+    "zzzzzz": None,
+    "1 / 0": None,
+}
+
+
+@pytest.mark.parametrize("text, name", SUGGESTIONS.items(), ids=SUGGESTIONS)
+def test_a_failure_suggests_the_name_that_was_meant(text, name):
+    assert failure(text).suggestion == name
+
+
 def test_a_failure_says_which_library_raised():
     assert failure("import json; json.loads('{')").inside == "json.decoder.JSONDecoder.raw_decode"
     assert failure("{}[0]").inside is None
@@ -174,6 +191,13 @@ def test_a_failure_has_its_cause():
     assert (caused.reason, caused.cause.kind, caused.cause.places[0].line) == ("caused by", "KeyError", 2)
     assert (handling.reason, handling.cause.kind) == ("while handling", "KeyError")
     assert failure(text + " from None").cause is None
+
+
+def test_a_cause_inside_a_library_is_not_shown():
+    found = failure("import collections\ncollections.OrderedDict.fromkeys([1]).move_to_end(2)")
+    assert found.kind == "KeyError" and found.cause is None
+    assert failure("import pathlib\npathlib.Path('a').relative_to('b')").cause is None
+    assert failure("import configparser\nconfigparser.ConfigParser().get('a', 'b')").cause is None
 
 
 def test_a_failure_in_a_file_beside_the_script(tmp_path, monkeypatch):
@@ -354,5 +378,9 @@ def test_events_are_plain_data():
 
 def test_timeit_runs_a_statement_many_times():
     session = Session()
-    (notice,) = [event for event in run("calls = []\n%timeit calls.append(sum(range(20000)))", session) if isinstance(event, Notice)]
+    (notice,) = [
+        event
+        for event in run("calls = []\n%timeit calls.append(sum(range(20000)))", session)
+        if isinstance(event, Notice)
+    ]
     assert "a loop" in notice.text and len(session.namespace["calls"]) > 10

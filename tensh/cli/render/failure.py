@@ -14,6 +14,8 @@ def short(failure):
         yield from quote(failure.places[0], failing=True)
     if failure.operands:
         yield "note", "        " + ", ".join(f"{name} is {text}" for name, text in failure.operands) + "\n"
+    if failure.suggestion:
+        yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:
         yield "plain", "".join(f"  {line}\n" for line in note.split("\n"))
     if failure.inside:

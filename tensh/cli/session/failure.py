@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 from tensh.cli.session.describe import brief
 from tensh.cli.session.source import Source
+from tensh.cli.session.suggest import suggestion
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+
+MOST_CAUSES = 3  # one behind the other that are shown
 
 
 class Place(NamedTuple):
@@ -43,6 +46,7 @@ class Failure(NamedTuple):
     places: list[Place]
     operands: list[tuple[str, str]]
     inside: str | None
+    suggestion: str | None
     cause: "Failure | None"
     reason: str | None
 
@@ -73,21 +77,28 @@ def explain(error, sources, depth=0):
     """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
     steps = [*_steps(error.__traceback__)]
     own = [step for step in steps if _is_users(step[0].f_code.co_filename, sources)]
+    innermost = own[-1][0] if own else None
+    passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
     places = [_place(*step, sources) for step in reversed(own)]
-    operands = _operands(own[-1][0], places[0]) if own else []
-    inside = None
-    if own and steps[-1] is not own[-1]:
-        inside = _library(steps[-1][0])
+    operands = _operands(innermost, places[0]) if own else []
+    inside = _library(steps[-1][0]) if passed_on else None
+    meant = suggestion(error, None if passed_on else innermost)
     if isinstance(error, SyntaxError):
         syntax = _syntax_place(error, sources)
         if syntax:
             places, operands, inside = [syntax, *places], [], None
-    cause, reason = None, None
+    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth))
+
+
+def _cause(error, sources, depth):
+    """(Failure, how it led to the error) of an earlier exception, if the user's code had to do with it."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if before is not None and depth < 3:
-        cause = explain(before, sources, depth + 1)
-        reason = "caused by" if error.__cause__ is not None else "while handling"
-    return Failure(error, places, operands, inside, cause, reason)
+    if before is None or depth == MOST_CAUSES:
+        return None, None
+    cause = explain(before, sources, depth + 1)
+    if not cause.places:
+        return None, None
+    return cause, "caused by" if error.__cause__ is not None else "while handling"
 
 
 def _steps(traceback):

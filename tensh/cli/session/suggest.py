@@ -1,0 +1,29 @@
+"""What a name was probably meant to be, where none of that name exists."""
+
+import builtins
+from difflib import get_close_matches
+from types import ModuleType
+
+
+def suggestion(error, frame):
+    """A name close to the one that a NameError or AttributeError did not find, or None. Nothing of the user's runs."""
+    if isinstance(error, NameError) and error.name and frame:
+        known = {*frame.f_locals, *frame.f_globals, *dir(builtins)}
+    elif isinstance(error, AttributeError) and error.name:
+        known = attributes(error.obj)
+    else:
+        return None
+    hidden = error.name.startswith("_")
+    close = get_close_matches(error.name, [name for name in known if hidden or not name.startswith("_")], 1)
+    return close[0] if close else None
+
+
+def attributes(value):
+    """The names of an object's attributes, without asking the object: a property could run for it."""
+    if isinstance(value, ModuleType):
+        return dir(value)
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:  # it has slots, or nothing
+        own = ()
+    return {*dir(type(value)), *own}
