@@ -1,7 +1,6 @@
 """What a name was probably meant to be, where none of that name exists."""
 
 import builtins
-from difflib import get_close_matches
 from types import ModuleType
 
 
@@ -13,6 +12,8 @@ def suggestion(error, frame):
         known = attributes(error.obj)
     else:
         return None
+    from difflib import get_close_matches  # a millisecond that only a failure costs
+
     hidden = error.name.startswith("_")
     close = get_close_matches(error.name, [name for name in known if hidden or not name.startswith("_")], 1)
     return close[0] if close else None
