@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import inspect
 
 import numpy as np
 
@@ -19,6 +20,19 @@ GENERATOR = "*, torch.Generator generator, "
 WITH = GENERATOR + OUT.removeprefix("*, ")
 LIKE = f"torch.memory_format memory_format = None, {KEYWORDS}"
 ANY = "*, torch.Generator generator = None, Tensor out = None"
+
+
+def shown(first, kind, *keywords):
+    """The signature that ``inspect`` shows: a first parameter, and keywords that default to None or False."""
+    names = ("generator", *keywords, "dtype", "layout", "device", "pin_memory", "requires_grad")
+    default = {"pin_memory": False, "requires_grad": False}.get
+    rest = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default(name)) for name in names]
+    return inspect.Signature([inspect.Parameter(first, kind), *rest])
+
+
+OF_SIZE = shown("size", inspect.Parameter.VAR_POSITIONAL, "out")
+OF_NUMBER = shown("n", inspect.Parameter.POSITIONAL_OR_KEYWORD, "out")
+OF_TENSOR = shown("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, "memory_format")
 
 PUBLIC["Generator"] = Generator
 PUBLIC["default_generator"] = default_generator
@@ -121,7 +135,6 @@ def sized(draw):
     def decorate(fn):
         bound = accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")(fn)
 
-        @functools.wraps(fn)
         def function(*size, **given):
             shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
             if given or not size or any(type(n) is not int or n < 0 for n in shape):
@@ -130,6 +143,8 @@ def sized(draw):
             draw(array, default_generator)
             return wrap(array)
 
+        functools.update_wrapper(function, fn)
+        function.__signature__ = OF_SIZE
         return function
 
     return decorate
@@ -185,7 +200,7 @@ def _between(low, high):
 
 
 @public
-@accepts(f"(int n, {WITH})", f"(int n, {OUT})")
+@accepts(f"(int n, {WITH})", f"(int n, {OUT})", shown=OF_NUMBER)
 def randperm(n, generator=None, **given):
     """The numbers from 0 to n - 1 in random order.
 
@@ -215,14 +230,14 @@ def _check_permutation(n, dtype):
 
 # ── like another tensor ──────────────────────────────────────────────────────
 @public
-@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})")
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def rand_like(input, generator=None, memory_format=None, **given):
     """Uniform numbers of [0, 1) in a tensor like ``input``."""
     return made_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
-@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})")
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def randn_like(input, generator=None, memory_format=None, **given):
     """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
     return made_like("randn_like", input, drawing.normal, generator, memory_format, given)

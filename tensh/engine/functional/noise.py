@@ -64,20 +64,22 @@ def _kept(array, p, feature):
     return noise
 
 
-def _declare_dropout():
-    for prefix in ("", "feature_", "alpha_", "feature_alpha_"):
-        for suffix in ("", "_"):
-            form = {"feature": "feature" in prefix, "alpha": "alpha" in prefix, "inplace": suffix == "_"}
+def _declare(name, **form):
+    """Make one form of dropout a function of the torch namespace, where PyTorch has it without defaults."""
 
-            def function(input, p, train, *, form=form):
-                return drop(input, p, train, **form)
+    def function(input, p, train):
+        return drop(input, p, train, **form)
 
-            function.__name__ = function.__qualname__ = f"{prefix}dropout{suffix}"
-            function.__doc__ = "Dropout as torch.nn.functional has it, without its defaults."
-            composite(accepts("(Tensor input, float p, bool train)")(function), method=False)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Dropout as torch.nn.functional has it, without its defaults."
+    composite(accepts("(Tensor input, float p, bool train)")(function), method=False)
 
 
-_declare_dropout()
+for _inplace, _suffix in ((False, ""), (True, "_")):
+    _declare(f"dropout{_suffix}", inplace=_inplace)
+    _declare(f"alpha_dropout{_suffix}", inplace=_inplace, alpha=True)
+    _declare(f"feature_dropout{_suffix}", inplace=_inplace, feature=True)
+    _declare(f"feature_alpha_dropout{_suffix}", inplace=_inplace, feature=True, alpha=True)
 
 
 def _checked(name, input, p):
@@ -244,7 +246,7 @@ RRELU = (
 
 @composite(method=False)
 @accepts(RRELU)
-def rrelu(input, lower, upper, training, generator):
+def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return sloped.fn(input, wrap(slopes))
@@ -252,7 +254,7 @@ def rrelu(input, lower, upper, training, generator):
 
 @composite(method=False)
 @accepts(RRELU)
-def rrelu_(input, lower, upper, training, generator):
+def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     """In-place version of rrelu."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return put(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")

@@ -45,7 +45,7 @@ def _bernoulli_each(input, generator):
 
 @composite(method=False)
 @accepts(f"(Tensor input, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, {GENERATOR})")
-def bernoulli(input, generator, p=None, out=None):
+def bernoulli(input, p=None, *, generator=None, out=None):
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise.
 
     The gradient is zero.  Raises RuntimeError for a probability outside [0, 1].
@@ -160,7 +160,7 @@ def _poisson(input, generator):
 
 @composite(method=False)
 @accepts("(Tensor input, torch.Generator generator = None)")
-def poisson(input, generator):
+def poisson(input, generator=None):
     """Numbers of events with the means in ``input``; the gradient is zero.
 
     >>> import tensh as torch
@@ -173,7 +173,7 @@ def poisson(input, generator):
 
 @composite(method=False)
 @accepts("(Tensor count, Tensor prob, torch.Generator generator = None)")
-def binomial(count, prob, generator):
+def binomial(count, prob, generator=None):
     """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
     generator = default_generator if generator is None else generator
     return underivable.fn([count, prob], lambda *arrays: _binomial(*arrays, generator), "binomial")
@@ -196,7 +196,7 @@ def _binomial(count, prob, generator):
 
 @composite(method=False)
 @accepts(f"(Tensor input, int num_samples, bool replacement = False, {GENERATOR}, Tensor out = None)")
-def multinomial(input, num_samples, replacement, generator, out=None):
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """Indices drawn with the weights in ``input``, which has one row of weights or is one.
 
     >>> import tensh as torch

@@ -49,7 +49,7 @@ def overwrite(t, name, fill, generator, *args):
 
 @composite(function=False)
 @accepts(f"(float from = 0, float to = 1, {GENERATOR})", method=True)
-def uniform_(self, from_, to, generator):
+def uniform_(self, from_=0.0, to=1.0, *, generator=None):
     """Fill the tensor with uniform numbers of [from, to).
 
     >>> import tensh as torch
@@ -62,42 +62,42 @@ def uniform_(self, from_, to, generator):
 
 @composite(function=False)
 @accepts(f"(float mean = 0, float std = 1, {GENERATOR})", method=True)
-def normal_(self, mean, std, generator):
+def normal_(self, mean=0.0, std=1.0, *, generator=None):
     """Fill the tensor with normal numbers."""
     return overwrite(self, "normal_", drawing.normal, generator, mean, std)
 
 
 @composite(function=False)
 @accepts(f"(float mean = 1, float std = 2, {GENERATOR})", method=True)
-def log_normal_(self, mean, std, generator):
+def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
     """Fill the tensor with e to the power of normal numbers."""
     return overwrite(self, "log_normal_", drawing.log_normal, generator, mean, std)
 
 
 @composite(function=False)
 @accepts(f"(float lambd = 1, {GENERATOR})", method=True)
-def exponential_(self, lambd, generator):
+def exponential_(self, lambd=1.0, *, generator=None):
     """Fill the tensor with exponential numbers of rate ``lambd``."""
     return overwrite(self, "exponential_", drawing.exponential, generator, lambd)
 
 
 @composite(function=False)
 @accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
-def cauchy_(self, median, sigma, generator):
+def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
     """Fill the tensor with numbers of Cauchy's distribution."""
     return overwrite(self, "cauchy_", drawing.cauchy, generator, median, sigma)
 
 
 @composite(function=False)
 @accepts(f"(float p, {GENERATOR})", method=True)
-def geometric_(self, p, generator):
+def geometric_(self, p, *, generator=None):
     """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
     return overwrite(self, "geometric_", drawing.geometric, generator, p)
 
 
 @composite(function=False)
 @accepts(f"({GENERATOR})", f"(int from, int? to, {GENERATOR})", f"(int to, {GENERATOR})", method=True)
-def random_(self, generator=None, from_=None, to=None):
+def random_(self, from_=None, to=None, *, generator=None):
     """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
     if from_ is not None:
         return overwrite(self, "random_ from", drawing.integers, generator, from_, to)
@@ -108,7 +108,7 @@ def random_(self, generator=None, from_=None, to=None):
 
 @composite(function=False)
 @accepts(f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True)
-def bernoulli_(self, p, generator):
+def bernoulli_(self, p=0.5, *, generator=None):
     """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     if isinstance(p, float):
         return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
