@@ -20,6 +20,7 @@ from tensh.engine import (  # noqa: F401
     protocols,
     random,
     ranges,
+    settings,
 )
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype

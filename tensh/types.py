@@ -1,0 +1,18 @@
+"""torch.types: names for annotations."""
+
+from collections.abc import Sequence
+from typing import Any, Union
+
+from tensh.engine import Tensor, device, dtype, layout
+from tensh.engine.tensor import Size
+
+Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
+Device = Union[device, str, int, None]  # noqa: UP007
+
+_TensorOrTensors = Union[Tensor, Sequence[Tensor]]  # noqa: UP007
+_dtype, _device, _layout = dtype, device, layout
+_int, _float, _bool, _complex = int, float, bool, complex
+_size = Union[Size, list[int], tuple[int, ...]]  # noqa: UP007
+_symsize, Storage = _size, Any
+
+__all__ = ["Number", "Device", "Storage"]
