@@ -53,7 +53,7 @@ def contiguous_strides(shape):
 
 def overlaps_itself(array):
     """Do several elements share one place, as in an expanded array?"""
-    return 0 in array.strides and any(stride == 0 and n > 1 for n, stride in zip(array.shape, array.strides))
+    return 0 in array.strides and 0 not in array.shape and any(s == 0 and n > 1 for n, s in zip(array.shape, array.strides))
 
 
 def may_overlap(shape, steps):

@@ -11,7 +11,7 @@ from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.generator import Generator, default_generator
 from tensh.engine.graph import edge
-from tensh.engine.inplace import put, resize
+from tensh.engine.inplace import put, refuse_overlap, resize
 from tensh.engine.mixing import promote
 from tensh.engine.signatures import NO_FIT, TAKERS, accepts
 from tensh.engine.table import METHODS, composite, op
@@ -61,6 +61,8 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     if out is None:
         return _bernoulli_each.fn(input, generator)
     refuse_recorded_out("bernoulli", out, input)
+    if out.array.shape == input.array.shape:
+        refuse_overlap(out.array)
     target = out.array if out.array.shape == input.array.shape else np.empty(input.array.shape, out.array.dtype)
     drawing.bernoulli(target, generator, input.array)
     return take_out(out, target)

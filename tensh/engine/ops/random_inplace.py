@@ -7,7 +7,7 @@ from tensh.engine import drawing
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.generator import default_generator
 from tensh.engine.graph import edge
-from tensh.engine.inplace import guard, put, writable
+from tensh.engine.inplace import guard, put, refuse_overlap
 from tensh.engine.ops.random import GENERATOR
 from tensh.engine.signatures import accepts
 from tensh.engine.table import composite, op
@@ -39,7 +39,7 @@ def overwrite(t, name, fill, generator, *args):
     recorded = mode.grad and edge(t) is not None
     if recorded:
         guard(t)
-    writable(t, t)
+    refuse_overlap(t.array)
     fill(t.array, default_generator if generator is None else generator, *args)
     if recorded:
         return put(t, tick(), DRAWN[name].fn(t), name)
@@ -115,7 +115,7 @@ def bernoulli_(self, p=0.5, *, generator=None):
     recorded = mode.grad and (edge(self) is not None or edge(p) is not None)
     if recorded:
         guard(self)
-    writable(self, self)
+    refuse_overlap(self.array)
     drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
     if recorded:
         return put(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
