@@ -120,10 +120,10 @@ def fit(g, node, graph):
 def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
     if graph:
-        leaf.grad = recorded("clone")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
+        leaf.grad = recorded("copied")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
     elif leaf.grad is None:
         leaf.grad = wrap(g)
-    elif leaf.grad.node is not None or leaf.grad.array.dtype is not g.dtype:
+    elif leaf.grad.array.dtype is not g.dtype:
         leaf.grad = wrap(leaf.grad.array + g)
     else:
         array = leaf.grad.array

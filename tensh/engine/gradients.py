@@ -99,14 +99,16 @@ def grad(
         return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     wanted = {_wanted_edge(t): None for t in inputs}
     run(_roots(outputs, weights, create_graph), create_graph, keep, wanted)
-    return tuple(_arrived(t, wanted[edge(t)], allow_unused, materialize_grads) for t in inputs)
+    return tuple(
+        _arrived(number, t, wanted[edge(t)], allow_unused, materialize_grads) for number, t in enumerate(inputs)
+    )
 
 
-def _arrived(t, g, allow_unused, materialize):
+def _arrived(number, t, g, allow_unused, materialize):
     if g is None:
         if not allow_unused:
             raise RuntimeError(
-                "One of the differentiated Tensors appears to not have been used in the graph. "
+                f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
         return wrap(np.zeros_like(t.array)) if materialize else None

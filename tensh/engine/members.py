@@ -8,7 +8,7 @@ from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, hooks_of, refusal, stale
-from tensh.engine.table import METHODS, OPS, PUBLIC, function, method, refused_operand
+from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, method, refused_operand
 from tensh.engine.tensor import Tensor, wrap
 
 
@@ -71,14 +71,18 @@ def _set_grad(t, grad):
             raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
         if grad is t:
             raise RuntimeError("can't assign Variable as its own grad")
-        if grad.array.dtype != t.array.dtype:
-            raise RuntimeError(
-                "assigned grad has data of a different type: expected "
-                f"torch.{t.dtype.legacy}, but got torch.{grad.dtype.legacy}"
-            )
         if grad.array.shape != t.array.shape:
             raise RuntimeError(
-                f"assigned grad has data of a different size: expected {list(t.shape)}, but got {list(grad.shape)}"
+                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
+            )
+        if grad.array.dtype != t.array.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{grad.dtype.ctype}' to a tensor with grad_dtype "
+                f"'{t.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+                "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
+                "match."
             )
     if type(t.node) is AccumulateGrad:
         t.node.grad = grad
@@ -190,7 +194,7 @@ def _set_data(t, value):
         if value.array.dtype.kind not in "fcV":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         t.node.shape, t.node.dtype = value.array.shape, value.array.dtype
-    t.array = value.array
+    t.array = memory.apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
 
 
 @member(set=_set_data)
@@ -253,7 +257,7 @@ OPERATORS = {
     "__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
     "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
     "__rmatmul__": "rmatmul", "__rlshift__": "rlshift", "__rrshift__": "rrshift",
-    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "bitwise_not",
+    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "invert",
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
     "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
     "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
@@ -270,13 +274,9 @@ def hang_methods():
             made = "operator" if len(OPS[entry].inputs) == 2 else "method"
             setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
         elif entry in METHODS or entry in PYTHON_ONLY:
-            resolve = lambda entry=entry: refused_operand(function(METHODS.get(entry) or PYTHON_ONLY[entry]))  # noqa: E731
+            resolve = lambda entry=entry: refused_operand(function(PYTHON_ONLY.get(entry) or METHODS[entry]))  # noqa: E731
             setattr(Tensor, name, Method(name, resolve))
     Tensor.__hash__ = lambda self: id(self)
-
-
-PYTHON_ONLY: dict = {}  # functions behind reflected operators that are no methods, such as 1 / x
-"""Filled by functional.py."""
 
 
 def index_number(t):

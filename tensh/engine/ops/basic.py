@@ -74,15 +74,21 @@ def laid_out(input, strides):
 
 
 @op(node="ConjBackward0", public=False, input="conj(g)")
-def conj_physical(input):
+def conjugate(input):
     """The complex conjugate."""
+    return np.conjugate(input)
+
+
+@op(public=False, input="conj(g)")
+def conj_physical(input):
+    """The same; in PyTorch the other one is a view."""
     return np.conjugate(input)
 
 
 def conj(input):
     """The complex conjugate; real values are their own, and stay as they are."""
     if isinstance(input, Tensor):
-        return recorded("conj_physical")(input) if input.array.dtype.kind == "c" else input
+        return recorded("conjugate")(input) if input.array.dtype.kind == "c" else input
     return input.conj() if input.dtype.kind == "c" else input
 
 
@@ -105,3 +111,9 @@ def complex_of(input, dtype):
 def sum_all(input):
     """The sum of all elements."""
     return np.add.reduce(input, axis=None)
+
+
+@op(node="CopyBackwards", public=False, input="g")
+def copied(input):
+    """A copy, as a leaf keeps of a recorded gradient."""
+    return input.copy()
