@@ -22,6 +22,7 @@ from tensh.engine import (  # noqa: F401
     ranges,
     settings,
 )
+from tensh.engine.aliases import hang_aliases
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
@@ -30,6 +31,7 @@ from tensh.engine.table import PUBLIC, function, public
 from tensh.engine.tensor import Size, Tensor
 
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
+hang_aliases()
 members.hang_methods()
 
 PUBLIC.update(ALL)

@@ -9,6 +9,7 @@ import numpy as np
 from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.graph import edge
+from tensh.engine.signatures import Form, choose
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -26,6 +27,8 @@ WEAK = {
     "c": frozenset({bool, int, float, complex}),
     "W": frozenset({bool, int, float, complex}),
 }
+
+WEAK_NO_BOOL = {kind: types - {bool} for kind, types in WEAK.items()}
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
@@ -92,24 +95,29 @@ def mix(name, input, other, method=0):
     first, second = OPS[name].inputs
     numbers = OPS[name].numbers
     if isinstance(input, Tensor):
-        if second not in numbers:
-            refuse(name, second, 2 - method, other)
-        return *with_number(name, input.array, other, second, 2 - method), edge(input), None
-    if first not in numbers:
+        if second in numbers and (number := plain(other)) is not None:
+            return *with_number(name, input.array, number), edge(input), None
+    elif first in numbers and (number := plain(input)) is not None:
+        if isinstance(other, Tensor):
+            return *reversed(with_number(name, other.array, number)), None, edge(other)
+        if name in OF_NUMBERS and (second_number := plain(other)) is not None:
+            return *with_number(name, SCALARS[number, scalar_dtype(number).numpy], second_number), None, None
+    if OPS[name].forms:
+        refuse_all(name, (other,) if method else (input, other), method)
+    if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
         refuse(name, first, 1, input)
-    if isinstance(other, Tensor):
-        return *reversed(with_number(name, other.array, input, first, 1)), None, edge(other)
-    if name not in OF_NUMBERS or not isinstance(input, NUMBERS):
-        refuse(name, first, 1, input)
-    return *with_number(name, SCALARS[input, scalar_dtype(input).numpy], other, second, 2), None, None
+    refuse(name, second, 2 - method, other)
 
 
-def with_number(name, array, number, parameter, position):
+def plain(number):
+    """A Python or NumPy number as Python's; None for anything else."""
+    if isinstance(number, NUMBERS):
+        return number
+    return number.item() if isinstance(number, (np.number, np.bool_)) else None
+
+
+def with_number(name, array, number):
     """``array`` and ``number`` in their common dtype."""
-    if isinstance(number, np.generic) and not isinstance(number, (np.str_, np.bytes_, np.void)):
-        number = number.item()
-    if not isinstance(number, NUMBERS):
-        refuse(name, parameter, position, number)
     of_number = scalar_dtype(number)
     if (check := OPS[name].mixing) is not None:
         check(array.dtype, of_number.numpy)
@@ -132,10 +140,19 @@ def refuse(name, parameter, position, value, expected="Tensor"):
     )
 
 
+def refuse_all(name, arguments, method):
+    """Raise PyTorch's error for arguments that fit none of the operator's forms; a method's leave out the tensor."""
+    forms = OPS[name].forms
+    if method:
+        forms = [f.replace("Tensor input, ", "") for f in forms if f.startswith("(Tensor input, ")]
+        forms = [f.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "") for f in forms]
+    choose(name, [Form(name, form) for form in forms], arguments, {})
+
+
 def require_operand(name, value):
     """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
     second = list(OPS[name].inputs)[1]
-    if second not in OPS[name].numbers or not isinstance(value, (*NUMBERS, np.number, np.bool_)):
+    if second not in OPS[name].numbers or plain(value) is None:
         refuse(f"{name}_", second, 1, value)
 
 

@@ -21,7 +21,7 @@ from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.errors import explained, refuse_dtype
 from tensh.engine.inplace import into, put
 from tensh.engine.mixing import (
-    NO_ARRAY, NUMBERS, SCALARS, WEAK, as_float, given, given_list, mix, promote, require_operand,
+    NO_ARRAY, NUMBERS, SCALARS, WEAK, WEAK_NO_BOOL, as_float, given, given_list, mix, promote, require_operand,
 )  # fmt: skip
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
@@ -29,6 +29,7 @@ from tensh.engine.writer import LIST
 
 PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
 METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
+PYTHON_ONLY: dict = {}  # functions behind Python's operators that are no methods, such as 1 / x: "rdiv" -> function
 
 
 class Op:
@@ -40,7 +41,7 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types = (), {}, None, "biufc"
-        self.numbers, self.rare, self.refusal, self.called, self.mixing = {}, {}, {}, None, None
+        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms = {}, {}, {}, None, None, ()
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -169,6 +170,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
     gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows, ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
+    ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     asked before two dtypes are promoted.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
@@ -266,7 +268,7 @@ def method(entry):
 
 
 OPTIONS = frozenset(
-    "node outs returns let sequence types many view pointwise floats inplace out public numbers rare refusal called mixing".split()
+    "node outs returns let sequence types many view pointwise floats inplace out public numbers rare refusal called mixing forms".split()
 )
 
 
@@ -347,7 +349,8 @@ UNKNOWN = {"NotImplemented": {"name": lambda node: "torch::autograd::NotImplemen
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
     "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
-    "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK, "SCALARS": SCALARS,
+    "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
+    "WEAK_NO_BOOL": WEAK_NO_BOOL, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "operand": operand, "wanted": wanted,
     "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand,

@@ -191,7 +191,7 @@ def _two_operands(op, method):
         INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_, '{op.name}')",
     ]
     if b in op.numbers:
-        lines.append(f"elif isinstance({a}, Tensor) and type({b}) in WEAK[{a}.array.dtype.kind]:")
+        lines.append(f"elif isinstance({a}, Tensor) and type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
         lines.append(INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
     return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b}{', 1' if method else ''})"]
 
@@ -258,12 +258,17 @@ def _results(op):
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 
 
+def weak(op):
+    """The table of numbers that keep a dtype; an operator that is asked before mixing wants to see bools, too."""
+    return "WEAK_NO_BOOL" if op.mixing else "WEAK"
+
+
 def _node(op):
     """The class of the new node, which has another name where an operand is a number."""
     name = f"{op.name}_node"
     for operand, node in op.numbers.items():
         if node:
-            name = f"{name} if isinstance({operand}, Tensor) else {op.name}_{operand}_node"
+            name = f"{op.name}_{operand}_node if not isinstance({operand}, Tensor) else {name}"
     return f"({name})" if " " in name else name
 
 
@@ -307,7 +312,7 @@ def _written_straight(op, a, b=None):
         take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}.view is None else edge({b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
-            lines.append(INDENT + f"elif type({b}) in WEAK[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+            lines.append(INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
         lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
         fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]
         operands = f"{a}_, {b}_"

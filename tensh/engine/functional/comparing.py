@@ -1,1 +1,157 @@
-"""Comparisons and logic made of others."""
+"""Comparing whole tensors, and choosing elements by a condition."""
+
+import warnings
+
+import numpy as np
+
+from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types, scalar_dtype
+from tensh.engine.functional.arithmetic import fits_none, tensor
+from tensh.engine.inplace import into
+from tensh.engine.mixing import SCALARS, plain, promote
+from tensh.engine.numbers import fitting
+from tensh.engine.table import METHODS, OPS, composite, public
+from tensh.engine.tensor import Tensor, wrap
+
+
+# ── comparing ────────────────────────────────────────────────────────────────
+@composite
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Is every element of input close to that of other?  A bool; see :func:`isclose`.
+
+    >>> import tensh as torch
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
+    return bool(OPS["isclose"].fn(input, other, rtol, atol, equal_nan).array.all())
+
+
+@composite
+def equal(input, other):
+    """Have both the same shape and the same elements?  A bool.
+
+    >>> import tensh as torch
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    one, two = tensor(input, "equal").array, tensor(other, "equal", "other", 2).array
+    return one.shape == two.shape and bool(np.equal(*promote(one, two)).all())
+
+
+@public
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
+    """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others.
+
+    >>> import tensh as torch
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
+    tensor([False,  True,  True])
+    """
+    given = elements, test_elements
+    if not any(isinstance(x, Tensor) for x in given) or any(not isinstance(x, Tensor) and plain(x) is None for x in given):
+        options = "*, bool assume_unique = False, bool invert = False, Tensor out = None)"
+        fits_none("isin", given, f"(Tensor elements, Tensor test_elements, {options}",
+                  f"(Number element, Tensor test_elements, {options}",
+                  f"(Tensor elements, Number test_element, {options}")  # fmt: skip
+    one, two = (x.array if isinstance(x, Tensor) else SCALARS[plain(x), scalar_dtype(plain(x)).numpy] for x in given)
+    for array in (one, two):
+        if array.dtype.kind not in "iufV":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {BY_NUMPY[array.dtype].title}")
+    found = wrap(np.isin(*promote(one, two), assume_unique=False, invert=invert))
+    return found if out is None else into(out, found, "isin")
+
+
+# ── choosing ─────────────────────────────────────────────────────────────────
+WHERE = (
+    "(Tensor condition)",
+    "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor condition, Number self, Tensor other)",
+    "(Tensor condition, Tensor input, Number other)",
+    "(Tensor condition, Number self, Number other)",
+)
+
+
+@public
+def where(condition, input=None, other=None, *, out=None):
+    """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast.
+
+    ``input`` and ``other`` may be numbers.  With the condition alone: the indices of its elements that are not zero, as
+    ``nonzero(as_tuple=True)``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0.0)
+    tensor([0., 2.])
+    """
+    if input is None and other is None and isinstance(condition, Tensor):
+        return METHODS["nonzero"](condition, as_tuple=True)
+    choices = input, other
+    if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in choices):
+        fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
+    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
+        input, other = as_tensors(input, other)
+    chosen = OPS["where"].fn(truth(condition), input, other)
+    return chosen if out is None else into(out, chosen, "where")
+
+
+METHODS["where"] = lambda input, condition, other: where(condition, input, other)
+
+
+def as_tensors(input, other):
+    """Two choices of which one is a number, or both: the numbers as 0-d tensors of the common dtype."""
+    if isinstance(input, Tensor):
+        return input, number_beside(input, other)
+    if isinstance(other, Tensor):
+        return number_beside(other, input), other
+    one, two = plain(input), plain(other)
+    common = promote_types(scalar_dtype(one), scalar_dtype(two)).numpy
+    return wrap(SCALARS[one, common]), wrap(SCALARS[two, common])
+
+
+def number_beside(tensor, number):
+    """A number as a 0-d tensor of the dtype in which it meets the tensor."""
+    number = plain(number)
+    return wrap(SCALARS[number, combine_categories(BY_NUMPY[tensor.array.dtype], scalar_dtype(number)).numpy])
+
+
+def truth(condition):
+    """A condition as bools; uint8 still passes for one, with PyTorch's warning."""
+    kind = condition.array.dtype
+    if kind.kind == "b":
+        return condition
+    if kind != np.uint8:
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype " + BY_NUMPY[kind].title
+        )
+    warnings.warn(
+        "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+        "PyTorch. Use a boolean condition instead.",
+        stacklevel=3,
+    )
+    return wrap(condition.array != 0)
+
+
+@composite(inplace=True)
+def masked_fill(input, mask, value):
+    """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> x.masked_fill(x > 1, 0)
+    tensor([1., 0., 0.])
+    """
+    if not isinstance(input, Tensor) or not isinstance(mask, Tensor) or not isinstance(value, Tensor) and plain(value) is None:
+        fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
+                  "(Tensor input, Tensor mask, Number value)")  # fmt: skip
+    if mask.array.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {BY_NUMPY[mask.array.dtype].ctype}"
+        )
+    dtype = BY_NUMPY[input.array.dtype]
+    if not isinstance(value, Tensor):
+        return OPS["masked_fill"].fn(input, mask, fitting(plain(value), dtype))
+    if value.array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    fitting(value.array.item(), dtype)
+    return OPS["masked_fill_tensor"].fn(input, mask, value)

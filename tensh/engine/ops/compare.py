@@ -1,1 +1,50 @@
-"""Comparisons and logic: no derivative."""
+"""Comparison, logic and bits, element by element: no derivatives, and except for the bits the answer is bool."""
+
+import numpy as np
+
+from tensh.engine.ops import kernels
+from tensh.engine.ops.pointwise import not_complex
+from tensh.engine.table import pointwise
+
+ONE = {"input": None, "inplace": False, "out": False}
+TWO = {"input": None, "other": None, "inplace": "method"}
+
+# ── comparison ───────────────────────────────────────────────────────────────
+pointwise(np.equal, "Is input equal to other?", name="eq", numbers="other", **TWO)
+pointwise(np.not_equal, "Is input different from other?", name="ne", numbers="other", **TWO)
+pointwise(np.less, "Is input less than other?", name="lt", numbers="other", types="biuf", **TWO)
+pointwise(np.less_equal, "Is input less than or equal to other?", name="le", numbers="other", types="biuf", **TWO)
+pointwise(np.greater, "Is input greater than other?", name="gt", numbers="other", types="biuf", **TWO)
+pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", numbers="other", types="biuf", **TWO)
+pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
+          input=None, other=None, inplace=False, out=False)  # fmt: skip
+
+# ── kinds of numbers ─────────────────────────────────────────────────────────
+pointwise(np.isnan, "Is it nan?", name="isnan", **ONE)
+pointwise(np.isinf, "Is it an infinity?", name="isinf", **ONE)
+pointwise(np.isfinite, "Is it neither nan nor an infinity?", name="isfinite", **ONE)
+pointwise(kernels.infinity(1), "Is it the positive infinity?", name="isposinf", types="biuf", input=None, inplace=False,
+          refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf", types="biuf", input=None, inplace=False,
+          refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
+
+# ── logic ────────────────────────────────────────────────────────────────────
+pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **TWO)
+pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **TWO)
+pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **TWO)
+pointwise(np.logical_not, "Is it zero?", name="logical_not", input=None, inplace="method")
+
+# ── bits ─────────────────────────────────────────────────────────────────────
+BITS = {"types": "biu", "numbers": "input other", **TWO}
+SHIFTS = BITS | {"types": "iu"}
+
+pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
+pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
+pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
+pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
+          inplace="method")  # fmt: skip
+pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
+          **SHIFTS)  # fmt: skip
+pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift", called="rshift_cpu",
+          **SHIFTS)  # fmt: skip
