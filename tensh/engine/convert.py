@@ -19,7 +19,7 @@ TO = (
     "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
     "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
 )
-HERE = (cpu, "cpu")
+HERE = ("cpu", cpu)
 
 
 # ── to another dtype ─────────────────────────────────────────────────────────

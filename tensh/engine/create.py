@@ -6,7 +6,8 @@ import numpy as np
 
 from tensh.engine import memory, nested
 from tensh.engine.convert import recast
-from tensh.engine.dtype import BY_NUMPY, float16, of_scalar
+from tensh.engine.dtype import BY_NUMPY, float16, int64, of_scalar
+from tensh.engine.dtype import dtype as DType
 from tensh.engine.graph import edge
 from tensh.engine.making import KEYWORDS, bind, finish, leaf, place
 from tensh.engine.numbers import fitting
@@ -29,13 +30,14 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     tensor([[1.0000, 2.0000],
             [3.0000, 4.5000]])
     """
-    if dtype is None and device is None and pin_memory is False:
-        kind = type(data)
-        # a list of floats, the commonest data, takes this short way: 0.9 µs instead of 1.6
-        if (kind is list and {*map(type, data)} == FLOATS or kind is float) and of_scalar[float] is not float16:
-            array = np.array(data, of_scalar[float].numpy)
-        else:
-            array = copied(data, None)
+    kind = type(data)
+    if (
+        (kind is list and {*map(type, data)} == FLOATS or kind is float)
+        and dtype is None and device is None and pin_memory is False and of_scalar[float] is not float16
+    ):  # fmt: skip
+        array = np.array(data, of_scalar[float].numpy)  # the commonest data: 0.9 µs instead of 1.6
+    elif device is None and pin_memory is False and (dtype is None or type(dtype) is DType):
+        array = copied(data, dtype)
     else:
         given = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "requires_grad": requires_grad}
         dtype = bind("tensor", (f"({DATA}, bool requires_grad = False, bool pin_memory = False)",), (data,), given)["dtype"]
@@ -131,6 +133,8 @@ def from_numpy(ndarray):
     >>> t
     tensor([1., 0.], dtype=torch.float64)
     """
+    if type(ndarray) is np.ndarray and ndarray.flags.carray and BY_NUMPY.get(ndarray.dtype, int64).numpy is ndarray.dtype:
+        return leaf(ndarray.view())
     if not isinstance(ndarray, np.ndarray):
         kind = type(ndarray)
         name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__

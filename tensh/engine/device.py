@@ -38,6 +38,8 @@ class device:
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)
+        if not kind.replace("_", "a").isalpha():
+            raise RuntimeError(f"Invalid device string: '{type}'")
         if kind not in cls.KINDS:
             expected = ", ".join(cls.KINDS)
             raise RuntimeError(f"Expected one of {expected} device type at start of device string: {type}")

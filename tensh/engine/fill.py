@@ -8,7 +8,7 @@ from tensh.engine import memory
 from tensh.engine.device import channels_last, channels_last_3d, contiguous_format
 from tensh.engine.dtype import BY_NUMPY, of_scalar
 from tensh.engine.making import KEYWORDS, OUT, Rare, bind, finish, leaf, plain
-from tensh.engine.numbers import fitting
+from tensh.engine.numbers import SAFE, fitting
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Size, Tensor
 
@@ -161,9 +161,6 @@ filler("empty", np.empty, "elements that are not set")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────
-SAFE = 6e4  # a number up to this fits every floating point dtype
-
-
 def filled(number):
     """A maker of arrays of one number."""
 
@@ -178,7 +175,7 @@ def filled(number):
 def quick_full(array, number):
     """Fill a new array with a number that certainly fits; :class:`Rare` for any other."""
     kind = type(number)
-    if not (kind in (bool, int) or kind is float and array.dtype.kind == "f" and -SAFE < number < SAFE):
+    if not (kind in (bool, int) or kind is float and array.dtype.kind == "f" and array.itemsize > 2 and -SAFE < number < SAFE):
         raise Rare
     array.fill(number)
     return array

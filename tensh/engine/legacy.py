@@ -161,6 +161,9 @@ type_.__name__ = type_.__qualname__ = "type"
 METHODS["type"] = type_
 
 
+warned: list = []  # once per process, as in PyTorch
+
+
 @public
 def set_default_tensor_type(t):
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
@@ -172,9 +175,11 @@ def set_default_tensor_type(t):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not t.dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    warnings.warn(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives.",
-        stacklevel=2,
-    )
+    if not warned:
+        warned.append(True)
+        warnings.warn(
+            "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+            "torch.set_default_device() as alternatives.",
+            stacklevel=2,
+        )
     set_default_dtype(t.dtype)

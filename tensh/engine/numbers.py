@@ -9,6 +9,9 @@ from tensh.engine.tensor import Tensor
 
 
 
+SAFE = 6e4  # a number up to this fits every floating point dtype
+
+
 def overflow(name):
     """The error for a number that a dtype cannot hold."""
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
@@ -32,7 +35,7 @@ def fitting(number, to):
     real = to.to_real()
     if isinstance(number, float) and abs(number) != float("inf") and abs(number) > largest(real):
         raise overflow(real.ctype)
-    return number
+    return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice on the way to a short type
 
 
 def largest(to):

@@ -1,18 +1,20 @@
 """New tensors of counted numbers: arange, linspace, logspace, eye, the indices of triangles."""
 
-import contextlib
 import math
 import warnings
+from functools import lru_cache
 from itertools import repeat
 
 import numpy as np
+from numpy import float32
 
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
 from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain
-from tensh.engine.numbers import fitting, overflow
+from tensh.engine.mixing import SCALARS
+from tensh.engine.numbers import SAFE, fitting, overflow
 from tensh.engine.table import public
-from tensh.engine.tensor import Tensor, new
+from tensh.engine.tensor import Tensor
 
 
 def fused(factor, numbers, start):
@@ -62,8 +64,9 @@ def arange(*bounds, **given):
                 return leaf(np.arange(start, end, step))
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
-            if numpy.kind == "f":
-                return leaf(counted(start, end, step, numpy), requires_grad)
+            if numpy.kind == "f" and (end - start) * step >= 0:
+                number = math.ceil((end - start) / step)
+                return leaf(steps_from(float(start), float(step), number, numpy), requires_grad)
     except (TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError, OverflowError, MemoryError):
         pass
     given = bind("arange", ARANGE, bounds, given)
@@ -105,18 +108,32 @@ def counted(start, end, step, dtype):
 
 def steps_from(start, step, number, dtype):
     """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
+    if number <= 8:  # too few for a vector
+        return few_steps(start, step, number, dtype)
     width = 32 // dtype.itemsize
     blocks = number // (2 * width) * 2
+    if not blocks:
+        return few_steps(start, step, number, dtype)
     places = np.arange(number)
     if dtype.itemsize < 8:  # the product is exact enough in float64
-        values = narrowed(places[blocks * width :] * step + start, dtype)
+        values = places[blocks * width :] * step + start
+        inside = places[:width] * step
     else:
         values = fused(step, places[blocks * width :], start)
-    if not blocks:
-        return values
     bases = narrowed(fused(step, places[: blocks * width : width], start), dtype).astype(np.float64)[:, None]
-    inside = fused(step, places[:width], bases) if dtype.itemsize == 8 else places[:width] * step + bases
-    return np.concatenate([narrowed(inside, dtype).ravel(), values])
+    inside = fused(step, places[:width], bases) if dtype.itemsize == 8 else inside + bases
+    return np.concatenate([narrowed(inside, dtype).ravel(), narrowed(values, dtype)])
+
+
+PLACES = np.arange(16.0)
+
+
+def few_steps(start, step, number, dtype):
+    """The same one by one."""
+    if dtype.itemsize == 8:
+        return fused(step, PLACES[:number], start)
+    values = PLACES[:number] * SCALARS[step, PLACES.dtype]
+    return narrowed(values if start == 0 and step > 0 else values + start, dtype)
 
 
 def warn_resized(array, number):
@@ -146,6 +163,13 @@ def linspace(*args, **given):
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    if len(args) == 3 and type(args[0]) in REAL and type(args[1]) in REAL and type(args[2]) is int and args[2] >= 0:
+        try:
+            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            if numpy.kind == "f" and abs(args[0]) < SAFE and abs(args[1]) < SAFE:
+                return leaf(evenly(*args, numpy), requires_grad)
+        except (TypeError, AttributeError, MemoryError):
+            pass
     return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
 
 
@@ -197,11 +221,27 @@ def end_number(name, given, which):
     return end.item()
 
 
-def halves(start, end, step, steps, compute):
-    """The first half counted from the start, the second backwards from the end, so that both are met exactly."""
+DOUBLE = np.dtype(np.float64)
+
+
+def rounded(number):
+    """A Python float rounded to float32."""
+    return float(float32(number))
+
+
+@lru_cache(maxsize=64)
+def pattern(steps):
+    """0, 1, … from the start up to the middle, …, -1, 0 to the end, so that both ends are met exactly; read-only."""
     half = steps // 2
-    first, second = np.arange(half), np.arange(steps - half)[::-1]
-    return np.concatenate([compute(step, first, start), compute(-step, second, end)])
+    numbers = np.concatenate([np.arange(half), -np.arange(steps - half)[::-1]]).astype(np.float64)
+    numbers.flags.writeable = False
+    return numbers
+
+
+def halves(start, end, step, steps, compute):
+    """The first half counted from the start, the second backwards from the end."""
+    half, numbers = steps // 2, pattern(steps)
+    return np.concatenate([compute(step, numbers[:half], start), compute(step, numbers[half:], end)])
 
 
 def evenly(start, end, steps, dtype):
@@ -213,12 +253,15 @@ def evenly(start, end, steps, dtype):
         return halves(dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype))
     if dtype.kind in "iu":
         return halves(start, end, (end - start) / (steps - 1), steps, fused).astype(dtype)
-    if dtype.itemsize > 2:
-        start, end = dtype.type(start), dtype.type(end)
-        step = float((end - start) / dtype.type(steps - 1))
-        if dtype.itemsize == 8:
-            return halves(start, end, step, steps, fused)
-        return halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s).astype(dtype)
+    if dtype.itemsize == 4:  # the product is exact enough in float64
+        start, end = rounded(start), rounded(end)
+        values = pattern(steps) * SCALARS[rounded(rounded(end - start) / rounded(steps - 1)), DOUBLE]
+        for half, origin in (values[: steps // 2], start), (values[steps // 2 :], end):
+            if origin:
+                half += SCALARS[origin, DOUBLE]
+        return values.astype(dtype)
+    if dtype.itemsize == 8:
+        return halves(start, end, (end - start) / (steps - 1), steps, fused)
 
     def short(x):  # every single result is rounded
         return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
@@ -260,10 +303,12 @@ def eye(*sizes, **given):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    if {*map(type, sizes)} == {int} and len(sizes) < 3 and min(sizes) >= 0:
-        with contextlib.suppress(TypeError, AttributeError):
+    if len(sizes) == 1 and type(sizes[0]) is int and sizes[0] >= 0:
+        try:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
-            return leaf(diagonal(sizes[0], sizes[-1], numpy), requires_grad)
+            return leaf(diagonal(sizes[0], sizes[0], numpy), requires_grad)
+        except (TypeError, AttributeError, MemoryError):
+            pass
     given = bind("eye", (f"(int n, {OUT})", f"(int n, int m, {OUT})"), sizes, given)
     n, m = given["n"], given.get("m", given["n"])
     for name, number in ("n", n), ("m", m):
@@ -273,9 +318,9 @@ def eye(*sizes, **given):
 
 
 def diagonal(n, m, dtype):
-    array = np.zeros((n, m), dtype)
-    array.reshape(-1)[: m * m : m + 1] = 1
-    return array
+    array = np.zeros(n * m, dtype)
+    array[: m * m : m + 1] = 1
+    return array.reshape(n, m)
 
 
 def triangle(name, upper):

@@ -44,9 +44,9 @@ def set_num_interop_threads(n):
 
 def require_positive(name, n):
     if not isinstance(n, int) or isinstance(n, bool):
-        raise TypeError(f"{name} expects an int, but got {type(n).__name__}")
+        raise RuntimeError(f"{name} expects an int, but got {type(n).__name__}")
     if n < 1:
-        raise RuntimeError("expected intra_op threads to be positive" if "interop" not in name else "n must be positive")
+        raise RuntimeError(f"{name} expects a positive integer")
 
 
 @public
@@ -72,11 +72,8 @@ def set_deterministic_debug_mode(debug_mode):
     """The same with a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):
-        raise RuntimeError(
-            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
-            if not isinstance(debug_mode, str)
-            else f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
-        )
+        expected = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {expected}, but got {debug_mode}")
     state["debug"] = mode
 
 
