@@ -40,6 +40,8 @@ def cast(input, dtype, memory_format=None):
     """A copy in another dtype (NumPy's); the real part where that is not complex."""
     if input.dtype.kind == "c" and dtype.kind not in "cb":
         input = input.real
+    if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
+        input = input.astype(np.float32)  # PyTorch rounds twice on the way to a short type
     if memory_format is None and input.flags.c_contiguous:
         return input.astype(dtype)
     result = memory.empty_like(input, dtype, memory_format)
