@@ -6,8 +6,8 @@ PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank dec
 
 import numpy as np
 
-from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
-from tensh.engine.errors import refuse_dtype
+from tensh.engine.dtype import BY_NUMPY, FLOAT, can_cast, combine_categories, get_default_dtype, promote_types, scalar_dtype
+from tensh.engine.errors import cannot_cast, refuse_dtype
 from tensh.engine.graph import edge
 from tensh.engine.signatures import Form, choose
 from tensh.engine.tensor import Tensor
@@ -28,7 +28,8 @@ WEAK = {
     "W": frozenset({bool, int, float, complex}),
 }
 
-WEAK_NO_BOOL = {kind: types - {bool} for kind, types in WEAK.items()}
+STRICT = {kind: types - {bool} if float in types else frozenset() for kind, types in WEAK.items()}
+"""The same for operators to which integers, or bools, are something special."""
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
@@ -84,10 +85,26 @@ COMMON = Common()
 def promote(first, second, name=None):
     """Two arrays cast to the dtype in which PyTorch computes with them (in the operator ``name``)."""
     one, two = first.dtype, second.dtype
-    if name is not None and (check := OPS[name].mixing) is not None:
-        check(one, two)
+    if name is not None:
+        check_mixing(name, one, two)
     to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
+
+
+def check_mixing(name, one, two, number=None):
+    """Let the operator refuse two dtypes (NumPy's), the second perhaps that of a number."""
+    if (check := OPS[name].mixing) is not None:
+        check(one, two, number)
+
+
+def refused_cast(error, name, input, other):
+    """What PyTorch says where the in-place form of an operator refuses a dtype: first that the result would not fit."""
+    number = None if isinstance(other, Tensor) else plain(other)
+    one, two = promote(input.array, other.array) if number is None else with_number(name, input.array, number)
+    result, target = BY_NUMPY[one.dtype], BY_NUMPY[input.array.dtype]
+    if OPS[name].floats and result.category < FLOAT:
+        result = get_default_dtype()
+    return error if can_cast(result, target) else cannot_cast(result, target)
 
 
 def mix(name, input, other, method=0):
@@ -96,9 +113,11 @@ def mix(name, input, other, method=0):
     numbers = OPS[name].numbers
     if isinstance(input, Tensor):
         if second in numbers and (number := plain(other)) is not None:
+            check_mixing(name, input.array.dtype, scalar_dtype(number).numpy, number)
             return *with_number(name, input.array, number), edge(input), None
     elif first in numbers and (number := plain(input)) is not None:
         if isinstance(other, Tensor):
+            check_mixing(name, scalar_dtype(number).numpy, other.array.dtype)
             return *reversed(with_number(name, other.array, number)), None, edge(other)
         if name in OF_NUMBERS and (second_number := plain(other)) is not None:
             return *with_number(name, SCALARS[number, scalar_dtype(number).numpy], second_number), None, None
@@ -118,10 +137,9 @@ def plain(number):
 
 def with_number(name, array, number):
     """``array`` and ``number`` in their common dtype."""
-    of_number = scalar_dtype(number)
-    if (check := OPS[name].mixing) is not None:
-        check(array.dtype, of_number.numpy)
-    common = combine_categories(BY_NUMPY[array.dtype], of_number).numpy
+    common = combine_categories(BY_NUMPY[array.dtype], scalar_dtype(number)).numpy
+    if OPS[name].floats and common.kind in "biu":
+        common = get_default_dtype().numpy
     return array.astype(common, copy=False), SCALARS[number, common]
 
 

@@ -21,7 +21,7 @@ from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.errors import explained, refuse_dtype
 from tensh.engine.inplace import into, put
 from tensh.engine.mixing import (
-    NO_ARRAY, NUMBERS, SCALARS, WEAK, WEAK_NO_BOOL, as_float, given, given_list, mix, promote, require_operand,
+    NO_ARRAY, NUMBERS, SCALARS, STRICT, WEAK, as_float, given, given_list, mix, promote, refused_cast, require_operand,
 )  # fmt: skip
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
@@ -40,7 +40,7 @@ class Op:
         self.inputs = derivatives  # tensor parameter -> text of its derivative, or None
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
-        self.outs, self.let, self.sequence, self.types = (), {}, None, "biufc"
+        self.outs, self.let, self.sequence, self.types = (), {}, None, "biufcW"
         self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms = {}, {}, {}, None, None, ()
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
@@ -168,11 +168,12 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
 
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
-    gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows, ``refusal`` exceptions for others
+    gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows
+    ("W" is complex32), ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
     ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
-    asked before two dtypes are promoted.
+    called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
     tensors; ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
@@ -350,9 +351,9 @@ ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
     "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
-    "WEAK_NO_BOOL": WEAK_NO_BOOL, "SCALARS": SCALARS,
+    "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "operand": operand, "wanted": wanted,
     "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
-    "require_operand": require_operand,
+    "require_operand": require_operand, "refused_cast": refused_cast,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

@@ -156,7 +156,7 @@ def _operands(op, method):
             if p == op.sequence:
                 lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
                 continue
-            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}.view is None else edge({p})"
+            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}._view is None else edge({p})"
             optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
             lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position - method}{optional})")
@@ -169,21 +169,21 @@ def _checks(op):
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
         lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
-    if op.types != "biufc":
+    if op.types != "biufcW":
         lines.append(f"if {first}_.dtype.kind not in {kinds(op)!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
     return lines
 
 
 def kinds(op):
-    """The kinds of NumPy dtypes that the kernel takes: ``types``, with "V" for bfloat16 and "W" for complex32."""
-    types = "".join(t for t in op.types if not op.floats or t not in "biu")
-    return types + ("V" if "f" in types else "") + ("W" if "c" in types and not op.floats else "")
+    """The kinds of NumPy dtypes that the kernel takes: ``types``, with "V" for bfloat16."""
+    types = "".join(t for t in op.types if not op.floats or t not in "biuW")
+    return types + ("V" if "f" in types else "")
 
 
 def _two_operands(op, method):
     """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
-    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}.view is None else edge({0})"
+    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._view is None else edge({0})"
     lines = [
         f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
         INDENT + take.format(a),
@@ -209,7 +209,7 @@ def _compute(op):
     ]
 
 
-BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}.view = {0}._grad = None"
+BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._view = {0}._grad = None"
 
 
 def _result(op):
@@ -259,8 +259,8 @@ LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 
 
 def weak(op):
-    """The table of numbers that keep a dtype; an operator that is asked before mixing wants to see bools, too."""
-    return "WEAK_NO_BOOL" if op.mixing else "WEAK"
+    """The table of numbers that keep a dtype: fewer where numbers are looked at before they are mixed with integers."""
+    return "STRICT" if op.mixing or op.floats else "WEAK"
 
 
 def _node(op):
@@ -296,20 +296,25 @@ def inplace_source(op):
     lines += _rare(op, f"return put({a}, tick(), {{}}, '{name}')")
     if op.pointwise and isinstance(op.kernel, ufunc):
         lines += _written_straight(op, a, *others)
-    if others and op.pointwise:
-        lines.append(f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})")
-    return indented([*lines, f"return put({a}, tick(), {op.name}({call(op)}), '{name}')"])
+    if not others or not op.pointwise:
+        return indented([*lines, f"return put({a}, tick(), {op.name}({call(op)}), '{name}')"])
+    return indented([
+        *lines,
+        f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
+        f"try: return put({a}, tick(), {op.name}({call(op)}), '{name}')",
+        f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+    ])
 
 
 def _written_straight(op, a, b=None):
     """Lines that write into the array of ``a`` where no gradient, no view and no other dtype is in the way."""
-    fits, operands = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufc" else [], f"{a}_"
+    fits, operands = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else [], f"{a}_"
     lines = [
-        f"if isinstance({a}, Tensor) and {a}.view is None and ({a}.node is None or not mode.grad):",
+        f"if isinstance({a}, Tensor) and {a}._view is None and ({a}.node is None or not mode.grad):",
         INDENT + f"{a}_ = {a}.array",
     ]
     if b is not None:
-        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}.view is None else edge({b})"
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._view is None else edge({b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")

@@ -1,5 +1,6 @@
 """Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, parts of complex numbers."""
 
+from tensh.engine import ops  # noqa: F401  read first: some names below replace an operator's
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.numbers import take_number

@@ -109,7 +109,8 @@ def as_tensors(input, other):
 def number_beside(tensor, number):
     """A number as a 0-d tensor of the dtype in which it meets the tensor."""
     number = plain(number)
-    return wrap(SCALARS[number, combine_categories(BY_NUMPY[tensor.array.dtype], scalar_dtype(number)).numpy])
+    common = combine_categories(BY_NUMPY[tensor.array.dtype], scalar_dtype(number))
+    return wrap(SCALARS[fitting(number, common), common.numpy])
 
 
 def truth(condition):

@@ -8,6 +8,7 @@ from tensh.engine.table import pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
+LOGIC = TWO | {"types": "biufc"}
 
 # ── comparison ───────────────────────────────────────────────────────────────
 pointwise(np.equal, "Is input equal to other?", name="eq", numbers="other", **TWO)
@@ -30,10 +31,10 @@ pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf",
 pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
 
 # ── logic ────────────────────────────────────────────────────────────────────
-pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **TWO)
-pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **TWO)
-pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **TWO)
-pointwise(np.logical_not, "Is it zero?", name="logical_not", input=None, inplace="method")
+pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **LOGIC)
+pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **LOGIC)
+pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **LOGIC)
+pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, inplace="method")
 
 # ── bits ─────────────────────────────────────────────────────────────────────
 BITS = {"types": "biu", "numbers": "input other", **TWO}

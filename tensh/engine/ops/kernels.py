@@ -11,6 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
+from tensh.engine.errors import refuse_dtype
 from tensh.engine.mixing import SCALARS, promote
 from tensh.engine.numbers import fitting
 from tensh.engine.ops.precision import in_float32, is_half
@@ -87,7 +88,7 @@ NEG_BOOL = RuntimeError(
 )
 
 
-def no_bool(one, two):
+def no_bool(one, two, number):
     """Bools are not subtracted, from whatever."""
     if one.kind == "b" or two.kind == "b":
         raise RuntimeError(
@@ -365,9 +366,22 @@ def power(input, exponent):
     kind = input.dtype.kind
     if kind in "iu":
         return integer_power(input, exponent)
+    if kind == "b":
+        if exponent.flags.writeable:  # only the number True, as mixing makes it, is an exponent of bools
+            refuse_dtype("pow", input.dtype)
+        return np.logical_or(input, np.logical_not(exponent))
     if not exponent.ndim and kind not in "cW" and (easy := EASY.get(exponent.item())) is not None:
         return easy(input)
     return np.power(input, exponent)
+
+
+def integer_exponent(one, two, number):
+    """An exponent that is one integer must not be negative, and be of the dtype of an integer base."""
+    if one.kind in "biu" and two.kind in "iu" and number is not None:
+        if number < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if one.kind != "b":
+            fitting(number, BY_NUMPY[one])
 
 
 def integer_power(input, exponent):
@@ -380,6 +394,11 @@ def integer_power(input, exponent):
 
 
 # ── other functions of two or three ──────────────────────────────────────────
+def one_dtype(one, two, number):
+    """What heaviside asks for."""
+    raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+
+
 def heaviside(input, values):
     """0 below zero, ``values`` at zero, 1 above."""
     zero = ZERO[input.dtype]
@@ -451,7 +470,7 @@ def frexp(input):
     return mantissa, exponent.astype(np.int32, copy=False)
 
 
-def parts_of_one_dtype(one, two):
+def parts_of_one_dtype(one, two, number):
     """The two parts of complex numbers are of one dtype."""
     raise RuntimeError(
         f"Expected object of scalar type {BY_NUMPY[one].title} but got scalar type {BY_NUMPY[two].title} for second argument"
@@ -492,6 +511,6 @@ def isreal(input):
     return np.ones(input.shape, bool) if is_real(input) else np.equal(input.imag, 0)
 
 
-def same_dtype(one, two):
+def same_dtype(one, two, number):
     """Closeness is asked of one dtype."""
     raise RuntimeError(f"{BY_NUMPY[one].title} did not match {BY_NUMPY[two].title}")

@@ -89,7 +89,7 @@ pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu"
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
-pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufc", input="g * sgn(input)")
+pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", input="g * sgn(input)")
 pointwise(kernels.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
                               "instead.", NotImplementedError))  # fmt: skip
@@ -101,7 +101,7 @@ pointwise(kernels.signbit, "Is the sign bit of input set?", types="biuf", inplac
 pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True, types="biuf",
           numbers={"other": "CopysignBackward1"}, inplace="method",
           input="g * masked_fill(out / input, input == 0, 0)", other="nothing(g)")  # fmt: skip
-pointwise(kernels.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", inplace="method",
+pointwise(kernels.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", mixing=kernels.one_dtype, inplace="method",
           refusal=not_complex("heaviside is not yet implemented for complex tensors."), node="NotImplemented",
           input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
 
@@ -126,7 +126,8 @@ pointwise(kernels.nan_to_num, "Input with numbers for nan (0) and the infinities
           input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pointwise(kernels.power, "Input to the power of exponent.", name="pow", types="iufc", called="pow", inplace="method",
+pointwise(kernels.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow", inplace="method",
+          mixing=kernels.integer_exponent,
           numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
                 "masked_fill(g * conj(exponent * pow(input, exponent - 1)), exponent == 0, 0)",
