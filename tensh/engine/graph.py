@@ -209,8 +209,8 @@ class DeadEnd(Node):
 
 def see(base, t, fn, args, locked=None):
     """Record that ``t`` is the view ``fn(base, *args)``."""
-    v = t.view = View()
-    up = base.view
+    v = t._view = View()
+    up = base._view
     if up is None:
         v.base, v.steps = base, None
     else:
@@ -233,7 +233,7 @@ def see_part(base, t, index, fn, args):
 
 def edge(t):
     """Where ``t`` sends its gradient.  A view whose memory was written asks its base again."""
-    v = t.view
+    v = t._view
     if v is not None and v.time < clock.last_write:
         if not written_after(v.time, t.array):
             v.time = tick()
@@ -255,7 +255,7 @@ def derive_again(t, v):
 
 def stale(t):
     """Is ``t`` a locked view of memory that was written since, so that its history can no longer be told?"""
-    v = t.view
+    v = t._view
     return v is not None and v.locked is not None and v.base.node is not None and written_after(v.time, t.array)
 
 
@@ -263,12 +263,12 @@ def refusal(t, modified="is being"):
     """Why the locked view ``t`` must not be written, or not be used after a write."""
     node = t.node
     known = node is not None and type(node) is not DeadEnd
-    return locked_message(t.view.locked, (getattr(node, "index", 0), node.operation()) if known else None, modified)
+    return locked_message(t._view.locked, (getattr(node, "index", 0), node.operation()) if known else None, modified)
 
 
 def steps_to(t):
     """The operator calls that lead to ``t`` from the tensor whose memory it shares."""
-    v = t.view
+    v = t._view
     if v is None:
         return ()
     if v.steps is not None:

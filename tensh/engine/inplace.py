@@ -50,7 +50,7 @@ def put(t, since, value, name, overlapping=False):
 
 def guard(t):
     """Refuse to record a write that PyTorch refuses."""
-    view = t.view
+    view = t._view
     if view is not None:
         if view.locked is not None:
             raise RuntimeError(refusal(t))
@@ -77,10 +77,10 @@ def reshaped(t, viewed, name):
         viewed.node.__class__ = renamed(type(viewed.node), name)
     t.array, t.node = viewed.array, viewed.node
     wrote(t.array)
-    if t.view is not None:
-        if t.view.steps is not None:
-            t.view.steps = viewed.view.steps
-        t.view.time = tick()
+    if t._view is not None:
+        if t._view.steps is not None:
+            t._view.steps = viewed._view.steps
+        t._view.time = tick()
     return t
 
 
@@ -145,7 +145,7 @@ def continue_from(t, old, node, inside, result):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = tick()
     wrote_as(t.array, node.operation())
-    view = t.view
+    view = t._view
     if view is None:
         t.node = node
     else:
@@ -164,7 +164,7 @@ class CopySlices(Node):
     keeps_arrays = True
 
     def __init__(self, t, old, node, inside):
-        base = t.view.base
+        base = t._view.base
         if len(inside) == 1:
             others = node.inputs[1:]
         else:
@@ -267,4 +267,4 @@ def resize(out, shape):
             stacklevel=4,
         )
     out.array = np.empty(shape, out.array.dtype)
-    out.view = None
+    out._view = None

@@ -78,7 +78,7 @@ def from_data(data, to):
 def made_as(cls, t):
     """The same tensor as an object of a subclass."""
     self = object.__new__(cls)
-    self.array, self.node, self.view, self._grad = t.array, t.node, t.view, None
+    self.array, self.node, self._view, self._grad = t.array, t.node, t._view, None
     return self
 
 

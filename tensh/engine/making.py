@@ -31,7 +31,7 @@ def leaf(array, requires_grad=False):
     """A tensor over ``array`` that, if so wished, gradients are computed for."""
     t = new()
     t.array = array
-    t.node = t.view = t._grad = None
+    t.node = t._view = t._grad = None
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -90,5 +90,5 @@ def settle(out, array):
     if out.array.shape == array.shape:
         out.array[...] = array
     else:
-        out.array, out.view = array, None
+        out.array, out._view = array, None
     wrote(out.array)

@@ -1,0 +1,38 @@
+"""The forms in which functions of several signatures take their arguments."""
+
+from tensh.engine.making import bind
+from tensh.engine.table import METHODS
+from tensh.engine.tensor import Size, Tensor
+
+INTS = {int}
+
+
+def ints(values, named, name, parameter):
+    """A tuple of ints from ``(2, 3)`` or ``((2, 3),)`` or a keyword; PyTorch's TypeError for anything else."""
+    if not named and values:
+        first = values[0]
+        size = first if type(first) in (tuple, list, Size) and len(values) == 1 else values
+        if {*map(type, size)} <= INTS:
+            return tuple(size)
+    return bind(name, (f"(tuple of ints {parameter})",), values, named)[parameter]
+
+
+def dims_of(value, name, parameter):
+    """A tuple of ints from one of a function's arguments."""
+    return value if type(value) is tuple else tuple(bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter])
+
+
+def method(fn):
+    """A method whose function has another signature."""
+    METHODS[fn.__name__] = fn
+    fn.__module__ = "torch"
+    return fn
+
+
+def require(value, name, parameter, position):
+    """``value`` if it is a tensor; PyTorch's TypeError otherwise."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )
+    return value

@@ -1,0 +1,233 @@
+"""Several tensors as one."""
+
+import numpy as np
+
+from tensh.engine.dtype import BY_NUMPY, can_cast, of_scalar, promote_types
+from tensh.engine.errors import broadcast_clash, wrap_dim
+from tensh.engine.functional.shaping import expanded, shaped
+from tensh.engine.inplace import into
+from tensh.engine.making import bind
+from tensh.engine.mixing import given_list
+from tensh.engine.signatures import NO_FIT, TAKERS
+from tensh.engine.table import OPS, PUBLIC, composite
+from tensh.engine.tensor import Size, Tensor, wrap
+from tensh.engine.vocabulary import ARRAYS, TENSORS
+
+TAKERS["tuple of Tensors"] = lambda value: value if isinstance(value, (tuple, list)) else NO_FIT
+
+
+# ── joining ──────────────────────────────────────────────────────────────────
+def arrays_of(tensors, name, least=0):
+    """The arrays of a sequence of tensors; PyTorch's errors for anything else."""
+    arrays = given_list(tensors, name, "tensors", 1)[0]
+    if len(arrays) < least:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return arrays
+
+
+def in_one_dtype(tensors, arrays):
+    """The tensors, each in the dtype that holds them all."""
+    first = arrays[0].dtype
+    if all([array.dtype is first for array in arrays]):
+        return tensors
+    common = BY_NUMPY[first]
+    for array in arrays:
+        common = promote_types(common, BY_NUMPY[array.dtype])
+    return [t if t.array.dtype is common.numpy else OPS["cast"].fn(t, common.numpy) for t in tensors]
+
+
+@composite(method=False)
+def cat(tensors, dim=0, *, axis=None, out=None):
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    if axis is not None:
+        dim = axis
+    arrays = arrays_of(tensors, "cat")
+    if not arrays:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [array.shape for array in arrays]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
+    tensors = in_one_dtype(tensors, arrays)
+    if (0,) in shapes:  # empty vectors fit anywhere
+        tensors = [t for t in tensors if t.array.shape != (0,)] or tensors[:1]
+        shapes = [t.array.shape for t in tensors]
+    dim = wrap_dim(dim, len(shapes[0]))
+    if any([shape != shapes[0] for shape in shapes]):
+        require_matching(shapes, dim)
+    result = OPS["joined"].fn(tensors, [shape[dim] for shape in shapes], dim)
+    if out is None:
+        return result
+    if isinstance(out, Tensor) and not can_cast(result.dtype, out.dtype):
+        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {out.dtype.title}")
+    return into(out, result, "cat")
+
+
+def require_matching(shapes, dim):
+    """Raise unless the shapes agree beside ``dim``."""
+    first = shapes[0]
+    for number, shape in enumerate(shapes):
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for d, (n, m) in enumerate(zip(first, shape, strict=True)):
+            if n != m and d != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
+                    f"number {number} in the list."
+                )
+
+
+for _name in "concat", "concatenate":
+    PUBLIC[_name] = cat
+
+
+@composite(method=False, out=True)
+def stack(tensors, dim=0):
+    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    arrays = arrays_of(tensors, "stack", 1)
+    shape = arrays[0].shape
+    for number, array in enumerate(arrays):
+        if array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(array.shape)} at "
+                f"entry {number}"
+            )
+    return OPS["stacked"].fn(in_one_dtype(tensors, arrays), dim)
+
+
+ARRAYS["cat"], TENSORS["cat"] = lambda arrays, dim: np.concatenate(arrays, dim), cat
+ARRAYS["stack"], TENSORS["stack"] = lambda arrays, dim: np.stack(arrays, dim), stack
+
+
+def joins(name, doc, least, dim_of):
+    """Declare a function that gives its tensors at least some dimensions and joins them along one."""
+
+    def function(tensors):
+        arrays_of(tensors, name, 1)
+        tensors = [least(t) for t in tensors]
+        return cat(tensors, dim_of(tensors[0].array.ndim))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    composite(function, method=False, out=True)
+
+
+def column(t):
+    """A number or vector as a column; anything else itself."""
+    return t if t.array.ndim > 1 else shaped(t, (t.array.size, 1))
+
+
+def at_least(t, ndim):
+    """The tensor with ``ndim`` dimensions if it has fewer: new ones come first, but for the third, which comes last."""
+    have = t.array.ndim
+    if have >= ndim:
+        return t
+    if have == 0:
+        return shaped(t, (1,) * ndim)
+    if have == 1:
+        t = OPS["unsqueeze"].fn(t, 0)
+    return t if ndim == 2 else OPS["unsqueeze"].fn(t, -1)
+
+
+joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.",
+      lambda t: at_least(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
+joins("vstack", "The tensors one below the other, vectors as rows.  Differentiable.", lambda t: at_least(t, 2), lambda ndim: 0)
+joins("row_stack", "The tensors one below the other, as ``vstack``.", lambda t: at_least(t, 2), lambda ndim: 0)
+joins("dstack", "The tensors along their third dimension.  Differentiable.", lambda t: at_least(t, 3), lambda ndim: 2)
+joins("column_stack", "The tensors side by side, vectors as columns.  Differentiable.", column, lambda ndim: 1)
+
+
+def lifts(ndim):
+    """Declare ``atleast_1d``, ``atleast_2d`` or ``atleast_3d``."""
+
+    def function(*tensors):
+        if len(tensors) == 1:
+            (tensors,) = tensors
+            if isinstance(tensors, Tensor):
+                return at_least(tensors, ndim)
+        if not isinstance(tensors, (tuple, list)) or not all([isinstance(t, Tensor) for t in tensors]):
+            bind(name, ("(Tensor input)", "(tuple of Tensors tensors)"), (tensors,), {})
+        return tuple([at_least(t, ndim) for t in tensors])
+
+    name = function.__name__ = function.__qualname__ = f"atleast_{ndim}d"
+    function.__doc__ = f"Each tensor with at least {ndim} dimension{'s' * (ndim > 1)}; several come back as a tuple."
+    composite(function, method=False)
+
+
+for _ndim in 1, 2, 3:
+    lifts(_ndim)
+
+
+@composite(method=False)
+def block_diag(*tensors):
+    """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.block_diag(torch.tensor([[1, 1]]), torch.tensor([[2]]))
+    tensor([[1, 1, 0],
+            [0, 0, 2]])
+    """
+    arrays = arrays_of(tensors, "block_diag")
+    for number, array in enumerate(arrays):
+        if array.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                f"Input {number} has {array.ndim} dimensions"
+            )
+    if not arrays:
+        return wrap(np.empty((1, 0), of_scalar[float].numpy))
+    shapes = [(1,) * (2 - array.ndim) + array.shape for array in arrays]
+    return OPS["block_diagonal"].fn(in_one_dtype(tensors, arrays), shapes)
+
+
+# ── broadcasting several ─────────────────────────────────────────────────────
+@composite(method=False)
+def broadcast_tensors(*tensors):
+    """The tensors, each expanded to the size that they have in common.  Differentiable, views.
+
+    >>> import tensh as torch
+    >>> [t.shape for t in torch.broadcast_tensors(torch.zeros(3), torch.zeros(2, 1))]
+    [torch.Size([2, 3]), torch.Size([2, 3])]
+    """
+    shapes = [array.shape for array in arrays_of(tensors, "broadcast_tensors")]
+    if (clash := broadcast_clash(shapes)) is not None:
+        raise RuntimeError(clash)
+    shape = np.broadcast_shapes(*shapes)
+    return tuple([t if t.array.shape == shape else expanded(t, shape) for t in tensors])
+
+
+@composite(method=False)
+def broadcast_shapes(*shapes):
+    """The size that tensors of these sizes are broadcast to.
+
+    >>> import tensh as torch
+    >>> torch.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
+    common = []
+    for number, shape in enumerate(shapes):
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        common = [1] * (len(shape) - len(common)) + common
+        for back in range(-1, -len(shape) - 1, -1):
+            n = shape[back]
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if n in (1, common[back]):
+                continue
+            if common[back] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {back}! Mismatching argument at index {number} had "
+                    f"{shape}; but expected shape should be broadcastable to {common}"
+                )
+            common[back] = n
+    return Size(common)
