@@ -3,7 +3,9 @@
 from tensh.engine.functional import (  # noqa: F401
     arithmetic,
     comparing,
+    equations,
     extremes,
+    factors,
     indexing,
     joining,
     layers,
@@ -15,6 +17,7 @@ from tensh.engine.functional import (  # noqa: F401
     repeating,
     shaping,
     sorting,
+    spectra,
     spectral,
     statistics,
     storage,

@@ -3,11 +3,13 @@
 import math
 
 from tensh.engine.clock import mode
+from tensh.engine.errors import broadcast_clash
 from tensh.engine.graph import edge
 from tensh.engine.inplace import into
 from tensh.engine.members import PYTHON_ONLY
 from tensh.engine.mixing import refuse
 from tensh.engine.ops import linear
+from tensh.engine.ops.shape import unsafe_view
 from tensh.engine.table import composite
 from tensh.engine.tensor import Tensor
 
@@ -70,15 +72,13 @@ def folded(input, other):
     *size, last = stack.shape
     rows = stack.reshape(math.prod(size), last)
     if single.array.ndim == 1:
-        return linear.unsafe_view.fn(linear.mv.fn(rows, single), tuple(size))
-    result = linear.unsafe_view.fn(linear.mm.fn(rows, single), (*size, single.array.shape[1]))
+        return unsafe_view.fn(linear.mv.fn(rows, single), tuple(size))
+    result = unsafe_view.fn(linear.mm.fn(rows, single), (*size, single.array.shape[1]))
     return result.swapaxes(-2, -1).contiguous() if transposed else result
 
 
 def batched(input, other, a, b):
     """Stack by stack: both are broadcast to one batch and multiplied by ``bmm``."""
-    from tensh.engine.errors import broadcast_clash
-
     first = input.unsqueeze(0) if a == 1 else input
     second = other.unsqueeze(1) if b == 1 else other
     *one, n, k = first.shape
@@ -91,7 +91,7 @@ def batched(input, other, a, b):
     first = first.expand(*batch, n, k).reshape(count, n, k)
     second = second.expand(*batch, j, m).reshape(count, j, m)
     size = (*batch, *((n,) if a > 1 else ()), *((m,) if b > 1 else ()))
-    return linear.unsafe_view.fn(linear.bmm.fn(first, second), size)
+    return unsafe_view.fn(linear.bmm.fn(first, second), size)
 
 
 def broadcast_sizes(one, two):

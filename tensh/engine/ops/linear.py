@@ -176,9 +176,3 @@ def vdot(input, other):
     """
     check_dot(input, other)
     return np.vdot(input, other) if input.dtype.itemsize > 2 else narrow(np.dot, "vdot", input, other)
-
-
-@op(public=False, node="UnsafeViewBackward0", input="g.reshape(input.shape)")
-def unsafe_view(input, shape):
-    """A fresh result in another shape; it is not recorded as a view, because nobody else sees its memory."""
-    return input.reshape(shape)

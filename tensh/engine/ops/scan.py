@@ -150,8 +150,16 @@ def cumprod(input, dim, *, dtype=None):
     return accumulate(np.multiply, input, dim, 1, running_dtype(input, dtype))
 
 
+def log_add_exp(first, second):
+    """``log(exp(first) + exp(second))`` of complex numbers."""
+    top = np.maximum(first.real, second.real)
+    top = np.where(np.isfinite(top), top, 0)
+    return np.log(np.exp(first - top) + np.exp(second - top)) + top
+
+
 @op(
     types="fc",
+    called="logcumsumexp_out_cpu",
     input="exp(input - out) * recur(g, exp(out - shift(out, dim, -1, 0)), dim, -1)",
 )
 def logcumsumexp(input, dim):
@@ -163,10 +171,12 @@ def logcumsumexp(input, dim):
     """
     if input.dtype.kind != "c":
         return accumulate(np.logaddexp, input, dim, 1)
-    wrap_dim(dim, input.ndim)
-    top = np.max(input.real, initial=-np.inf)
-    top = top if np.isfinite(top) else 0
-    return np.log(accumulate(np.add, np.exp(input - top), dim, 1)) + top
+    axis = wrap_dim(dim, input.ndim)
+    result = input.copy()
+    lines = np.moveaxis(result, axis, 0) if input.ndim else ()
+    for i in range(1, len(lines)):
+        lines[i] = log_add_exp(lines[i - 1], lines[i])
+    return result
 
 
 # ── extremes ─────────────────────────────────────────────────────────────────

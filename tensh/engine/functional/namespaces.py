@@ -1,0 +1,30 @@
+"""The functions that live in a namespace of their own: torch.linalg and torch.fft."""
+
+from tensh.engine.table import METHODS, PUBLIC, with_out
+
+LINALG: dict = {}
+FFT: dict = {}
+
+
+def linalg(fn):
+    """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
+    return within(LINALG, "torch.linalg", fn)
+
+
+def fft(fn):
+    """Make a function called ``NAME`` (or ``fft_NAME``) public as ``torch.fft.NAME``, with ``out=``."""
+    return within(FFT, "torch.fft", fn)
+
+
+def within(functions, module, fn):
+    fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_").removeprefix("fft_")
+    function = with_out(fn)
+    function.__module__ = module
+    functions[name] = function
+    return function
+
+
+def everywhere(fn):
+    """Make a function of a namespace public as ``torch.NAME`` and as a method, too."""
+    PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
+    return fn

@@ -1,0 +1,226 @@
+"""Norms, and the reductions through exponentials: logsumexp and softmax."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments import dims
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import F4, ONES, is_half, real_dtype, widened
+from tensh.engine.ops.reduce import add
+from tensh.engine.table import op
+from tensh.engine.vocabulary import word
+
+maximum = np.maximum.reduce
+
+
+# ── exponentials ─────────────────────────────────────────────────────────────
+def top_of(input, axes):
+    """What is subtracted before exponentials are taken, so that none overflows."""
+    top = maximum(input.real, axes, None, None, True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
+
+
+@op(floats=True, input="restore(g, input.shape, dim, keepdim) * conj(exp(input - restore(out, input.shape, dim, keepdim)))")
+def logsumexp(input, dim, keepdim=False):
+    """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]).logsumexp(1)
+    tensor([6.9315e-01, 1.0007e+03])
+    """
+    axes = dims(dim, input.ndim)
+    wide = widened(input)
+    top = top_of(wide, axes)
+    powers = np.subtract(wide, top)
+    np.exp(powers, powers)
+    result = np.log(add(powers, axes, None, None, True)) + top
+    result = result if keepdim else result.reshape([n for i, n in enumerate(input.shape) if i not in axes])
+    return result.astype(input.dtype) if is_half(input.dtype) else result
+
+
+def shifted(input, dim):
+    """(axis, the input minus its largest element along ``dim``), the latter in float32 for 16 bit numbers."""
+    axis = wrap_dim(dim, input.ndim)
+    wide = widened(input)
+    if not wide.size:
+        return axis, wide.copy()
+    return axis, np.subtract(wide, maximum(wide, axis if wide.ndim else None, None, None, True))
+
+
+def sum_along(array, axis):
+    """The sums along ``axis``, which is kept."""
+    if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
+        return array.dot(ones[array.shape[axis]])[..., None]
+    return add(array, axis if array.ndim else None, None, None, True)
+
+
+@op(public=False, types="f", called="softmax_kernel_impl", node="SoftmaxBackward0",
+    let={"part": "g * out"}, input="part - out * sum_dim(part, dim, True)")  # fmt: skip
+def softmax_dim(input, dim):
+    """The exponentials of the elements, divided by their sum along ``dim``."""
+    axis, powers = shifted(input, dim)
+    np.exp(powers, powers)
+    np.divide(powers, sum_along(powers, axis), powers)
+    return powers.astype(input.dtype) if is_half(input.dtype) else powers
+
+
+@op(public=False, types="f", called="log_softmax_lastdim_kernel_impl", node="LogSoftmaxBackward0",
+    input="g - exp(out) * sum_dim(g, dim, True)")  # fmt: skip
+def log_softmax_dim(input, dim):
+    """The logarithm of softmax."""
+    axis, result = shifted(input, dim)
+    np.subtract(result, np.log(sum_along(np.exp(result), axis)), result)
+    return result.astype(input.dtype) if is_half(input.dtype) else result
+
+
+# ── norms ────────────────────────────────────────────────────────────────────
+def norm_dtype(name, dtype, wanted):
+    """The dtype to compute a norm in; PyTorch's errors for what has none."""
+    if dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}"
+        )
+    if wanted is None:
+        return dtype
+    if wanted.kind not in "fcV":
+        raise RuntimeError(f"{name}: dtype should be floating point or complex. Got {BY_NUMPY[wanted].title}")
+    if (wanted.kind == "c") != (dtype.kind == "c"):
+        kind = "complex" if dtype.kind == "c" else "real"
+        raise RuntimeError(
+            f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}"
+        )
+    if wanted.itemsize < dtype.itemsize:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({BY_NUMPY[dtype].title}) should be convertible without narrowing to "
+            f"the specified dtype ({BY_NUMPY[wanted].title})"
+        )
+    return wanted
+
+
+def norm(input, ord, axes, keepdim):
+    """The norm of real or complex numbers along ``axes``."""
+    sizes = np.abs(input)
+    if ord == math.inf:
+        return maximum(sizes, axes, None, None, keepdim, initial=0)
+    if ord == -math.inf:
+        return np.minimum.reduce(sizes, axes, None, None, keepdim)
+    if ord == 0:
+        return np.count_nonzero(input, axes, keepdims=keepdim).astype(sizes.dtype)
+    if ord == 1:
+        return add(sizes, axes, None, None, keepdim)
+    if ord == 2:
+        return np.sqrt(add(np.multiply(sizes, sizes), axes, None, None, keepdim))
+    return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
+
+
+INFINITE = "abs(ord) == float('inf')"
+NORM = (
+    "{s} * ({x} != {x}) if ord == 0 else {s} * sgn({x}) if ord == 1 else"
+    " {x} * only({s} / {r}, {r} != 0) if ord == 2 else"
+    f" equal_share({{s}}, {{x}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
+    " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
+    " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / {r} ** (ord - 1), {r} != 0) if ord < 2 else"
+    " {x} * abs({x}) ** (ord - 2) * only({s} / {r} ** (ord - 1), {r} != 0)"
+)
+"""The derivative of a norm ``r`` of ``x`` for the gradient ``s``, both with the dimensions of ``x``."""
+
+
+@op(public=False, node="MulBackward0", input="sgn(x) * mask / sum_dim(mask, dim, True, x.dtype)", x=None, mask=None)
+def equal_share(input, x, mask, dim):
+    """The gradient of the largest magnitude: shared by the elements that have it."""
+    number = add(mask, dims(dim, mask.ndim), real_dtype(x.dtype), None, True)
+    return np.sign(x) * (mask * (input / number))
+
+
+@op(
+    public=False,
+    node="LinalgVectorNormBackward0",
+    let={"s": "restore(g, input.shape, dim, keepdim)", "r": "restore(out, input.shape, dim, keepdim)"},
+    input=NORM.format(s="s", r="r", x="input"),
+)
+def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
+    """The ``ord``-norm along ``dim`` of what is there taken as one vector."""
+    dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
+    axes = dims(dim, input.ndim)
+    require_identity(input, ord, axes, dim)
+    if is_half(dtype):
+        return norm(input.astype(F4), ord, axes, keepdim).astype(dtype)
+    if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
+        flat = input.reshape(-1)
+        return np.sqrt(flat.dot(flat))
+    return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
+
+
+def require_identity(input, ord, axes, dim):
+    """Of no elements there is a norm only where it has an identity."""
+    if input.size or not (ord < 0 or ord == math.inf):
+        return
+    if dim is None or len(axes) == input.ndim:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
+    if any(input.shape[axis] == 0 for axis in axes):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension "
+            f"{next(a for a in axes if input.shape[a] == 0)}because this dimension is empty and the operation does not "
+            "have an identity"
+        )
+
+
+@word
+def others(ndim, dim):
+    """Every dimension but one."""
+    axis = wrap_dim(dim, ndim)
+    return tuple(i for i in range(ndim) if i != axis)
+
+
+DISTANCE = NORM.format(s="g", r="out", x="d").replace(", dim)", ", None)").replace("ord", "p")
+
+
+@op(let={"d": "input - other"}, input=DISTANCE, other=f"-({DISTANCE})")
+def dist(input, other, p=2):
+    """The ``p``-norm of ``input - other``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
+    tensor(5.)
+    """
+    difference = widened(input) - widened(other)
+    result = norm(difference, p, tuple(range(difference.ndim)), False)
+    return result.astype(np.result_type(input, other)) if is_half(input.dtype) else result
+
+
+@op(
+    inplace=True,
+    let={
+        "axes": "others(input.ndim, dim)",
+        "r": "vector_norm(input, p, axes, True)",
+        "inverse": "1 / (r + 1e-7)",
+        "s": "sum_dim(input * conj(g), axes, True)",
+    },
+    input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
+    + NORM.format(s="s", r="r", x="input").replace(", dim)", ", axes)").replace("ord", "p")
+    + ")), g)",
+)
+def renorm(input, p, dim, maxnorm):
+    """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    size = norm(widened(input), p, others(input.ndim, dim), True)
+    factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
+    return (input * factor).astype(input.dtype, copy=False)
