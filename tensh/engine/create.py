@@ -63,7 +63,8 @@ def copied(data, dtype, advice="torch.tensor(sourceTensor)"):
         )
         return converted(data.array, dtype, True)
     if isinstance(data, np.ndarray):
-        return converted(shared(data), dtype, True)
+        array = converted(shared(data), dtype, True)
+        return array if array.size else array.view()  # a view keeps the strides that NumPy gave it: zeros
     return nested.read(data, dtype)
 
 

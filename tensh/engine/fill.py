@@ -148,7 +148,9 @@ def like_array(array, make, dtype=None, memory_format=None):
     """A new array in the shape and, unless a memory format says otherwise, the order of memory of ``array``."""
     dtype = dtype or array.dtype
     if memory_format is None and array.flags.c_contiguous or memory_format is contiguous_format:
-        return make(array.shape, dtype)
+        if array.size or array.base is None:
+            return make(array.shape, dtype)
+        return memory.empty_strided(array.shape, memory.strides(array), dtype)
     result = memory.empty_like(array, dtype, memory_format)
     if make is not np.empty:
         result.fill(make is ones)
@@ -260,8 +262,7 @@ def strided(size, stride, dtype):
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    room = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
-    return memory.strided(np.empty(room, dtype), size, stride, 0)
+    return memory.empty_strided(size, stride, dtype)
 
 
 @public
@@ -283,10 +284,9 @@ def empty_permuted(size, physical_layout, **given):
             )
         if dim in order[:index]:
             raise RuntimeError("Duplicate dim not allowed")
-    shape = [size[dim] for dim in order]
-    return finish(
-        "empty_permuted", lambda d: np.empty(shape, d).transpose(np.argsort(order)), of_scalar[float].numpy, given
-    )
+    inner = memory.contiguous_strides([size[dim] for dim in order])
+    steps = [inner[order.index(dim)] for dim in range(len(size))]
+    return finish("empty_permuted", lambda d: memory.empty_strided(size, steps, d), of_scalar[float].numpy, given)
 
 
 for _each in new_full, new_empty_strided:

@@ -30,11 +30,13 @@ def strides(array):
     """The strides in elements.
 
     A dimension of one element to which NumPy gave stride 0 (``a[None]``, ``keepdims``) has the stride that it has in a
-    dense array: so it is in PyTorch.
+    dense array: so it is in PyTorch.  So has a new array without elements; one that NumPy made keeps NumPy's zeros.
     """
     size = array.itemsize
     steps = [s // size for s in array.strides]
     if 0 in steps:
+        if not array.size:
+            return contiguous_strides(array.shape) if array.base is None else tuple(steps)
         shape = array.shape
         for d in range(len(steps) - 1, -1, -1):
             if steps[d] == 0 and shape[d] == 1:

@@ -91,10 +91,12 @@ def counted(start, end, step, dtype):
     for bound in (start, end, step):
         if isinstance(bound, complex) and bound.imag:
             raise overflow("double")
-    if which.category == INTEGER and which is int64:
-        start, end, step = (fitting(bound, int64) for bound in (start, end, step))
     if not (step > 0 or step < 0):
-        raise (RuntimeError if which is not int64 else ValueError)("step must be nonzero")
+        raise RuntimeError("step must be nonzero")
+    if which is int64:
+        start, end, step = (fitting(bound, int64) for bound in (start, end, step))
+        if not step:
+            raise ValueError("step must be nonzero")  # a fraction that the dtype does not keep
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if not (end >= start if step > 0 else end <= start):
@@ -273,10 +275,12 @@ def evenly(start, end, steps, dtype):
 
 def powers(base, start, end, steps, dtype):
     """The array behind ``logspace``."""
-    if dtype.kind == "c":
+    if dtype.kind == "c" and steps > 1:
         start, end = complex(start), complex(end)
-        step = (end - start) / max(steps - 1, 1)
+        step = (end - start) / (steps - 1)
         return np.power(base, halves(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
+    if dtype.kind == "c":
+        return np.full(steps, complex(base) ** start, dtype)
     if dtype.kind in "fV":
         start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
         start, end, length = float(start), float(end), float(end - start)
