@@ -102,7 +102,14 @@ torch.normal(1.0, torch.arange(20.0))
 torch.normal(torch.arange(20.0), torch.arange(20.0) + 1)
 [torch.rand(3), torch.randn(1), torch.randn(1), torch.randn(20), torch.randint(7, (5,)), torch.randperm(6), torch.randn(3)]
 torch.randn(20, out=torch.zeros(20))
+torch.randn(16)
+torch.randn(1000)
+torch.randn(33, dtype=torch.float16)
+torch.zeros(9, 5).normal_(1.5, 0.7)
 """.strip().split("\n")  # fmt: skip
+
+# Of these, what is made of polynomials of our own: equal in all bits to PyTorch on processors with AVX2.
+POLYNOMIALS = CLOSE[-4:]
 
 # Refused, in PyTorch's words, without anything drawn.
 REFUSED = """

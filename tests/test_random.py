@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import random_cases
-from random_cases import CLOSE, EXACT, RECORDED, REFUSED, SEEDS
+from random_cases import CLOSE, EXACT, POLYNOMIALS, RECORDED, REFUSED, SEEDS
 
 import tensh as torch
-from tensh.engine import discrete, distributions
+from tensh.engine import discrete, distributions, polynomials
 from tensh.engine.generator import STATE, Generator, Uniforms
 
 GOLDEN = json.loads(RECORDED.read_text(encoding="utf-8"))
@@ -50,6 +50,30 @@ def test_same_numbers_as_recorded(code):
         assert list(actual.shape) == shape
         assert_close(random_cases.unpacked(data, actual), actual)
     assert random_cases.digest(after) == state
+
+
+@pytest.mark.parametrize("code", POLYNOMIALS)
+def test_normal_numbers_in_blocks_have_the_recorded_bits(code):
+    seed, ((_, _, data),), _ = GOLDEN["close"][code]
+    ((_, actual),), _ = random_cases.run(torch, code, seed)
+    assert random_cases.unpacked(data, actual).tobytes() == actual.tobytes()
+
+
+def test_polynomials_are_the_functions_they_stand_for():
+    x = np.linspace(0, 1, 10001, dtype=np.float32)[1:]
+    np.testing.assert_allclose(polynomials.log(x), np.log(x.astype(np.float64)), rtol=2e-7, atol=1e-9)
+    angle = x * np.float32(6.2831855)
+    cos, sin = polynomials.cos_and_sin(angle)
+    np.testing.assert_allclose(cos, np.cos(angle.astype(np.float64)), atol=1e-7)
+    np.testing.assert_allclose(sin, np.sin(angle.astype(np.float64)), atol=1e-7)
+
+
+def test_large_and_small_tensors_have_the_same_normal_numbers():
+    torch.manual_seed(0)
+    large = torch.randn(distributions.BLOCK + 16)
+    torch.manual_seed(0)
+    small = torch.randn(1600)
+    assert_close(small.numpy(), large.numpy()[:1600])
 
 
 @pytest.mark.parametrize("code", REFUSED)
