@@ -313,6 +313,13 @@ def operand(value):
     return isinstance(value, (Tensor, *NUMBERS, np.number, np.bool_))
 
 
+def foreign(name, input, other):
+    """A Python operator with something that is no tensor and no number: only ``==`` takes an array, as in PyTorch."""
+    if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
+        return OPS["eq"].fn(input, wrap(other))
+    return NotImplemented
+
+
 def refused_operand(fn):
     """A function of two operands as a Python operator: NotImplemented for what is no operand."""
 
@@ -352,7 +359,7 @@ ENVIRONMENT = {
     "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
-    "as_float": as_float, "into": into, "put": put, "operand": operand, "wanted": wanted,
+    "as_float": as_float, "into": into, "put": put, "operand": operand, "foreign": foreign, "wanted": wanted,
     "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast,
 }  # fmt: skip

@@ -131,7 +131,7 @@ def operator_source(op):
     """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
     other = list(op.inputs)[1]
     *operands, mixing = _two_operands(op, True)
-    operands += [f"elif not operand({other}): return NotImplemented", mixing, *_checks(op)]
+    operands += [f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})", mixing, *_checks(op)]
     return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
 
 
