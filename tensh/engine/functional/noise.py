@@ -96,7 +96,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.nn.functional.dropout(torch.ones(5))
-    tensor([2., 0., 2., 2., 2.])
+    tensor([0., 0., 2., 0., 0.])
     """
     _checked("dropout", input, p)
     return drop(input, p, training, inplace=inplace)
@@ -197,7 +197,7 @@ def native_dropout(input, p, train):
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.native_dropout(torch.ones(3), 0.5, True)
-    (tensor([2., 0., 2.]), tensor([ True, False,  True]))
+    (tensor([0., 0., 2.]), tensor([False, False,  True]))
     """
     train = train is None or train
     scale = 1.0 if not train else 0.0 if p == 1 else 1 / (1 - p)

@@ -168,7 +168,7 @@ def poisson(input, generator=None):
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.poisson(torch.tensor([1.0, 5.0, 50.0]))
-    tensor([ 0.,  6., 50.])
+    tensor([ 2.,  6., 49.])
     """
     return _poisson.fn(input, default_generator if generator is None else generator)
 
