@@ -9,6 +9,7 @@ import numpy as np
 from tensh.engine import (  # noqa: F401
     convert,
     create,
+    elements,
     facts,
     fill,
     format,

@@ -271,12 +271,33 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
         array = memory.apart(ext_tensor.array)
     elif hasattr(ext_tensor, "__dlpack__"):
         array = np.from_dlpack(ext_tensor)
+    elif type(ext_tensor).__name__ == "PyCapsule":
+        array = np.from_dlpack(Exporter(ext_tensor))
     else:
         raise RuntimeError(
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
             "have already constructed a tensor from it once."
         )
     return wrap(array.copy() if copy else array)
+
+
+class Exporter:
+    """A capsule as NumPy asks for it."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+@public
+def to_dlpack(tensor):
+    """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
+    return tensor.__dlpack__()
 
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):

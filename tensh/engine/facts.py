@@ -2,10 +2,11 @@
 
 import math
 
-from tensh.engine.device import cpu, require_cpu
+from tensh.engine.device import contiguous_format, cpu, require_cpu
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
+from tensh.engine.graph import Output, edge
 from tensh.engine.making import bind
-from tensh.engine.memory import address
+from tensh.engine.memory import address, strides
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Tensor
 
@@ -92,6 +93,29 @@ def get_device(input):
     return -1
 
 
+@fact
+def is_inference(input):
+    """Was the tensor made in inference mode?  tensh keeps no such mark."""
+    return False
+
+
+@fact
+def is_distributed(input):
+    """Is the tensor spread over processes?  Never."""
+    return False
+
+
+def dim_order(self):
+    """The dimensions from the widest step in memory to the narrowest.
+
+    >>> import tensh as torch
+    >>> torch.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    steps = strides(self.array)
+    return tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+
+
 def is_set_to(self, tensor):
     """Is it the same memory with the same shape and strides?"""
     one, two = self.array, tensor.array
@@ -104,7 +128,14 @@ def is_set_to(self, tensor):
     )
 
 
-METHODS["is_set_to"] = is_set_to
+METHODS.update(dim_order=dim_order, is_set_to=is_set_to)
+Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
+Tensor.output_nr = property(
+    lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
+)
+METHODS["_is_view"] = lambda t: t.view is not None
+for _kind in "ipu maia mtia vulkan".split():
+    setattr(Tensor, f"is_{_kind}", property(lambda t: False, doc="False: tensh computes on the CPU only."))
 
 
 # ── dtypes ───────────────────────────────────────────────────────────────────
@@ -146,5 +177,5 @@ def set_default_device(device):
     require_cpu(device)
 
 
-# ── numbers ──────────────────────────────────────────────────────────────────
-PUBLIC.update(e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None)
+# ── names ──────────────────────────────────────────────────────────────────
+PUBLIC.update(e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format)

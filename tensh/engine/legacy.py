@@ -82,12 +82,22 @@ def made_as(cls, t):
     return self
 
 
+def as_subclass(self, cls):
+    """The same tensor as an object of ``cls``, a subclass of Tensor; its history goes along."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+            "Make sure your class inherits from Tensor."
+        )
+    return made_as(cls, function(OPS["alias"])(self))
+
+
 def new(self, *args, **given):
     """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
     return construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
 
 
-METHODS["new"] = new
+METHODS.update(new=new, as_subclass=as_subclass)
 
 
 # ── the types ────────────────────────────────────────────────────────────────

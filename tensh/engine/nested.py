@@ -64,10 +64,15 @@ def carefully(data, dtype):
     leaves = []
     if 0 not in shape:
         collect(data, shape, 0, leaves)
+    return elements(leaves, to).reshape(shape)
+
+
+def elements(leaves, to):
+    """The array of dtype ``to`` with these elements; raises what PyTorch raises for one that does not fit."""
     convert = CONVERT[to.category]
     numbers = [convert(leaf, to) for leaf in leaves]
     middle = np.float32 if to is float16 else to.numpy
-    return np.array(numbers, middle).astype(to.numpy, copy=False).reshape(shape)
+    return np.array(numbers, middle).astype(to.numpy, copy=False)
 
 
 # ── shape and dtype ──────────────────────────────────────────────────────────

@@ -109,6 +109,9 @@ def __index__(self):
     return int(self.array.item())
 
 
+Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # Python 2 called them so
+
+
 # ── as an array ──────────────────────────────────────────────────────────────
 def __array__(self, dtype=None, copy=None):
     array = method("numpy")(self)
