@@ -122,7 +122,8 @@ class Op:
         if read == "out":
             return -1
         if read in self.outs and self.outs != LIST:
-            return -1 - self.outs.index(read)
+            index = self.outs.index(read)
+            return -1 - index if self.many or index == 0 else graph.FOREIGN  # one gradient: that of the first output
         return graph.FOREIGN if read in self.inputs else None
 
     def __repr__(self):

@@ -2,6 +2,7 @@
 
 from tensh.engine import ops  # noqa: F401  read first: some names below replace an operator's
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
+from tensh.engine.inplace import into
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.numbers import take_number
 from tensh.engine.signatures import NO_FIT, Form, choose
@@ -198,6 +199,28 @@ def imag(input):
     if tensor(input, "imag").array.dtype.kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return part("imag", 1, input)
+
+
+def from_parts(real, imag, *, out=None):
+    """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([1.+3.j, 2.+4.j])
+    """
+    result = OPS["complex"].fn(real, imag)
+    if out is None:
+        return result
+    if out.array.dtype is not result.array.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {BY_NUMPY[result.array.dtype].title} but got scalar type "
+            f"{BY_NUMPY[out.array.dtype].title} for argument 'out'"
+        )
+    return into(out, result, "complex")
+
+
+from_parts.__name__ = from_parts.__qualname__ = "complex"
+public(from_parts)
 
 
 @composite

@@ -38,7 +38,7 @@ def expand(input, shape):
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
 def cast(input, dtype, memory_format=None):
     """A copy in another dtype (NumPy's); the real part where that is not complex."""
-    if input.dtype.kind == "c" and dtype.kind not in "cb":
+    if input.dtype.kind == "c" and dtype.kind not in "cbW":
         input = input.real
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
         input = input.astype(np.float32)  # PyTorch rounds twice on the way to a short type

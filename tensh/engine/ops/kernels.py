@@ -14,7 +14,7 @@ from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, 
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.mixing import SCALARS, promote
 from tensh.engine.numbers import fitting
-from tensh.engine.ops.precision import in_float32, is_half
+from tensh.engine.ops.precision import F4, in_float32, is_half
 
 LN2, PI = math.log(2), math.pi
 
@@ -49,6 +49,19 @@ def promoted(*arrays):
     vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
     to = combine_categories(vectors, points).numpy
     return [a if a is None or a.dtype is to else a.astype(to) for a in arrays]
+
+
+def all_in_float32(kernel):
+    """A kernel of several arrays of one dtype that computes 16 bit floating point numbers in float32."""
+
+    @functools.wraps(kernel)
+    def wide(input, *others):
+        if is_half(input.dtype):
+            others = (o.astype(F4) if isinstance(o, ndarray) else o for o in others)
+            return kernel(input.astype(F4), *others).astype(input.dtype)
+        return kernel(input, *others)
+
+    return wide
 
 
 # ── choosing between values ──────────────────────────────────────────────────
@@ -158,18 +171,32 @@ def frac(input):
 
 def complex_from(real, imag):
     """Real and imaginary parts as complex numbers."""
-    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), BY_NUMPY[real.dtype].to_complex().numpy)
-    if out.dtype.kind == "W":
-        parts = out.view(real.dtype).reshape(*out.shape, 2)
-        parts[..., 0], parts[..., 1] = real, imag
-    else:
-        out.real, out.imag = real, imag
-    return out
+    require_parts(real.dtype, imag.dtype)
+    parts = np.empty((*np.broadcast_shapes(real.shape, imag.shape), 2), real.dtype)
+    parts[..., 0], parts[..., 1] = real, imag
+    return parts.view(BY_NUMPY[real.dtype].to_complex().numpy)[..., 0]
 
 
 def polar(abs, angle):
     """Complex numbers of the given absolute values and angles."""
+    require_parts(abs.dtype, angle.dtype)
+    if abs.itemsize == 2:
+        refuse_dtype("polar", abs.dtype)
     return complex_from(abs * np.cos(angle), abs * np.sin(angle))
+
+
+def require_parts(one, two, number=None):
+    """The parts of complex numbers are floating point numbers of one dtype."""
+    if one.kind != "f" or two.kind != "f":
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{BY_NUMPY[one].title} and {BY_NUMPY[two].title}"
+        )
+    if one is not two:
+        raise RuntimeError(
+            f"Expected object of scalar type {BY_NUMPY[one].title} but got scalar type {BY_NUMPY[two].title} for second "
+            "argument"
+        )
 
 
 # ── rounding ─────────────────────────────────────────────────────────────────
@@ -266,23 +293,13 @@ def logaddexp(input, other):
 def product_unless_zero(function):
     """x * function(y), and 0 where x is 0 unless y is nan."""
 
+    @all_in_float32
     def kernel(input, other):
         zero = ZERO[input.dtype]
         out = input * function(other)
         return np.where((input == zero) & ~np.isnan(other), zero, out)
 
-    return in_float32_pair(kernel)
-
-
-def in_float32_pair(kernel):
-    """A kernel of two arrays that computes 16 bit floating point numbers in float32."""
-
-    def wide(input, other):
-        if is_half(input.dtype):
-            return kernel(input.astype(np.float32), other.astype(np.float32)).astype(input.dtype)
-        return kernel(input, other)
-
-    return wide
+    return kernel
 
 
 # ── division ─────────────────────────────────────────────────────────────────
@@ -406,9 +423,14 @@ def heaviside(input, values):
 
 
 def lerp_number(input, end, weight):
-    """The same for a weight that is one number."""
+    """input + weight * (end - input) for a weight that is one number, computed from the nearer end."""
     require_dtype(input, end, "end")
     fitting(weight, BY_NUMPY[input.dtype])
+    return _lerp_number(input, end, weight)
+
+
+@all_in_float32
+def _lerp_number(input, end, weight):
     if abs(weight) < 0.5:
         return input + (end - input) * SCALARS[weight, input.dtype]
     return end - (end - input) * SCALARS[1 - weight, input.dtype]
@@ -421,11 +443,26 @@ def require_dtype(input, array, name):
 
 
 def lerp(input, end, weight):
-    """input + weight * (end - input), computed from the nearer end."""
+    """The same for weights of each element."""
     require_dtype(input, end, "end")
     require_dtype(input, weight, "weight")
+    return _lerp(input, end, weight)
+
+
+@all_in_float32
+def _lerp(input, end, weight):
     span = end - input
     return np.where(np.abs(weight) < 0.5, input + weight * span, end - span * (SCALARS[1, input.dtype] - weight))
+
+
+@all_in_float32
+def addcmul(input, tensor1, tensor2, value):
+    return input + times(tensor1, value) * tensor2
+
+
+@all_in_float32
+def addcdiv(input, tensor1, tensor2, value):
+    return input + times(tensor1, value) / tensor2
 
 
 def clamp(input, min, max):
@@ -445,7 +482,7 @@ def clamp_numbers(input, min, max):
 
 
 def relu(input):
-    return np.maximum(input, ZERO[input.dtype])
+    return np.maximum(ZERO[input.dtype], input)
 
 
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
@@ -468,13 +505,6 @@ def frexp(input):
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = np.frexp(input)
     return mantissa, exponent.astype(np.int32, copy=False)
-
-
-def parts_of_one_dtype(one, two, number):
-    """The two parts of complex numbers are of one dtype."""
-    raise RuntimeError(
-        f"Expected object of scalar type {BY_NUMPY[one].title} but got scalar type {BY_NUMPY[two].title} for second argument"
-    )
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────
@@ -508,7 +538,9 @@ def infinity(sign):
 
 def isreal(input):
     """Is the imaginary part zero?"""
-    return np.ones(input.shape, bool) if is_real(input) else np.equal(input.imag, 0)
+    if is_real(input):
+        return np.ones(input.shape, bool)
+    return np.equal((input if input.dtype.kind == "c" else input.astype(np.complex64)).imag, 0)
 
 
 def same_dtype(one, two, number):

@@ -11,7 +11,7 @@ import numpy as np
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.table import op, pointwise
-from tensh.engine.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
 
 for vocabulary in (ARRAYS, TENSORS):
     vocabulary |= {"LN2": math.log(2), "LN10": math.log(10), "PI": math.pi, "NAN": math.nan}
@@ -79,7 +79,7 @@ pointwise(kernels.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, type
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
 pointwise(kernels.remainder, "What the division that rounds down leaves: of the divisor's sign.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf", node="RemainderBackward1",
-          inplace="method", input="g", other="-g * floor_divide(input, other)")  # fmt: skip
+          inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
 pointwise(kernels.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
@@ -123,7 +123,7 @@ pointwise(kernels.frac, "The fraction of input, with its sign.", types="f", inpu
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="only(g, input == other)")  # fmt: skip
 pointwise(kernels.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
-          input="g * isfinite(input)")  # fmt: skip
+          types="biufc", called="nan_to_num", input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pointwise(kernels.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow", inplace="method",
@@ -140,7 +140,7 @@ pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", n
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(np.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
-pointwise(kernels.exp2, "2 to the power of input.", floats=True, input="g * conj(out) * LN2")
+pointwise(kernels.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
 pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(np.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
@@ -148,7 +148,7 @@ pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, in
 pointwise(np.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
-pointwise(kernels.ldexp, "Input times 2 to the power of other.", floats=True,
+pointwise(kernels.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
           input="g * exp2(other)", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(kernels.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc", inplace=False,
           input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
@@ -195,6 +195,8 @@ pointwise(kernels.deg2rad, "Degrees as radians.", floats=True, types="biuf", inp
           refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
 pointwise(kernels.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
           refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
+for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
+    OPS[name].called = f"{name}_vml_cpu"  # named in the error for complex32 only
 
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
@@ -258,8 +260,7 @@ def lerp_tensors(input, end, weight):
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
-    input, tensor1, tensor2 = kernels.promoted(input, tensor1, tensor2)
-    return input + kernels.times(tensor1, value) * tensor2
+    return kernels.addcmul(*kernels.promoted(input, tensor1, tensor2), value)
 
 
 @op(inplace="method", types="iufc", called="addcdiv_cpu_out",
@@ -267,18 +268,17 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""
     kernels.require_true_division(tensor1, tensor2)
-    input, tensor1, tensor2 = kernels.promoted(input, tensor1, tensor2)
-    return input + kernels.times(tensor1, value) / tensor2
+    return kernels.addcdiv(*kernels.promoted(input, tensor1, tensor2), value)
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────
 pointwise(kernels.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
           input="nothing(g) if input.dtype.kind != 'c' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
-pointwise(kernels.complex_from, "Complex numbers of the given parts.", name="complex", public="function", inplace=False,
-          mixing=kernels.parts_of_one_dtype, types="f", real="real_part(g)", imag="imaginary_part(g)")  # fmt: skip
+pointwise(kernels.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
+          out=False, mixing=kernels.require_parts, real="real_part(g)", imag="imaginary_part(g)")  # fmt: skip
 pointwise(kernels.polar, "Complex numbers of the given absolute values and angles.", public="function", inplace=False,
-          mixing=kernels.parts_of_one_dtype, types="f", abs="real_part(g * conj(sgn(out)))",
+          mixing=kernels.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
 
 
@@ -300,7 +300,10 @@ def frexp(input):
 def power_input(g, input, exponent):
     """The derivative of a power by its base, for an exponent that is one number."""
     number = exponent.item()
-    return g * conj(exponent * input ** (number - 1)) if number else ARRAYS["nothing"](g)
+    if not number:
+        return ARRAYS["nothing"](g)
+    recorded = getattr(exponent, "node", None) is not None
+    return g * conj(exponent * input ** (exponent - 1 if recorded else number - 1))
 
 
 @word
