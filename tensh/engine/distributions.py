@@ -61,6 +61,10 @@ def fused(x, scale, shift):
         wide += DOUBLE.type(shift)
         x[...] = wide
         return
+    if abs(scale) > 2.0**960:  # its halves would be infinite
+        fused(x, scale * 2.0**-64, shift * 2.0**-64)
+        x *= 2.0**64
+        return
     product = x * scale
     (a, b), (c, d) = _split(x), _split(scale)
     error = ((a * c - product) + a * d + b * c) + b * d  # of the product; exact

@@ -9,7 +9,7 @@ from tensh.engine import drawing
 from tensh.engine.clock import tick
 from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
-from tensh.engine.functional.layers import layer
+from tensh.engine.functional.layers import LAYERS, layer
 from tensh.engine.generator import default_generator
 from tensh.engine.inplace import put
 from tensh.engine.memory import empty_like
@@ -272,6 +272,7 @@ def _layer_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=Fa
 
 _layer_rrelu.__name__ = _layer_rrelu.__qualname__ = "rrelu"
 layer(_layer_rrelu)
+LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 
 
 # ── softmax samples ──────────────────────────────────────────────────────────
