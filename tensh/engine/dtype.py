@@ -97,11 +97,11 @@ _ROWS = """
     uint16     1  2 UInt16        UInt16Tensor   uint16_t
     uint32     1  4 UInt32        UInt32Tensor   uint32_t
     uint64     1  8 UInt64        UInt64Tensor   uint64_t
-    float16    2  2 Half          HalfTensor     at::Half
-    bfloat16   2  2 BFloat16      BFloat16Tensor at::BFloat16
+    float16    2  2 Half          HalfTensor     c10::Half
+    bfloat16   2  2 BFloat16      BFloat16Tensor c10::BFloat16
     float32    2  4 Float         FloatTensor    float
     float64    2  8 Double        DoubleTensor   double
-    complex32  3  4 ComplexHalf   ComplexHalfTensor c10::complex<at::Half>
+    complex32  3  4 ComplexHalf   ComplexHalfTensor c10::complex<c10::Half>
     complex64  3  8 ComplexFloat  ComplexFloatTensor c10::complex<float>
     complex128 3 16 ComplexDouble ComplexDoubleTensor c10::complex<double>"""
 

@@ -42,7 +42,7 @@ def filler(name, make, what):
 
     def function(*size, **given):
         shape = size[0] if len(size) == 1 else size
-        if type(shape) in SHAPES:
+        if type(shape) in SHAPES and size:
             try:
                 if not given:
                     return leaf(make(shape, of_scalar[float].numpy))
@@ -55,7 +55,7 @@ def filler(name, make, what):
 
     def method(self, *size, **given):
         shape = size[0] if len(size) == 1 else size
-        if type(shape) in SHAPES:
+        if type(shape) in SHAPES and size:
             try:
                 numpy, requires_grad = plain(self.array.dtype, **given)
                 return leaf(make(shape, numpy), requires_grad)

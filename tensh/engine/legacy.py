@@ -60,7 +60,7 @@ def aliased(other, wanted):
 def options_text(which):
     name = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}.get(which.name)
     return (
-        f"TensorOptions(dtype={name or which.ctype.removeprefix('at::').replace('Half', 'c10::Half')}, device=cpu, "
+        f"TensorOptions(dtype={name or which.ctype}, device=cpu, "
         "layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
     )
 
