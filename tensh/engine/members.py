@@ -263,6 +263,7 @@ OPERATORS = {
     "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
 }  # fmt: skip
 """Python's operators -> what computes them: an operator of the table, or a function of functional.py."""
+UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
 
 
 def hang_methods():
@@ -274,8 +275,8 @@ def hang_methods():
             made = "operator" if len(OPS[entry].inputs) == 2 else "method"
             setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
         elif entry in METHODS or entry in PYTHON_ONLY:
-            resolve = lambda entry=entry: refused_operand(function(PYTHON_ONLY.get(entry) or METHODS[entry]))  # noqa: E731
-            setattr(Tensor, name, Method(name, resolve))
+            face = (lambda fn: fn) if name in UNARY else refused_operand
+            setattr(Tensor, name, Method(name, lambda e=entry, face=face: face(function(PYTHON_ONLY.get(e) or METHODS[e]))))
     Tensor.__hash__ = lambda self: id(self)
 
 

@@ -160,7 +160,7 @@ def refuse(name, parameter, position, value, expected="Tensor"):
 
 def refuse_all(name, arguments, method):
     """Raise PyTorch's error for arguments that fit none of the operator's forms; a method's leave out the tensor."""
-    forms = OPS[name].forms
+    forms = OPS[name.removesuffix("_")].forms
     if method:
         forms = [f.replace("Tensor input, ", "") for f in forms if f.startswith("(Tensor input, ")]
         forms = [f.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "") for f in forms]
@@ -171,6 +171,8 @@ def require_operand(name, value):
     """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
     second = list(OPS[name].inputs)[1]
     if second not in OPS[name].numbers or plain(value) is None:
+        if OPS[name].forms:
+            refuse_all(f"{name}_", (value,), True)
         refuse(f"{name}_", second, 1, value)
 
 

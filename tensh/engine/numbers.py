@@ -14,6 +14,7 @@ SAFE = 6e4  # a number up to this fits every floating point dtype
 
 def overflow(name):
     """The error for a number that a dtype cannot hold."""
+    name = name.replace("at::", "c10::")
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 

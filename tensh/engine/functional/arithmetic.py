@@ -182,25 +182,6 @@ def lerp(input, end, weight):
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────
-def part(name, index, input):
-    """One of the parts of complex numbers, sharing memory."""
-    return OPS["select"].fn(OPS["view_as_real"].fn(input), -1, index)
-
-
-@public
-def real(input):
-    """The real part, sharing memory with the input; real tensors are returned as they are.  Differentiable."""
-    return part("real", 0, input) if tensor(input, "real").array.dtype.kind in "cW" else input
-
-
-@public
-def imag(input):
-    """The imaginary part of a complex tensor, sharing memory with it.  Differentiable."""
-    if tensor(input, "imag").array.dtype.kind not in "cW":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return part("imag", 1, input)
-
-
 def from_parts(real, imag, *, out=None):
     """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable.
 
@@ -239,9 +220,3 @@ def conj_physical(input):
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     return OPS["conj_physical"].fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input
 
-
-def _set(part):
-    return lambda self, value: part(self).copy_(value) and None
-
-
-Tensor.real, Tensor.imag = property(real, _set(real)), property(imag, _set(imag))

@@ -22,6 +22,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
     True
     """
+    tensor(input, "allclose"), tensor(other, "allclose", "other", 2)
     return bool(OPS["isclose"].fn(input, other, rtol, atol, equal_nan).array.all())
 
 
@@ -92,7 +93,14 @@ def where(condition, input=None, other=None, *, out=None):
     return chosen if out is None else into(out, chosen, "where")
 
 
-METHODS["where"] = lambda input, condition, other: where(condition, input, other)
+def where_method(self, condition, other):
+    """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
+    if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and plain(other) is None:
+        fits_none("where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)")
+    return where(condition, self, other)
+
+
+METHODS["where"] = where_method
 
 
 def as_tensors(input, other):
@@ -130,6 +138,18 @@ def truth(condition):
     return wrap(condition.array != 0)
 
 
+def c_name(dtype):
+    """A dtype as this message calls it: integers by C's own names."""
+    integers = {8: "char", 16: "short int", 32: "int", 64: "long int"}
+    name = dtype.ctype.replace("at::", "c10::")
+    if not name.endswith("_t") and name != "int":
+        return name
+    plain = integers[dtype.itemsize * 8]
+    if dtype.is_signed:
+        return "signed char" if plain == "char" else plain
+    return f"unsigned {plain}" if dtype.itemsize in (1, 4) else plain.replace("int", "unsigned int")
+
+
 @composite(inplace=True)
 def masked_fill(input, mask, value):
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
@@ -144,7 +164,7 @@ def masked_fill(input, mask, value):
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {BY_NUMPY[mask.array.dtype].ctype}"
+            "masked_fill_ only supports boolean masks, but got mask with dtype " + c_name(BY_NUMPY[mask.array.dtype])
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.ops import kernels
-from tensh.engine.ops.pointwise import not_complex
+from tensh.engine.ops.pointwise import LEFT, OTHER, not_complex
 from tensh.engine.table import pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
@@ -11,12 +11,12 @@ TWO = {"input": None, "other": None, "inplace": "method"}
 LOGIC = TWO | {"types": "biufc"}
 
 # ── comparison ───────────────────────────────────────────────────────────────
-pointwise(np.equal, "Is input equal to other?", name="eq", numbers="other", **TWO)
-pointwise(np.not_equal, "Is input different from other?", name="ne", numbers="other", **TWO)
-pointwise(np.less, "Is input less than other?", name="lt", numbers="other", types="biuf", **TWO)
-pointwise(np.less_equal, "Is input less than or equal to other?", name="le", numbers="other", types="biuf", **TWO)
-pointwise(np.greater, "Is input greater than other?", name="gt", numbers="other", types="biuf", **TWO)
-pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", numbers="other", types="biuf", **TWO)
+pointwise(np.equal, "Is input equal to other?", name="eq", numbers="other", forms=OTHER, **TWO)
+pointwise(np.not_equal, "Is input different from other?", name="ne", numbers="other", forms=OTHER, **TWO)
+pointwise(np.less, "Is input less than other?", name="lt", numbers="other", forms=OTHER, types="biuf", **TWO)
+pointwise(np.less_equal, "Is input less than or equal to other?", name="le", numbers="other", forms=OTHER, types="biuf", **TWO)
+pointwise(np.greater, "Is input greater than other?", name="gt", numbers="other", forms=OTHER, types="biuf", **TWO)
+pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", numbers="other", forms=OTHER, types="biuf", **TWO)
 pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
@@ -37,7 +37,7 @@ pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_x
 pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, inplace="method")
 
 # ── bits ─────────────────────────────────────────────────────────────────────
-BITS = {"types": "biu", "numbers": "input other", **TWO}
+BITS = {"types": "biu", "numbers": "input other", "forms": LEFT, **TWO}
 SHIFTS = BITS | {"types": "iu"}
 
 pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)

@@ -13,8 +13,9 @@ from numpy import ndarray
 from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.mixing import SCALARS, promote
-from tensh.engine.numbers import fitting
+from tensh.engine.numbers import fitting, take_number
 from tensh.engine.ops.precision import F4, in_float32, is_half
+from tensh.engine.signatures import NO_FIT, take_float
 
 LN2, PI = math.log(2), math.pi
 
@@ -64,6 +65,16 @@ def all_in_float32(kernel):
     return wide
 
 
+def number(value, name, parameter, position):
+    """A float from an argument; PyTorch's error for what is none."""
+    taken = take_float(value)
+    if taken is NO_FIT:
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position {position}) must be float, not {type(value).__name__}"
+        )
+    return taken
+
+
 # ── choosing between values ──────────────────────────────────────────────────
 BITS = {2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 LARGE = 512  # elements; from here on multiplying the bits with the mask is faster than np.where, up to ten times
@@ -110,9 +121,11 @@ def no_bool(one, two, number):
         )
 
 
-def times(array, alpha):
+def times(array, alpha, name):
     """The array times a number that its dtype can hold."""
     kind = array.dtype.kind
+    if (alpha := take_number(given := alpha)) is NO_FIT:
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
     if type(alpha) is bool and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if type(alpha) is float and kind in "iub":
@@ -127,15 +140,15 @@ def reversed_difference(input, other):
 
 
 def add_scaled(input, other, alpha):
-    return np.add(input, times(other, alpha))
+    return np.add(input, times(other, alpha, "add"))
 
 
 def sub_scaled(input, other, alpha):
-    return np.subtract(input, times(other, alpha))
+    return np.subtract(input, times(other, alpha, "sub"))
 
 
 def rsub_scaled(input, other, alpha):
-    return np.subtract(other, times(input, alpha))
+    return np.subtract(other, times(input, alpha, "rsub"))
 
 
 # ── signs and parts ──────────────────────────────────────────────────────────
@@ -260,7 +273,8 @@ def sigmoid(input):
 def logit(input, eps=None):
     """log(x / (1 - x)), of x kept away from 0 and 1 by ``eps``."""
     if eps is not None:
-        input = np.minimum(np.maximum(input, SCALARS[float(eps), input.dtype]), SCALARS[1 - eps, input.dtype])
+        eps = number(eps, "logit", "eps", 2)
+        input = np.maximum(np.minimum(input, SCALARS[1 - eps, input.dtype]), SCALARS[eps, input.dtype])
     return np.log(input / (SCALARS[1, input.dtype] - input))
 
 
@@ -341,7 +355,7 @@ def require_true_division(one, two):
             "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
             "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
             "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2) for all dtypes."
+            "tensor2), for all dtypes."
         )
 
 
@@ -392,8 +406,8 @@ def power(input, exponent):
     return np.power(input, exponent)
 
 
-def integer_exponent(one, two, number):
-    """An exponent that is one integer must not be negative, and be of the dtype of an integer base."""
+def fitting_exponent(one, two, number):
+    """An exponent that is a number must fit the base's dtype, and not be negative for integers."""
     if one.kind in "biu" and two.kind in "iu" and number is not None:
         if number < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -455,14 +469,22 @@ def _lerp(input, end, weight):
     return np.where(np.abs(weight) < 0.5, input + weight * span, end - span * (SCALARS[1, input.dtype] - weight))
 
 
+def weighted(array, value, name):
+    """The array times ``value`` as its dtype holds it."""
+    number = take_number(value)
+    if number is NO_FIT:
+        raise TypeError(f"{name}(): argument 'value' must be Number, not {type(value).__name__}")
+    return array if number == 1 else array * SCALARS[fitting(number, BY_NUMPY[array.dtype]), array.dtype]
+
+
 @all_in_float32
 def addcmul(input, tensor1, tensor2, value):
-    return input + times(tensor1, value) * tensor2
+    return input + weighted(tensor1, value, "addcmul") * tensor2
 
 
 @all_in_float32
 def addcdiv(input, tensor1, tensor2, value):
-    return input + times(tensor1, value) / tensor2
+    return input + weighted(tensor1, value, "addcdiv") / tensor2
 
 
 def clamp(input, min, max):
@@ -488,13 +510,16 @@ def relu(input):
 def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
     """Finite numbers for nan and the infinities: by default 0 and the largest of the dtype."""
     kind = input.dtype.kind
+    nan = 0.0 if nan is None else number(nan, "nan_to_num", "nan", 2)
+    posinf = posinf if posinf is None else number(posinf, "nan_to_num", "posinf", 3)
+    neginf = neginf if neginf is None else number(neginf, "nan_to_num", "neginf", 4)
     if kind == "c":
         return complex_from(nan_to_num(input.real, nan, posinf, neginf), nan_to_num(input.imag, nan, posinf, neginf))
     if kind not in "fV":
         return input.copy()
     dtype = input.dtype
     largest = float(np.finfo(dtype).max if kind == "f" else 3.3895313892515355e38)
-    out = np.where(np.isnan(input), SCALARS[0.0 if nan is None else nan, dtype], input)
+    out = np.where(np.isnan(input), SCALARS[nan, dtype], input)
     out = np.where(input == SCALARS[math.inf, dtype], SCALARS[largest if posinf is None else posinf, dtype], out)
     return np.where(input == SCALARS[-math.inf, dtype], SCALARS[-largest if neginf is None else neginf, dtype], out)
 
@@ -510,8 +535,8 @@ def frexp(input):
 # ── comparisons ──────────────────────────────────────────────────────────────
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Is |input - other| at most atol + rtol * |other|?"""
-    for name, value in (("rtol", rtol), ("atol", atol)):
-        if value < 0:
+    for position, (name, value) in enumerate((("rtol", rtol), ("atol", atol)), 3):
+        if number(value, "isclose", name, position) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     close = np.equal(input, other)
     if equal_nan and input.dtype.kind in "fcVW":

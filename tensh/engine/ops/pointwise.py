@@ -22,6 +22,11 @@ def not_complex(text, error=RuntimeError):
     return {"c": error(text)}
 
 
+def forms(*parameters):
+    """Signatures with ``out=``, of which a call has to fit one."""
+    return tuple(f"({each}, *, Tensor out = None)" for each in parameters)
+
+
 # ── choosing: what many derivatives say ──────────────────────────────────────
 @op(public=False, node="WhereBackward0", input="only(g, mask)", mask=None)
 def only(input, mask):
@@ -50,6 +55,9 @@ def where(condition, input, other):
 
 # ── arithmetic ───────────────────────────────────────────────────────────────
 BOTH = "input other"
+OTHER = forms("Tensor input, Tensor other", "Tensor input, Number other")
+EITHER = forms("Tensor input, Tensor other", "Number self, Tensor other", "Tensor input, Number other")
+LEFT = (OTHER[0], "(Number self, Tensor other)", OTHER[1])  # of a number and a tensor there is no out=
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
 BOOLS = {"mixing": kernels.no_bool, "refusal": {"b": kernels.SUB_BOOLS}}
 
@@ -58,6 +66,7 @@ pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"al
 pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
           **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
 pointwise(kernels.reversed_difference, "Difference of other and input.", name="rsub", numbers={"other": "RsubBackward1"},
+          forms=("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)"),
           rare={"alpha": (1, "rsub_scaled")}, node="RsubBackward0", **BOOLS, inplace=False, out=False, public="function",
           called="add_stub", input="-g", other="g")  # fmt: skip
 pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
@@ -74,14 +83,14 @@ pointwise(kernels.rsub_scaled, "Difference of other and alpha times input.", num
 pointwise(kernels.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
           types="iuf", called="div_floor_cpu", node="DivBackward2", public=False, inplace=False,
           input="nothing(g)", other="nothing(g)")  # fmt: skip
-pointwise(kernels.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
+pointwise(kernels.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, forms=(OTHER[0], "(Tensor input, Number other)"), types="iuf", called="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
 pointwise(kernels.remainder, "What the division that rounds down leaves: of the divisor's sign.",
-          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf", node="RemainderBackward1",
+          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, forms=LEFT, types="iuf", node="RemainderBackward1",
           inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
 pointwise(kernels.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
-          numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
+          numbers={"other": "FmodBackward0"}, forms=OTHER, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": kernels.NEG_BOOL}, input="-g")
 pointwise(np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)")
@@ -99,7 +108,7 @@ pointwise(kernels.sign, "Sign of input; a complex number divided by its absolute
 pointwise(kernels.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
 pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True, types="biuf",
-          numbers={"other": "CopysignBackward1"}, inplace="method",
+          numbers={"other": "CopysignBackward1"}, forms=OTHER, inplace="method",
           input="g * masked_fill(out / input, input == 0, 0)", other="nothing(g)")  # fmt: skip
 pointwise(kernels.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", mixing=kernels.one_dtype, inplace="method",
           refusal=not_complex("heaviside is not yet implemented for complex tensors."), node="NotImplemented",
@@ -127,8 +136,8 @@ pointwise(kernels.nan_to_num, "Input with numbers for nan (0) and the infinities
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pointwise(kernels.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow", inplace="method",
-          mixing=kernels.integer_exponent,
-          numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
+          mixing=kernels.fitting_exponent,
+          numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, forms=[f.replace("other", "exponent") for f in EITHER], node="PowBackward1",
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
                 "masked_fill(g * conj(exponent * pow(input, exponent - 1)), exponent == 0, 0)",
           exponent="masked_fill(g * conj(out * log(input)), (input == 0) & (real_part(exponent) >= 0), 0)")  # fmt: skip
@@ -155,7 +164,7 @@ pointwise(kernels.logaddexp, "Logarithm of the sum of the exponentials of input 
 pointwise(np.logaddexp2, "The same to base 2.", name="logaddexp2", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
 pointwise(kernels.product_unless_zero(np.log), "Input times the logarithm of other; 0 where input is 0.", name="xlogy",
-          floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
+          floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"}, forms=EITHER,
           input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(kernels.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
           name="xlog1py", floats=True, types="biuf", public=False, inplace=False, node="SpecialXlog1PyBackward0",
@@ -220,10 +229,10 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
 pointwise(np.maximum, "Input, but at least ``min``.", name="clamp_min", types="biuf", refusal=NO_CLAMP,
-          node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
+          node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"}, forms=[f.replace("other", "min") for f in OTHER],
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
 pointwise(np.minimum, "Input, but at most ``max``.", name="clamp_max", types="biuf", refusal=NO_CLAMP,
-          node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
+          node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"}, forms=[f.replace("other", "max") for f in OTHER],
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
