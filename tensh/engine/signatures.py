@@ -155,6 +155,9 @@ class Form:
                 self.positional[0].take(self.function, args[0], 1)
         if len(args) > len(self.positional):
             raise TypeError(self._too_many(len(args)))
+        for parameter in self.positional[: len(args)] if options else ():
+            if parameter.name in options:
+                raise TypeError(f"{self.function}() got multiple values for argument '{parameter.name}'")
         values = self.defaults.copy()
         for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
             values[parameter.name] = parameter.take(self.function, value, place)
@@ -173,8 +176,6 @@ class Form:
         for name in options:
             if name not in self.named:
                 raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")
-            if name in [p.name for p in self.positional[:given]]:
-                raise TypeError(f"{self.function}() got multiple values for argument '{name}'")
 
     def _too_many(self, given):
         most = len(self.positional)
