@@ -317,12 +317,7 @@ def _own(cls, o, inputs, dirty, recording):
     if source is None:
         return o
     shown = wrap(o.array.view())
-    return see(source, shown, _as_returned(o), (), CUSTOM)
-
-
-def _as_returned(o):
-    array = o.array
-    return lambda base: wrap(array, base.node)
+    return see(source, shown, CUSTOM)
 
 
 def _connect(node, outputs, returned, edges):

@@ -45,8 +45,10 @@ class Node:
     def check(self):
         """Raise if a saved array was written after it was saved."""
         for role, value in zip(self.roles, self.saved or ()):
-            if role is not None and type(value) is ndarray and written_after(self.time, value):
-                raise RuntimeError(self._modified(role, value))
+            if role is not None:
+                for array in value if type(value) is tuple else (value,):
+                    if type(array) is ndarray and written_after(self.time, array):
+                        raise RuntimeError(self._modified(role, array))
 
     def _modified(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
@@ -70,7 +72,7 @@ class Node:
         """The saved values as tensors on the edges they came from, for a derivative that is recorded."""
         if self.saved is None:
             return None
-        return [value if role is None or value is None else wrap(value, self._edge(role)) for role, value in zip(self.roles, self.saved)]
+        return [value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role)) for role, value in zip(self.roles, self.saved)]
 
     def _edge(self, role):
         """The node that a saved array's gradient goes to."""
@@ -207,18 +209,17 @@ class DeadEnd(Node):
     backward_graph = backward
 
 
-def see(base, t, fn, args, locked=None):
-    """Record that ``t`` is the view ``fn(base, *args)``."""
+def see(base, t, locked=None):
+    """Record that ``t`` shares the memory of ``base``.  Its place there says how, so nothing else is kept: 250 ns."""
     v = t._view = View()
     up = base._view
     if up is None:
-        v.base, v.steps = base, None
+        v.base, v.steps, v.locked = base, None, locked
     else:
-        v.base, v.steps = up.base, up.steps
-        locked = up.locked or locked
-    if v.steps is not None or t.array.dtype is not base.array.dtype:
-        v.steps = (*steps_to(base), (fn, args))
-    v.time, v.locked = tick(), locked
+        v.base, v.steps, v.locked = up.base, up.steps, up.locked or locked
+        if v.steps is not None:
+            v.steps = (*v.steps, within(base.array, t.array))
+    v.time = clock.last_write
     if not mode.grad:
         v.locked = NO_GRAD
         if t.node is None and base.node is not None:
@@ -226,9 +227,11 @@ def see(base, t, fn, args, locked=None):
     return t
 
 
-def see_part(base, t, index, fn, args):
-    """The same for one of several views made at once; such a view must not be written."""
-    return see(base, t, lambda *call: fn(*call)[index], args, MULTIPLE)
+def see_retyped(base, t, fn, args):
+    """The same for a view of another dtype, whose place in memory does not say enough: keep the call that makes it."""
+    before = steps_to(base)
+    see(base, t)._view.steps = (*before, (fn, args))
+    return t
 
 
 def edge(t):
@@ -273,9 +276,13 @@ def steps_to(t):
         return ()
     if v.steps is not None:
         return v.steps
-    base, array = v.base.array, t.array
+    return (within(v.base.array, t.array),)
+
+
+def within(base, array):
+    """The call that finds ``array`` in the memory of ``base``."""
     own = None if base.flags.c_contiguous else memory.strides(base)
-    return ((recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)),)
+    return recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 
 
 def replay(t, steps):

@@ -25,7 +25,7 @@ from tensh.engine.mixing import (
 )  # fmt: skip
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
-from tensh.engine.writer import LIST
+from tensh.engine.writer import LIST, RETYPED
 
 PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
 METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -40,8 +40,8 @@ class Op:
         self.inputs = derivatives  # tensor parameter -> text of its derivative, or None
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
-        self.outs, self.let, self.sequence, self.types = (), {}, None, "biufcW"
-        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms = {}, {}, {}, None, None, ()
+        self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
+        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = {}, {}, {}, None, None, (), None
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -101,7 +101,7 @@ class Op:
         return _public_face(ENVIRONMENT[name])
 
     def _node_class(self):
-        values = {"__slots__": (), "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
+        values = {"__slots__": (), "__module__": "builtins", "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
         values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
@@ -113,7 +113,7 @@ class Op:
         only = property(lambda node: graph.Node.next_functions.fget(node)[tensor : tensor + 1])
         raising = dict.fromkeys(("backward", "backward_graph"), lambda node, g: not_differentiable(node.op.name))
         unknown = UNKNOWN[node] | raising if node in UNKNOWN else {}
-        return type(node, (self.node_class,), {"__slots__": (), "next_functions": only} | unknown)
+        return type(node, (self.node_class,), {"__slots__": (), "__module__": "builtins", "next_functions": only} | unknown)
 
     def _role(self, read):
         """Which input a saved array is, -1 - i for output i, None for a plain value."""
@@ -124,7 +124,7 @@ class Op:
         if read in self.outs and self.outs != LIST:
             index = self.outs.index(read)
             return -1 - index if self.many or index == 0 else graph.FOREIGN  # one gradient: that of the first output
-        return graph.FOREIGN if read in self.inputs else None
+        return graph.FOREIGN if read in self.inputs or read in self.watched else None
 
     def __repr__(self):
         return f"<operator {self.name}>"
@@ -172,12 +172,14 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows
     ("W" is complex32), ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
-    ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
+    ``other_forms`` is the function for calls of the method that do not give its one argument as numbers side by side:
+    ``x.view(2, 3)`` is then without a step in between.  ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
-    tensors; ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
+    tensors; ``watched`` are parameters that hold arrays, which must stay as they are until the derivative has run;
+    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
     """
     if kernel is None:
         return lambda k: op(k, name=name, doc=doc, **keywords)
@@ -270,7 +272,7 @@ def method(entry):
 
 
 OPTIONS = frozenset(
-    "node outs returns let sequence types many view pointwise floats inplace out public numbers rare refusal called mixing forms".split()
+    "node other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms".split()
 )
 
 
@@ -324,8 +326,8 @@ def foreign(name, input, other):
 def refused_operand(fn):
     """A function of two operands as a Python operator: NotImplemented for what is no operand."""
 
-    def operator(input, *other):
-        return fn(input, *other) if all(map(operand, other)) else NotImplemented
+    def operator(input, other):
+        return fn(input, other) if type(other) is Tensor or operand(other) else NotImplemented
 
     operator.__name__ = fn.__name__
     return operator
@@ -357,7 +359,7 @@ UNKNOWN = {"NotImplemented": {"name": lambda node: "torch::autograd::NotImplemen
 
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
-    "see": graph.see, "see_part": graph.see_part, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
+    "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "operand": operand, "foreign": foreign, "wanted": wanted,

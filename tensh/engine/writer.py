@@ -115,13 +115,21 @@ def call(op):
 
 def function_source(op, method=False):
     """The public function.  As a method its errors do not count the tensor itself among the arguments."""
-    lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)]
+    several = method and op.other_forms
+    parameters = "{}, *{}, **named".format(*op.parameters) if several else signature(op, out=op.out)
+    lines = [f"def {op.name}({parameters}):", repr(op.doc)]
     for alias, parameter in alias_of.items():
         p = op.parameters.get(parameter)
         if p is not None and op.public and p.default is not p.empty:
             lines.append(f"if {alias} is not None: {parameter} = {alias}")
     if op.out:
         lines.append(f"if out is not None: return into(out, {op.name}({call(op)}), '{op.name}')")
+    if several:
+        op.environment[f"{op.name}_forms"] = op.other_forms
+        first, rest = op.parameters
+        lines.append(
+            f"if named or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **named)"
+        )
     lines += _rare(op, "return {}") + _operands(op, method) + _compute(op) + _result(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
     return indented(lines)
@@ -137,10 +145,11 @@ def operator_source(op):
 
 def _rare(op, answer):
     """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
+    op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.rare.items())
     return [
-        f"if {keyword} {'is not' if usual is None else '!='} {usual!r}: "
+        f"if {keyword} is not usual_{keyword}: "
         + answer.format(f"OPS[{other!r}].fn({', '.join(op.parameters)}, {keyword})")
-        for keyword, (usual, other) in op.rare.items()
+        for keyword, (_, other) in op.rare.items()
     ]
 
 
@@ -216,23 +225,22 @@ def _result(op):
     """Lines that wrap the kernel's result and record the node."""
     if op.outs:
         return _results(op)
-    lines = [
-        "if type(out_) is not ndarray: out_ = asarray(out_)",
-        BLANK.format("out"),
-    ]
+    lines = [] if op.view else ["if type(out_) is not ndarray: out_ = asarray(out_)"]
+    lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
     if op.view:
         first, *rest = op.parameters
-        lines.append(f"see({first}, out, {op.name}, ({' '.join(p + ',' for p in rest)}))")
+        call = f", {op.name}, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
+        lines.append(f"see{'_retyped' if call else ''}({first}, out{call})")
     return lines
 
 
 def _results(op):
     """The same for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
-    first, *rest = op.parameters
+    first = next(iter(op.parameters))
     if op.many:  # every output has its own gradient: Output nodes lead to the one that computes
         lines = ["outs = [wrap(array) for array in out_]"]
         chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
@@ -244,7 +252,7 @@ def _results(op):
             lines.append(INDENT + "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None")
             lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
         if op.view:
-            lines.append(f"for i, o in enumerate(outs): see_part({first}, o, i, {op.name}, ({' '.join(p + ',' for p in rest)}))")
+            lines.append(f"for o in outs: see({first}, o, MULTIPLE)")
         return [*lines, f"outs = {op.name}_outs(outs)"]
     names = [f"{o}_" for o in op.outs]
     lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
@@ -255,6 +263,7 @@ def _results(op):
     return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
 
 
+RETYPED = "retyped"  # view=RETYPED: the view has another dtype
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 
 
@@ -296,6 +305,7 @@ def inplace_source(op):
     lines += _rare(op, f"return put({a}, tick(), {{}}, '{name}')")
     if op.pointwise and isinstance(op.kernel, ufunc):
         lines += _written_straight(op, a, *others)
+    lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
         return indented([*lines, f"return put({a}, tick(), {op.name}({call(op)}), '{name}')"])
     return indented([

@@ -255,7 +255,7 @@ def real(input):
     >>> torch.real(torch.tensor([1 + 2j]))
     tensor([1.])
     """
-    return part(require(input, "real", "input", 1), 0) if input.array.dtype.kind == "c" else input
+    return part(input, 0) if require(input, "real", "input", 1).array.dtype.kind == "c" else input
 
 
 @composite(method=False)
@@ -273,7 +273,7 @@ def part(input, which):
     t = new()
     t.array = input.array.imag if which else input.array.real
     t.node = t._grad = None
-    return see(input, t, part, (which,))
+    return see_retyped(input, t, part, (which,))
 
 
 def _set_part(get):

@@ -3,45 +3,27 @@
 from tensh.engine import memory
 from tensh.engine.device import contiguous_format
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.dtype import dtype as Dtype
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.storage import contiguous
 from tensh.engine.making import bind
 from tensh.engine.ops.shape import inferred, view_strides
+from tensh.engine.ops.shape import view as viewed
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, wrap
 from tensh.engine.vocabulary import TENSORS
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────
-@method
-def view(self, *shape, **named):
-    """The same memory in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
-
-    One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  RuntimeError where the shape needs
-    a copy: then use ``reshape``.
-
-    >>> import tensh as torch
-    >>> torch.arange(6).view(2, -1)
-    tensor([[0, 1, 2],
-            [3, 4, 5]])
-    """
-    if len(shape) == 1 and type(shape[0]) is not int or named:
-        first = shape[0] if shape else None
-        if type(first) in (tuple, Size):
-            shape = tuple(first)
-        elif isinstance(first, Dtype) or "dtype" in named:
-            return retyped(self, *shape, **named)
-        else:
-            shape = bound_view(shape, named)
-    elif not shape:
-        shape = bound_view(shape, named)
-    return OPS["view"].fn(self, shape)
+def forms_of_view(self, *shape, **named):
+    """``view`` of anything but numbers side by side."""
+    if len(shape) == 1 and not named and (type(shape[0]) is tuple or type(shape[0]) is Size):
+        return viewed.fn(self, tuple(shape[0]))
+    form = bind("view", ("(torch.dtype dtype)", "(tuple of ints size)"), shape, named)
+    return retyped(self, form["dtype"]) if "dtype" in form else viewed.fn(self, tuple(form["size"]))
 
 
-def bound_view(values, named):
-    return bind("view", ("(torch.dtype dtype)", "(tuple of ints size)"), values, named)["size"]
+viewed.other_forms = forms_of_view
 
 
 def retyped(self, dtype):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.arguments import format_named
-from tensh.engine.table import op
+from tensh.engine.table import RETYPED, op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -97,7 +97,7 @@ def conj(input):
 ARRAYS["conj"] = TENSORS["conj"] = conj
 
 
-@op(node="RealBackward0", public=False, view=True, input="complex_of(g, input.dtype)")
+@op(node="RealBackward0", public=False, view=RETYPED, input="complex_of(g, input.dtype)")
 def real(input):
     """The real part, sharing memory."""
     return input.real

@@ -6,7 +6,7 @@ from tensh.engine import memory
 from tensh.engine.adding import add_at
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.shape import view_op
-from tensh.engine.table import op
+from tensh.engine.table import RETYPED, op
 
 # ── strides ──────────────────────────────────────────────────────────────────
 @view_op(
@@ -68,7 +68,7 @@ def restrided_part(grad, strides, size, stride, start):
 
 
 # ── complex numbers as pairs ─────────────────────────────────────────────────
-@view_op(public="function", node="ViewAsRealBackward0", input="complex_of_pairs(g)")
+@view_op(view=RETYPED, public="function", node="ViewAsRealBackward0", input="complex_of_pairs(g)")
 def view_as_real(input):
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
     if input.dtype.kind != "c":
@@ -80,7 +80,7 @@ def view_as_real(input):
     return memory.strided(input.real, (*input.shape, 2), (*steps, 1))
 
 
-@view_op(public="function", node="ViewAsComplexBackward0", input="pairs_of_complex(g)")
+@view_op(view=RETYPED, public="function", node="ViewAsComplexBackward0", input="pairs_of_complex(g)")
 def view_as_complex(input):
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
     steps = memory.strides(input)

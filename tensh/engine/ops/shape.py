@@ -13,9 +13,9 @@ from tensh.engine.table import LIST, op
 from tensh.engine.vocabulary import ARRAYS, word
 
 
-def view_op(**keywords):
+def view_op(view=True, **keywords):
     """Declare an operator whose result is a view of its input."""
-    return op(view=True, out=False, **keywords)
+    return op(view=view, out=False, **keywords)
 
 
 ALL = slice(None)
@@ -74,17 +74,25 @@ NOT_VIEWABLE = (
 )
 
 
-@view_op(public=False, node="ViewBackward0", input="reshape(g, input.shape)")
+@view_op(public="method", node="ViewBackward0", input="reshape(g, input.shape)")
 def view(input, size):
-    """The same memory in another size; RuntimeError where that needs a copy."""
-    if input.flags.c_contiguous:
-        try:
-            out = input.reshape(size)
-            if out.shape == size:
-                return out
-        except (ValueError, TypeError):
-            pass
-        return input.reshape(inferred(size, input.size))
+    """The same memory in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
+
+    One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  RuntimeError where the shape needs
+    a copy: then use ``reshape``.
+
+    >>> import tensh as torch
+    >>> torch.arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    try:
+        out = input.reshape(size)
+        base = out.base
+        if (base is input or base is input.base) and (out.shape == size or -1 in size):
+            return out
+    except ValueError:
+        pass
     size = inferred(size, input.size)
     steps = view_strides(input.shape, memory.strides(input), size)
     if steps is None:
