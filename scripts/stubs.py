@@ -30,15 +30,22 @@ TYPES = """
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
 from typing import Any as _Any
+from typing import TypeVar as _TypeVar
 import numpy as _np
-from tensh.engine.device import device as _device, layout as _layout, memory_format as _memory_format
-from tensh.engine.dtype import dtype as _dtype
 """
 ALIASES = """
+_F = _TypeVar("_F", bound=_Callable[..., _Any])
 _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 """
+
+TYPE_NAMES = ("dtype", "device", "layout", "memory_format")
+PROTOCOLS = {
+    "__enter__": "def __enter__(self) -> _Any: ...",
+    "__exit__": "def __exit__(self, *error: _Any) -> None: ...",
+    "__call__": "def __call__(self, function: _F) -> _F: ...",
+}
 
 # What a parameter of this name is, everywhere.
 PARAMETERS = {
@@ -68,7 +75,8 @@ RETURNS = {
     "_str": "__repr__ __str__ __format__",
     "_Number": "item",
     "_Any": "tolist size stride type __array__ __dlpack__ __reduce_ex__ __reduce__ __deepcopy__ untyped_storage storage "
-    "finfo iinfo apply_ map_ compile vmap __dlpack_device__",
+    "apply_ map_ compile vmap __dlpack_device__ max min median nanmedian sort mode unique unique_consecutive nonzero svd qr "
+    "eig eigh symeig slogdet var_mean std_mean histogram histogramdd lstsq __new__",
     "_np.ndarray[_Any, _Any]": "numpy",
     "_dtype": "result_type promote_types get_default_dtype",
     "None": "backward retain_grad set_default_dtype set_printoptions set_num_threads set_rng_state save "
@@ -81,7 +89,8 @@ RETURNS = {
     "linspace logspace eye tril_indices triu_indices complex polar rand randn randint randperm normal cat concat "
     "concatenate stack hstack vstack dstack column_stack row_stack einsum cartesian_prod combinations block_diag "
     "chain_matmul from_dlpack hann_window hamming_window bartlett_window blackman_window kaiser_window heaviside "
-    "get_rng_state",
+    "get_rng_state get_state det matrix_exp matrix_power lu_solve bernoulli bernoulli_ binomial random_ randint_like cdist "
+    "trapezoid trapz cumulative_trapezoid vander tensordot empty_permuted isin wrap",
 }
 PROPERTIES = {
     "_bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps "
@@ -147,15 +156,16 @@ def parameters_text(parameters, op):
     return ", ".join(texts)
 
 
-def result(name, function, op):
+def result(name, function, op, of_tensor=True):
     """What a function returns. What takes a tensor first and is not in the table above gives a tensor."""
     signature = inspect.signature(function)
     if signature.return_annotation in ANNOTATIONS:
         return ANNOTATIONS[signature.return_annotation]
-    if op is not None and op.outs:
+    if op is not None and op.outs and name not in RETURNS:
         return "tuple[Tensor, ...]" if op.outs == LIST else "_Any"
     first = next(iter(signature.parameters), None)
-    return RETURNS.get(name, "Tensor" if op is not None or first in ("input", "self", "tensors") else "_Any")
+    usual = op is not None or (of_tensor and first in ("input", "self", "tensors"))
+    return RETURNS.get(name, "Tensor" if usual else "_Any")
 
 
 def doc_of(thing):
@@ -164,17 +174,18 @@ def doc_of(thing):
     return f'"""{line}"""' if line and not line.endswith('"') else "..."
 
 
-def function_stub(name, function, entry=None, method=False):
+def function_stub(name, function, entry=None, method_of=None):
     """``def NAME(SIGNATURE) -> TYPE`` and its first line of documentation."""
     op = entry if isinstance(entry, Op) else entry.op if isinstance(entry, Inplace) else None
     parameters = list(inspect.signature(function).parameters.values())
-    if method:
+    if method_of:
         if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
             parameters = parameters[1:]
         inside = ", ".join(filter(None, ["self", parameters_text(parameters, op)]))
     else:
         inside = parameters_text(parameters, op)
-    return f"def {name}({inside}) -> {result(name, function, op)}:\n    {doc_of(function)}"
+    kind = result(name, function, op, of_tensor=method_of in (None, Tensor))
+    return f"def {name}({inside}) -> {kind}:\n    {doc_of(function)}"
 
 
 def operator_stub(name):
@@ -201,23 +212,43 @@ def property_stub(name, member):
 
 def size_stub():
     """Size: a tuple of ints, and the methods that it adds."""
-    methods = [function_stub(n, f, method=True) for n, f in vars(Size).items() if inspect.isfunction(f) and n[0] != "_"]
+    methods = [
+        function_stub(n, f, method_of=Size) for n, f in vars(Size).items() if inspect.isfunction(f) and n[0] != "_"
+    ]
     body = [doc_of(Size), "def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...", *methods]
     return "class Size(tuple[_int, ...]):\n" + "\n".join(map(indented, body))
 
 
-def class_stub():
+def member_stub(cls, name):
+    """A member of a class: a property, a slot, a method."""
+    member, found = inspect.getattr_static(cls, name), getattr(cls, name)
+    if isinstance(member, property):
+        return property_stub(name, member)
+    if not inspect.isroutine(found):
+        return f"{name}: {PROPERTIES.get(name, '_Any')}"
+    if inspect.ismemberdescriptor(member):
+        return f"@property\ndef {name}(self) -> {PROPERTIES.get(name, '_Any')}: ..."
+    return function_stub(name, found, METHODS.get(name) if cls is Tensor else None, method_of=cls)
+
+
+def tensor_class_stub():
     """Tensor, with Python's operators, properties and methods in alphabetical order."""
     members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
     for name in sorted(vars(Tensor)):
-        member = inspect.getattr_static(Tensor, name)
+        routine = inspect.isroutine(getattr(Tensor, name)) and not inspect.ismemberdescriptor(vars(Tensor)[name])
         if name in OPERATORS:
             members.append(operator_stub(name))
-        elif isinstance(member, property):
-            members.append(property_stub(name, member))
-        elif name != "__new__" and inspect.isroutine(found := getattr(Tensor, name)):
-            members.append(function_stub(name, found, METHODS.get(name), method=True))
+        elif name != "__new__" and (routine or isinstance(vars(Tensor)[name], property)):
+            members.append(member_stub(Tensor, name))
     return "class Tensor:\n" + "\n".join(map(indented, members))
+
+
+def class_stub(name, cls):
+    """Any other public class: its public members, and whether it can be entered or decorates."""
+    members = [doc_of(cls), "def __init__(self, *args: _Any, **options: _Any) -> None: ..."]
+    members += [text for protocol, text in PROTOCOLS.items() if protocol in dir(cls)]
+    members += [member_stub(cls, member) for member in dir(cls) if not member.startswith("_")]
+    return f"class {name}:\n" + "\n".join(map(indented, members))
 
 
 def tensor_stub():
@@ -227,7 +258,8 @@ def tensor_stub():
         for name, thing in vars(tensor_module).items()
         if inspect.isfunction(thing) and thing.__module__ == tensor_module.__name__
     ]
-    parts = [TYPES.strip(), size_stub(), class_stub(), ALIASES.strip(), *own]
+    imports = "from tensh import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format"
+    parts = [TYPES.strip(), imports, size_stub(), tensor_class_stub(), ALIASES.strip(), *own]
     return HEADER.format(doc="Tensor and Size.") + "\n".join(parts) + "\n"
 
 
@@ -240,7 +272,7 @@ def module_stub():
         if inspect.ismodule(thing):
             lines.append(f"from tensh import {name} as {name}")
         elif inspect.isclass(thing):
-            lines.append(f"from {home(thing)} import {thing.__name__} as {name}")
+            lines += [class_stub(name, thing), *([f"_{name} = {name}"] if name in TYPE_NAMES else [])]
         elif callable(thing) and hasattr(thing, "__name__"):
             functions.append(function_stub(name, thing, entry))
         else:
@@ -253,15 +285,9 @@ def module_stub():
     )
 
 
-def home(cls):
-    """The module where a public class is written; its ``__module__`` says where users find it."""
-    written = next((f for f in vars(cls).values() if inspect.isfunction(f)), None)
-    return written.__globals__["__name__"] if written else cls.__module__
-
-
 def constant(thing):
     kind = type(thing)
-    if kind.__name__ in ("dtype", "device", "layout", "memory_format"):
+    if kind.__name__ in TYPE_NAMES:
         return f"_{kind.__name__}"
     return ANNOTATIONS.get(kind, "_Any")
 

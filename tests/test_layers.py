@@ -34,7 +34,7 @@ LAYERS = {
 ENGINE = (
     "clock dtype tensor graph backward gradients",
     "clock dtype tensor graph inplace table ops functional",
-    "vocabulary writer mixing table ops functional members",
+    "vocabulary writer mixing table ops functional",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal
 
