@@ -6,10 +6,11 @@ from tensh.engine.clock import mode
 from tensh.engine.functional.equations import failed
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.graph import edge
-from tensh.engine.ops import factor
+from tensh.engine.inplace import into
+from tensh.engine.ops import factor, householder
 from tensh.engine.ops import solve as solving
 from tensh.engine.ops.matrices import check_floating, check_same_dtype, check_square
-from tensh.engine.table import composite, returned
+from tensh.engine.table import METHODS, composite, returned
 from tensh.engine.tensor import wrap
 
 MINOR = (
@@ -115,13 +116,29 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 
 
 @linalg
-def lu(A, *, pivot=True):
+def linalg_lu(A, *, pivot=True):
     """P, L and U of A = P L U: a permutation, a unit lower and an upper triangular matrix.  Differentiable."""
     require_pivot("linalg.lu", pivot)
     return factor.linalg_lu.fn(A)
 
 
 @composite(method=False)
+def lu(A, pivot=True, get_infos=False, out=None):
+    """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``.
+
+    With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.
+    """
+    require_pivot("linalg.lu_factor", pivot)
+    LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
+    result = WithInfo((LU, pivots, info)) if get_infos else (LU, pivots)
+    return result if out is None else into(out, result, "lu")
+
+
+METHODS["lu"] = lambda self, pivot=True, get_infos=False: lu(self, pivot, get_infos)
+WithInfo = returned("_lu_with_info", ("LU", "pivots", "info"))
+
+
+@composite(method=False, out=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     """P, L and U from what ``lu_factor`` gave.  Differentiable."""
     if LU_pivots.array.dtype != np.int32:
@@ -158,6 +175,12 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 def lu_solve(b, LU_data, LU_pivots):
     """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
     return linalg_lu_solve(LU_data, LU_pivots, b)
+
+
+@linalg
+def householder_product(A, tau):
+    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+    return householder.linalg_householder_product.fn(A, tau)
 
 
 def wants(A):

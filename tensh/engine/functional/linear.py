@@ -3,7 +3,8 @@
 import math
 
 from tensh.engine.clock import mode
-from tensh.engine.errors import broadcast_clash
+from tensh.engine.errors import broadcast_clash, wrap_dim
+from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.graph import edge
 from tensh.engine.inplace import into
 from tensh.engine.members import PYTHON_ONLY
@@ -15,7 +16,6 @@ from tensh.engine.tensor import Tensor
 
 
 # ── matmul ───────────────────────────────────────────────────────────────────
-@composite
 def matmul(input, other, *, out=None):
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast.
 
@@ -31,6 +31,9 @@ def matmul(input, other, *, out=None):
     a, b = input.array.ndim, other.array.ndim
     result = linear.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
     return result if out is None else into(out, result, "matmul")
+
+
+LINALG["matmul"] = composite(matmul)
 
 
 def by_dims(input, other, a, b):
@@ -123,3 +126,88 @@ def outer(input, vec2):
         if vector.array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.array.ndim}-D")
     return input.reshape(-1, 1) * vec2
+
+
+@composite(out=True)
+def inner(input, other):
+    """The sums of products over the last dimension of both.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.inner(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor(11)
+    """
+    if not input.array.ndim or not other.array.ndim:
+        return input * other
+    if input.array.shape[-1] != other.array.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    return tensordot(input, other, dims=([-1], [-1]))
+
+
+@composite(out=True, method=False)
+def tensordot(a, b, dims=2):
+    """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
+    torch.Size([2, 4])
+    """
+    first, second = contracted_dims(a, b, dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a.array.dtype != b.array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    for d, e in zip(first, second):
+        n, m = a.shape[d], b.shape[e]
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size {m} in dim {e}"
+            )
+        a, b = (a.sum(d, True) if m == 1 != n else a), (b.sum(e, True) if n == 1 != m else b)
+    first = [wrap_dim(d, a.ndim) for d in first]
+    second = [wrap_dim(d, b.ndim) for d in second]
+    rows, columns = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
+    size = math.prod(a.shape[d] for d in first)
+    left, right = [a.shape[d] for d in rows], [b.shape[d] for d in columns]
+    one = a.permute([*rows, *first])
+    two = b.permute([*second, *columns])
+    if not rows and not columns:
+        return linear.dot.fn(one.reshape(size), two.reshape(size)).reshape(())
+    product = linear.mm.fn(one.reshape(math.prod(left), size), two.reshape(size, math.prod(right)))
+    return product.reshape([*left, *right])
+
+
+def contracted_dims(a, b, dims):
+    """The dimensions of both that are summed over."""
+    if isinstance(dims, Tensor) and dims.array.size > 1:
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        return [list(d) if isinstance(d, (list, tuple)) else [d] for d in dims]
+    number = int(dims)
+    if number < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if number > min(a.ndim, b.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(-number, 0)), list(range(number))
+
+
+@composite(out=True)
+def kron(input, other):
+    """The Kronecker product: every element of one tensor times the whole other one.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.kron(torch.tensor([1, 10]), torch.tensor([1, 2]))
+    tensor([ 1,  2, 10, 20])
+    """
+    if not isinstance(other, Tensor):
+        refuse("kron", "other", 2, other)
+    a, b = input.array.shape, other.array.shape
+    ndim = max(len(a), len(b))
+    a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
+    one = unsafe_view.fn(input, tuple(n for size in a for n in (size, 1)))
+    two = unsafe_view.fn(other, tuple(n for size in b for n in (1, size)))
+    return unsafe_view.fn(one * two, tuple(n * m for n, m in zip(a, b)))

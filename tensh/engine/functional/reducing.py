@@ -3,10 +3,14 @@
 NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
 """
 
-from tensh.engine.arguments import require_dtype
+import numpy as np
+
+from tensh.engine.arguments import dims, require_dtype, sizes
 from tensh.engine.inplace import into
 from tensh.engine.ops import reduce
-from tensh.engine.table import composite
+from tensh.engine.ops.extremes import no_extreme, require_elements
+from tensh.engine.table import OPS, composite
+from tensh.engine.tensor import wrap
 
 
 def reduction(name, doc, everything, along, *, dim=True):
@@ -101,3 +105,42 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
         )
     present = (input == input).detach()
     return nansum(input, dim, keepdim, dtype=dtype) / sum(present, dim, keepdim)
+
+
+@composite(function=False)
+def sum_to_size(self, *size):
+    """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    size = sizes(size, "sum_to_size")
+    own = self.array.shape
+    if len(size) > len(own) or any(n != m and n != 1 for n, m in zip(size[::-1], own[::-1])):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")
+    if size == own and own:
+        return OPS["alias"].fn(self)
+    more = len(own) - len(size)
+    single = [i + more for i, n in enumerate(size) if n == 1 != own[i + more]]
+    result = sum(self, (*range(more), *single), True)
+    return result.reshape(size) if more else result
+
+
+@composite(out=True)
+def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
+    """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64.
+
+    >>> import tensh as torch
+    >>> torch.hash_tensor(torch.tensor([1, 2]))
+    tensor(3, dtype=torch.uint64)
+    """
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    array = input.array
+    if not array.size and dim == ():
+        raise no_extreme("hash_tensor")
+    axes = dims(dim, array.ndim)
+    require_elements("hash_tensor", array, axes)
+    bits = array.astype(np.float64).view(np.uint64) if array.dtype.kind in "fV" else array.astype(np.uint64)
+    return wrap(np.bitwise_xor.reduce(bits, axes, None, None, keepdim))

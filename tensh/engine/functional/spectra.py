@@ -180,7 +180,7 @@ def cond(A, p=None):
         values = svdvals(A)
         if not A.array.size:
             return wrap(np.zeros(A.array.shape[:-2], values.array.dtype))
-        first, last = values[..., :1], values[..., -1:]
+        first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.array.shape[-1] - 1, 1)
         return ((last / first) if p == -2 else (first / last)).squeeze(-1)
     if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
         kind = "norm type" if isinstance(p, str) else "norm order"

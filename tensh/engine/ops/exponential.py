@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.ops.matrices import check_floating, check_square
+from tensh.engine.ops.precision import F8
 from tensh.engine.table import op
 
 DEGREE = 13
@@ -23,14 +24,16 @@ def matrix_exp(A):
     check_floating("linalg.matrix_exp", A)
     if not A.size:
         return A.copy()
+    dtype = A.dtype
+    A = A.astype(np.result_type(A, F8))  # squaring loses digits
     norm = np.abs(A).sum(-2).max(-1)
     halvings = np.maximum(0, np.ceil(np.log2(np.where(norm > LARGEST, norm / LARGEST, 1))))
     halvings = np.where(np.isfinite(halvings), halvings, 0).astype(np.int64)
-    scaled = A / np.exp2(halvings).astype(norm.dtype)[..., None, None]
+    scaled = A / np.exp2(halvings)[..., None, None]
     result = rational(scaled)
     for step in range(int(halvings.max())):
         result = np.where((step < halvings)[..., None, None], result @ result, result)
-    return result.astype(A.dtype, copy=False)
+    return result.astype(dtype, copy=False)
 
 
 def rational(A):

@@ -1,5 +1,7 @@
 """Factorizations: Cholesky, LU, QR."""
 
+import math
+
 import numpy as np
 
 from tensh.engine.ops.matrices import check_floating, check_matrix, check_square, each
@@ -59,7 +61,7 @@ def cholesky_factor(A, upper):
 def lower_upper(A):
     """(LU, pivots, info): both triangles in one array, the row each row was swapped with, the first zero pivot."""
     *batch, rows, columns = A.shape
-    work = A.reshape(-1, rows, columns).copy()
+    work = A.reshape(math.prod(batch), rows, columns).copy()
     steps = min(rows, columns)
     pivots = np.empty((len(work), steps), np.int32)
     info = np.zeros(len(work), np.int32)
@@ -80,7 +82,7 @@ def lower_upper(A):
 def row_order(pivots, rows):
     """The permutation that the swaps of ``pivots`` make of the rows."""
     *batch, steps = pivots.shape
-    flat = pivots.reshape(-1, steps)
+    flat = pivots.reshape(math.prod(batch), steps)
     order = np.tile(np.arange(rows), (len(flat), 1))
     matrices = np.arange(len(flat))
     for j in range(steps):
@@ -180,22 +182,22 @@ def smaller(n, m):
 
 # ── QR ───────────────────────────────────────────────────────────────────────
 @word
-def differentiable(mode, shape):
-    """The mode, if Q and R are unique and both computed."""
-    if mode == "r":
+def differentiable(kind, shape):
+    """The kind, if Q and R are unique and both computed."""
+    if kind == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to be using the backward."
         )
-    if mode == "complete" and shape[-2] > shape[-1]:
+    if kind == "complete" and shape[-2] > shape[-1]:
         raise RuntimeError(
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols"
         )
-    return mode
+    return kind
 
 
 QR_BACK = {
-    "checked": "differentiable(mode, A.shape)",
+    "checked": "differentiable(kind, A.shape)",
     "n": "R.shape[-2]",
     "R1": "R[..., :, :n]",
     "gQ": "g_Q + A[..., :, n:] @ mH(g_R[..., :, n:])",
@@ -207,14 +209,14 @@ QR_BACK = {
 
 
 @op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="beside(left, Q @ g_R[..., :, n:], left[..., :0, :])")
-def linalg_qr(A, mode="reduced"):
+def linalg_qr(A, kind="reduced"):
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     check_matrix("linalg.qr", A)
     check_floating("linalg.qr", A)
-    if mode not in ("reduced", "complete", "r"):
+    if kind not in ("reduced", "complete", "r"):
         raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+            f"qr received unrecognized mode '{kind}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
-    if mode == "r":
+    if kind == "r":
         return np.zeros(0, A.dtype), np.linalg.qr(A, "r")
-    return tuple(np.linalg.qr(A, mode))
+    return tuple(np.linalg.qr(A, kind))

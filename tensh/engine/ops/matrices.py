@@ -1,5 +1,7 @@
 """What the operators of linear algebra share: checks in PyTorch's words, the error they raise, and words of derivatives."""
 
+import math
+
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
@@ -62,7 +64,7 @@ def first_failure(info):
 def each(A, compute, *others):
     """``compute(matrix, …)`` for every matrix of a batch, one by one; the results stacked, as a list of arrays."""
     batch = A.shape[:-2]
-    flat = [a.reshape(-1, *a.shape[len(batch) :]) for a in (A, *others)]
+    flat = [a.reshape(math.prod(batch), *a.shape[len(batch) :]) for a in (A, *others)]
     results = [compute(*matrices) for matrices in zip(*flat)]
     return [np.stack(parts).reshape(*batch, *np.shape(parts[0])) for parts in zip(*results)]
 

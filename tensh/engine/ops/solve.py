@@ -179,10 +179,10 @@ def substituted(A, B, upper, transpose, unitriangular):
     let={
         "gB": "cholesky_solve(g, L, upper)",
         "common": "gB @ mH(out)",
-        "slope": "-(L @ (common + mH(common))) if upper else -((common + mH(common)) @ L)",
+        "both": "common + mH(common)",
     },
     B="gB",
-    L="triu(slope, 0) if upper else tril(slope, 0)",
+    L="-(L @ both) if upper else -(both @ L)",
 )
 def cholesky_solve(B, L, upper=False):
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable.
@@ -209,7 +209,7 @@ def cholesky_solve(B, L, upper=False):
 
 @op(
     let={"common": "out @ (g + mH(g)) @ out"},
-    L="-(triu(L @ common, 0)) if upper else -(tril(common @ L, 0))",
+    L="-(L @ common) if upper else -(common @ L)",
 )
 def cholesky_inverse(L, upper=False):
     """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.
