@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
-from tensh.engine.numbers import overflow, wrapped
+from tensh.engine.numbers import limits_of, overflow, wrapped
 from tensh.engine.tensor import Tensor
 
 PLAIN = frozenset({bool, int, float, complex})
@@ -170,7 +170,7 @@ def to_integer(leaf, dtype):
 
 def checked(number, dtype):
     """A number as an integer dtype keeps it: trunc for floats, the low bits for negative numbers without a sign."""
-    limits = np.iinfo(dtype.numpy)
+    limits = limits_of(dtype)
     if isinstance(number, float):
         high = float(limits.max)
         if not limits.min <= number <= high:

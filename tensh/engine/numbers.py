@@ -1,5 +1,7 @@
 """Python numbers as the elements of a dtype: what fits, what is kept of it, PyTorch's error for what does not."""
 
+from functools import cache
+
 import numpy as np
 
 from tensh.engine.dtype import BOOL, COMPLEX, INTEGER, bfloat16, dtype
@@ -39,6 +41,7 @@ def fitting(number, to):
     return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice on the way to a short type
 
 
+@cache
 def largest(to):
     """The largest finite number of a floating point dtype."""
     if to is bfloat16:
@@ -46,8 +49,11 @@ def largest(to):
     return float(np.finfo(to.numpy).max)
 
 
+limits_of = cache(lambda to: np.iinfo(to.numpy))
+
+
 def _integer(number, to):
-    limits = np.iinfo(to.numpy)
+    limits = limits_of(to)
     if isinstance(number, float):
         if not limits.min <= number <= float(limits.max):
             raise overflow(to.ctype)

@@ -1,12 +1,12 @@
 """New tensors of counted numbers: arange, linspace, logspace, eye, the indices of triangles."""
 
 import math
+import struct
 import warnings
 from functools import lru_cache
 from itertools import repeat
 
 import numpy as np
-from numpy import float32
 
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
@@ -61,7 +61,9 @@ def arange(*bounds, **given):
         if type(start) is int and type(end) is int and type(step) is int:
             numpy, requires_grad = plain(INT64, **given)
             if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
-                return leaf(np.arange(start, end, step))
+                array = np.arange(start, end, step)
+                if array.dtype is INT64:  # not so for what is too large
+                    return leaf(array)
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f" and (end - start) * step >= 0:
@@ -110,8 +112,8 @@ def counted(start, end, step, dtype):
 
 def steps_from(start, step, number, dtype):
     """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
-    if number <= 8:  # too few for a vector
-        return few_steps(start, step, number, dtype)
+    if dtype.itemsize == 2:
+        start, step = rounded(start), rounded(step)  # the short types are counted in float32
     width = 32 // dtype.itemsize
     blocks = number // (2 * width) * 2
     if not blocks:
@@ -127,7 +129,7 @@ def steps_from(start, step, number, dtype):
     return np.concatenate([narrowed(inside, dtype).ravel(), narrowed(values, dtype)])
 
 
-PLACES = np.arange(16.0)
+PLACES = np.arange(32.0)  # two vectors of the shortest type
 
 
 def few_steps(start, step, number, dtype):
@@ -168,9 +170,9 @@ def linspace(*args, **given):
     if len(args) == 3 and type(args[0]) in REAL and type(args[1]) in REAL and type(args[2]) is int and args[2] >= 0:
         try:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
-            if numpy.kind == "f" and abs(args[0]) < SAFE and abs(args[1]) < SAFE:
+            if numpy.kind == "f":
                 return leaf(evenly(*args, numpy), requires_grad)
-        except (TypeError, AttributeError, MemoryError):
+        except (TypeError, AttributeError, RuntimeError, MemoryError):
             pass
     return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
 
@@ -204,7 +206,7 @@ def between(name, given, compute):
         which = BY_NUMPY[dtype]
         if which.category not in (INTEGER, FLOAT, COMPLEX):
             raise not_implemented(name, dtype)
-        return compute(fitting(start, which), fitting(end, which), steps, dtype)
+        return compute(start, end, steps, dtype)
 
     return finish(name, make, default.numpy, given)
 
@@ -224,20 +226,28 @@ def end_number(name, given, which):
 
 
 DOUBLE = np.dtype(np.float64)
+PACK, UNPACK = struct.Struct("f").pack, struct.Struct("f").unpack
 
 
 def rounded(number):
-    """A Python float rounded to float32."""
-    return float(float32(number))
+    """A number rounded to float32."""
+    return UNPACK(PACK(number))[0]  # half the time of np.float32
 
 
-@lru_cache(maxsize=64)
-def pattern(steps):
+def count_from_ends(steps):
     """0, 1, … from the start up to the middle, …, -1, 0 to the end, so that both ends are met exactly; read-only."""
     half = steps // 2
     numbers = np.concatenate([np.arange(half), -np.arange(steps - half)[::-1]]).astype(np.float64)
     numbers.flags.writeable = False
     return numbers
+
+
+kept_count_from_ends = lru_cache(maxsize=64)(count_from_ends)
+
+
+def pattern(steps):
+    """``count_from_ends``, kept for short ranges: making it takes 3 µs."""
+    return kept_count_from_ends(steps) if steps <= 1024 else count_from_ends(steps)
 
 
 def halves(start, end, step, steps, compute):
@@ -248,6 +258,8 @@ def halves(start, end, step, steps, compute):
 
 def evenly(start, end, steps, dtype):
     """The array behind ``linspace``."""
+    if dtype.kind != "f" or not (type(start) in REAL and type(end) in REAL and -SAFE < start < SAFE and -SAFE < end < SAFE):
+        start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
     if steps < 2:
         return np.full(steps, start, dtype)
     if dtype.kind == "c":
@@ -257,7 +269,7 @@ def evenly(start, end, steps, dtype):
         return halves(start, end, (end - start) / (steps - 1), steps, fused).astype(dtype)
     if dtype.itemsize == 4:  # the product is exact enough in float64
         start, end = rounded(start), rounded(end)
-        values = pattern(steps) * SCALARS[rounded(rounded(end - start) / rounded(steps - 1)), DOUBLE]
+        values = pattern(steps) * SCALARS[rounded(rounded(end - start) / (steps - 1)), DOUBLE]
         for half, origin in (values[: steps // 2], start), (values[steps // 2 :], end):
             if origin:
                 half += SCALARS[origin, DOUBLE]
@@ -275,21 +287,18 @@ def evenly(start, end, steps, dtype):
 
 def powers(base, start, end, steps, dtype):
     """The array behind ``logspace``."""
-    if dtype.kind == "c" and steps > 1:
+    if steps < 2:
+        with_fraction = complex(base) ** start if dtype.kind == "c" else float(base) ** start
+        return np.array([with_fraction] * steps).astype(dtype)
+    start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
+    if dtype.kind == "c":
         start, end = complex(start), complex(end)
         step = (end - start) / (steps - 1)
         return np.power(base, halves(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
-    if dtype.kind == "c":
-        return np.full(steps, complex(base) ** start, dtype)
     if dtype.kind in "fV":
         start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
-        start, end, length = float(start), float(end), float(end - start)
-    else:
-        length = float(end - start)
-    if steps < 2:
-        exponents = np.full(steps, start, np.float64)
-    else:
-        exponents = halves(start, end, length / (steps - 1), steps, lambda f, n, s: f * n + s)
+    step = float(end - start) / (steps - 1)
+    exponents = halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s)
     try:  # not NumPy's power, which may differ in the last place
         values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
     except (ValueError, OverflowError):

@@ -1,0 +1,123 @@
+"""Conversions of tensors: what comes back is the tensor itself, a copy, or a recorded copy."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tensh.engine.dtype import ALL
+
+NUMBERS = [name for name in ALL if name != "complex32"]
+METHODS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_cast_to_the_own_dtype_is_the_tensor_itself(method):
+    t = torch.ones(2, dtype=getattr(torch, METHODS[method]))
+    assert getattr(t, method)() is t
+    assert t.to(t.dtype) is t and t.type_as(t) is t and t.type(t.dtype) is t
+    assert t.to(t.dtype, copy=True) is not t
+
+
+@pytest.mark.parametrize("to", NUMBERS)
+@pytest.mark.parametrize("source", NUMBERS)
+def test_casts_between_all_dtypes(source, to):
+    t = torch.tensor([0, 1, 3], dtype=getattr(torch, source))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # complex numbers lose their imaginary part
+        result = t.to(getattr(torch, to))
+    assert str(result.dtype) == f"torch.{to}"
+    assert result.tolist() == ([False, True, True] if "bool" in (source, to) else [0, 1, 3])
+
+
+@pytest.mark.parametrize("source", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("to", [name for name in NUMBERS if name not in ("uint32", "uint64")])
+def test_casts_of_what_does_not_fit_agree_with_pytorch(oracle, source, to):
+    values = [float("nan"), float("inf"), -float("inf"), 1e30, -1.5, -0.5, 300.7, 70000.0, -128.9, 255.9, 2.0**31]
+    expected = oracle.tensor(values, dtype=getattr(oracle, source)).to(getattr(oracle, to))
+    result = torch.tensor(values, dtype=getattr(torch, source)).to(getattr(torch, to))
+    assert str(result.tolist()) == str(expected.tolist())
+
+
+@pytest.mark.parametrize("to", ["float16", "bfloat16", "float64", "complex64"])
+def test_gradients_pass_through_casts_in_their_own_dtype(to):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x.to(getattr(torch, to))
+    assert type(y.grad_fn).__name__ == "ToCopyBackward0"
+    y.backward(torch.tensor([3.0, 4.0], dtype=y.dtype))
+    assert x.grad.dtype is torch.float32 and x.grad.tolist() == [3, 4]
+
+
+def test_second_derivatives_pass_through_casts():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (g,) = torch.autograd.grad((x.double() * x.double()).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    assert h.tolist() == [2, 2]
+
+
+def test_no_gradient_passes_through_integers():
+    x = torch.tensor([1.5], requires_grad=True)
+    assert not x.long().requires_grad and x.long().grad_fn is None
+
+
+def test_complex_numbers_lose_their_imaginary_part_with_a_warning(monkeypatch):
+    from tensh.engine import convert
+
+    monkeypatch.setattr(convert.warn_real, "__defaults__", ([],))
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        assert torch.tensor([1 + 2j]).float().tolist() == [1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once per process
+        torch.tensor([1 + 2j]).float()
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_items_are_numbers_of_python(dtype):
+    t = torch.ones(1, dtype=getattr(torch, dtype))
+    kind = bool if dtype == "bool" else float if "float" in dtype else complex if "complex" in dtype else int
+    assert type(t.item()) is kind and type(t.tolist()[0]) is kind
+
+
+def test_numpy_shares_memory_and_writes_are_seen():
+    t = torch.zeros(2, 3).t()
+    array = t.numpy()
+    assert array.strides == (4, 12)
+    array[0, 0] = 5
+    assert t.tolist()[0][0] == 5
+
+
+def test_isinstance_of_legacy_types_follows_the_dtype():
+    t = torch.ones(2)
+    assert isinstance(t, torch.FloatTensor) and not isinstance(t.double(), torch.FloatTensor)
+    assert isinstance(t.double(), torch.DoubleTensor) and isinstance(t.long(), torch.LongTensor)
+    assert not issubclass(torch.FloatTensor, torch.Tensor)
+
+
+def test_subclasses_are_made_by_the_legacy_constructor():
+    class Named(torch.Tensor):
+        pass
+
+    t = Named([1, 2])
+    assert type(t) is Named and t.tolist() == [1, 2] and type(t.as_subclass(torch.Tensor)) is torch.Tensor
+    x = torch.ones(2, requires_grad=True)
+    assert type(x.as_subclass(Named)) is Named and x.as_subclass(Named).requires_grad
+
+
+def test_pinned_and_foreign_devices_are_refused():
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        torch.ones(2).to("cuda")
+    with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
+        torch.set_default_device("cuda")
+    assert torch.get_default_device() == torch.device("cpu")
+    with torch.device("cpu"):
+        assert torch.ones(1).device == torch.device("cpu")
+
+
+def test_dtype_facts():
+    for name, dtype in ALL.items():
+        assert repr(dtype) == f"torch.{name}" and getattr(torch, name) is dtype
+        assert dtype.itemsize == (np.dtype(bool).itemsize if name == "bool" else dtype.numpy.itemsize)
