@@ -1,0 +1,152 @@
+"""The recorded graph: depth, memory, laziness, and what the writer makes of declarations."""
+
+import builtins
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tensh.engine.table import OPS
+from tensh.engine.vocabulary import ARRAYS, recorded
+
+DEEP = 200_000
+
+
+def chain(x, length):
+    for _ in range(length):
+        x = x * 1.0
+    return x
+
+
+def test_a_deep_graph_runs_backward_without_recursion():
+    x = torch.ones(1, requires_grad=True)
+    chain(x, DEEP).backward()
+    assert x.grad.item() == 1
+
+
+def test_a_deep_graph_is_freed_without_recursion():
+    x = torch.ones(1, requires_grad=True)
+    y = chain(x, DEEP)
+    node = weakref.ref(y.grad_fn)
+    del y
+    assert node() is None
+
+
+def test_a_deep_graph_is_differentiated_twice():
+    x = torch.ones(1, requires_grad=True)
+    (g,) = torch.autograd.grad(chain(x * x, 20_000), x, create_graph=True)
+    assert torch.autograd.grad(g, x)[0].item() == 2
+
+
+def test_graphs_die_by_reference_count():
+    gc.disable()
+    try:
+        x = torch.ones(3, requires_grad=True)
+        y = (x.exp() * x).sum()
+        nodes = [weakref.ref(y.grad_fn), weakref.ref(y.grad_fn.next_functions[0][0])]
+        del y
+        assert [n() for n in nodes] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_saved_arrays_are_given_back_after_backward():
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    saved = weakref.ref(y.array)
+    z = (y * 2).sum()
+    del y
+    z.backward()
+    assert saved() is None
+
+
+def test_a_node_knows_what_it_saved_by_name():
+    x = torch.tensor([2.0], requires_grad=True)
+    node = (x * x).grad_fn
+    assert torch.equal(node._saved_self, x) and node._saved_self.requires_grad
+    with pytest.raises(AttributeError):
+        node._saved_nothing
+
+
+def test_a_failed_backward_leaves_nothing_behind():
+    class Fails(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ZeroDivisionError
+
+    x = torch.ones(1, requires_grad=True)
+    with pytest.raises(ZeroDivisionError):
+        Fails.apply(x).backward()
+    assert torch.is_grad_enabled()
+    (x * 2).backward()
+    assert x.grad.item() == 2
+
+
+def test_backward_inside_backward():
+    class Inner(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            w = torch.ones(1, requires_grad=True)
+            with torch.enable_grad():
+                (w * 3).backward()
+            return g * w.grad
+
+    x = torch.ones(1, requires_grad=True)
+    Inner.apply(x).backward()
+    assert x.grad.item() == 3
+
+
+def test_grad_mode_belongs_to_the_thread():
+    from threading import Thread
+
+    seen = []
+    with torch.no_grad():
+        thread = Thread(target=lambda: seen.append(torch.is_grad_enabled()))
+        thread.start()
+        thread.join()
+    assert seen == [True]
+
+
+# ── declarations ─────────────────────────────────────────────────────────────
+DERIVED = sorted(name for name, op in OPS.items() if op.derivatives)
+
+
+@pytest.mark.parametrize("name", sorted(OPS))
+def test_every_function_can_be_written(name):
+    assert callable(OPS[name].fn)
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_every_derivative_speaks_in_known_words(name):
+    op = OPS[name]
+    from tensh.engine.writer import words_of
+
+    known = {*op.parameters, *op.outs, *op.let, *(f"g_{o}" for o in op.outs), "g", "gs", "out"}
+    for text in (*op.derivatives.values(), *op.let.values()):
+        for word in words_of(text):
+            if word not in known and not hasattr(builtins, word):
+                assert word in ARRAYS, f"{name}: {word} is no word for arrays"
+                assert callable(recorded(word)), f"{name}: {word} is no word for tensors"
+
+
+def test_what_is_saved_is_what_the_derivative_reads():
+    assert list(OPS["mul"].saves) == ["other", "input"]
+    assert list(OPS["exp"].saves) == ["out"]
+    assert not OPS["add"].saves
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2)
+    assert (x * y).grad_fn.saved[1] is None  # the gradient of y is not wanted, so x is not kept
+
+
+def test_numpy_warnings_are_silent():
+    with np.errstate():
+        assert torch.isnan(torch.zeros(1) / 0).item()
