@@ -67,7 +67,7 @@ def test_a_node_knows_what_it_saved_by_name():
     node = (x * x).grad_fn
     assert torch.equal(node._saved_self, x) and node._saved_self.requires_grad
     with pytest.raises(AttributeError):
-        node._saved_nothing
+        _ = node._saved_nothing
 
 
 def test_a_failed_backward_leaves_nothing_behind():
@@ -136,7 +136,8 @@ def test_every_derivative_speaks_in_known_words(name):
         for word in words_of(text):
             if word not in known and not hasattr(builtins, word):
                 assert word in ARRAYS, f"{name}: {word} is no word for arrays"
-                assert callable(recorded(word)), f"{name}: {word} is no word for tensors"
+                meaning = recorded(word)
+                assert callable(meaning) or isinstance(meaning, float), f"{name}: {word} is no word for tensors"
 
 
 def test_what_is_saved_is_what_the_derivative_reads():
