@@ -112,7 +112,7 @@ def over_points(points, bins, range, weight, density):
     for d, own in enumerate(bins):
         values = points[:, d]
         if isinstance(own, Tensor):
-            edges.append(own.array)
+            edges.append(own.array.copy())
             if own.array.ndim != 1 or not own.array.size:
                 raise RuntimeError(
                     "torch.histogramdd(): bins tensor should have one dimension, but got "
