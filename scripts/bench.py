@@ -4,8 +4,8 @@
 
 A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
 turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
-within a round. Start-up is timed in processes of its own, each at its best. The budgets are below, beside the work they are for; a row
-over its budget is measured again, longer, and the exit status is 1 when it still is.
+within a round. Start-up is timed in processes of its own, each at its best. The budgets are below, beside the work they
+are for; a row over its budget is measured again, longer, and the exit status is 1 when it still is.
 """
 
 import argparse
