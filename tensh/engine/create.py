@@ -120,7 +120,7 @@ def shared(array):
             )
     if type(array) is not np.ndarray:
         array = np.asarray(array)
-    return array.view() if array.dtype is dtype else array.view(dtype)
+    return memory.adopted(array.view() if array.dtype is dtype else array.view(dtype))
 
 
 @public
@@ -278,7 +278,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
             "have already constructed a tensor from it once."
         )
-    return wrap(array.copy() if copy else array)
+    return wrap(array.copy() if copy else memory.adopted(array))
 
 
 class Exporter:

@@ -113,22 +113,30 @@ def adopted(array):
 
 
 class _Interface:
-    """An object that offers another array's memory, so that NumPy takes it for the memory's owner."""
+    """An object that offers the memory of an array as a flat array of another size."""
 
     __slots__ = ("__array_interface__", "array")
 
-    def __init__(self, array, shape=None):
+    def __init__(self, array, shape):
         self.array = array
-        self.__array_interface__ = dict(array.__array_interface__)
-        if shape is not None:
-            self.__array_interface__ |= {"shape": shape, "strides": None}
+        self.__array_interface__ = array.__array_interface__ | {"shape": shape, "strides": None}
+
+
+class _Offer:
+    """An object that offers an array's memory, so that NumPy takes it for the memory's owner.
+
+    The struct takes a third of the time of ``__array_interface__``, and keeps the array alive.
+    """
+
+    __slots__ = ("__array_struct__",)
 
 
 def apart(array):
     """The same memory under another owner: writes through the result do not count as writes to ``array``."""
-    if array.dtype.kind == "V":
-        return np.asarray(_Interface(array.view(f"u{array.itemsize}"))).view(array.dtype)
-    return np.asarray(_Interface(array))
+    offer = _Offer()
+    offer.__array_struct__ = array.__array_struct__
+    result = np.asarray(offer)
+    return result.view(array.dtype) if array.dtype.kind == "V" else result
 
 
 # ── new memory in the order of other memory ──────────────────────────────────
@@ -174,6 +182,15 @@ def copy(array, memory_format=preserve_format):
     if memory_format is contiguous_format or (memory_format is preserve_format and array.flags.c_contiguous):
         return array.copy()
     out = empty_like(array, array.dtype, memory_format)
+    out[...] = array
+    return out
+
+
+def laid_as(array, other):
+    """``array`` with its dimensions in memory ordered as in ``other``, which has the same shape."""
+    if other.flags.c_contiguous:
+        return array
+    out = empty_like(other, array.dtype)
     out[...] = array
     return out
 
