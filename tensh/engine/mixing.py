@@ -4,9 +4,19 @@ PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank dec
 (bool, integer, float, complex) is higher.
 """
 
+from math import copysign
+
 import numpy as np
 
-from tensh.engine.dtype import BY_NUMPY, FLOAT, can_cast, combine_categories, get_default_dtype, promote_types, scalar_dtype
+from tensh.engine.dtype import (
+    BY_NUMPY,
+    FLOAT,
+    can_cast,
+    combine_categories,
+    get_default_dtype,
+    of_scalar,
+    promote_types,
+)
 from tensh.engine.errors import cannot_cast, refuse_dtype
 from tensh.engine.graph import edge
 from tensh.engine.signatures import Form, choose
@@ -37,13 +47,15 @@ class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
     Kept because NumPy needs 300 ns to convert a Python number, every time; a look-up here takes 75.  Zeros, nan and
-    complex numbers are not kept: 0.0 == -0.0, nan != nan.
+    complex numbers are not kept here: 0.0 == -0.0, nan != nan.
     """
 
     LIMIT = 4096
 
     def __missing__(self, key):
         number, dtype = key
+        if not number and type(number) is not complex and (type(number) is int or copysign(1, number) > 0):
+            return ZERO[dtype]
         array = np.array(_held(number, dtype) if type(number) is int else number, dtype)
         array.flags.writeable = False
         if number and number == number and type(number) is not complex and len(self) < self.LIMIT:
@@ -62,7 +74,16 @@ def _held(number, dtype):
     return number - (1 << bits) if dtype.kind == "i" and number >> (bits - 1) else number
 
 
-SCALARS = Scalars()
+class Zeros(dict):
+    """NumPy dtype -> a read-only 0-d zero of it."""
+
+    def __missing__(self, dtype):
+        zero = self[dtype] = np.zeros((), dtype)
+        zero.flags.writeable = False
+        return zero
+
+
+SCALARS, ZERO = Scalars(), Zeros()
 
 
 # ── promotion ────────────────────────────────────────────────────────────────
@@ -79,49 +100,61 @@ class Common(dict):
         return common.numpy
 
 
-COMMON = Common()
+class CommonWithNumber(dict):
+    """(dtype, Python type of a number, integers count as floats, default dtype) -> the dtype to compute in."""
+
+    def __missing__(self, key):
+        array, kind, floats, default = key
+        common = combine_categories(BY_NUMPY[array], of_scalar[kind])
+        if floats and common.category < FLOAT:
+            common = default
+        self[key] = common.numpy
+        return common.numpy
+
+
+COMMON, COMMON_WITH_NUMBER = Common(), CommonWithNumber()
 
 
 def promote(first, second, name=None):
     """Two arrays cast to the dtype in which PyTorch computes with them (in the operator ``name``)."""
     one, two = first.dtype, second.dtype
-    if name is not None:
-        check_mixing(name, one, two)
+    if name is not None and (check := OPS[name].mixing) is not None:
+        check(one, two, None)
     to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
-
-
-def check_mixing(name, one, two, number=None):
-    """Let the operator refuse two dtypes (NumPy's), the second perhaps that of a number."""
-    if (check := OPS[name].mixing) is not None:
-        check(one, two, number)
 
 
 def refused_cast(error, name, input, other):
     """What PyTorch says where the in-place form of an operator refuses a dtype: first that the result would not fit."""
     number = None if isinstance(other, Tensor) else plain(other)
-    one, two = promote(input.array, other.array) if number is None else with_number(name, input.array, number)
+    op = OPS[name]
+    one, _ = promote(input.array, other.array) if number is None else with_number(input.array, number, op.floats)
     result, target = BY_NUMPY[one.dtype], BY_NUMPY[input.array.dtype]
-    if OPS[name].floats and result.category < FLOAT:
+    if op.floats and result.category < FLOAT:
         result = get_default_dtype()
     return error if can_cast(result, target) else cannot_cast(result, target)
 
 
 def mix(name, input, other, method=0):
     """(array, array, node, node) of two operands of which not both are tensors; ``method``: 1 in a method."""
-    first, second = OPS[name].inputs
-    numbers = OPS[name].numbers
+    op = OPS[name]
+    (first, second), numbers = op.inputs, op.numbers
     if isinstance(input, Tensor):
         if second in numbers and (number := plain(other)) is not None:
-            check_mixing(name, input.array.dtype, scalar_dtype(number).numpy, number)
-            return *with_number(name, input.array, number), edge(input), None
+            if op.mixing is not None:
+                op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
+            array, scalar = with_number(input.array, number, op.floats)
+            return array, scalar, edge(input), None
     elif first in numbers and (number := plain(input)) is not None:
         if isinstance(other, Tensor):
-            check_mixing(name, scalar_dtype(number).numpy, other.array.dtype)
-            return *reversed(with_number(name, other.array, number)), None, edge(other)
+            if op.mixing is not None:
+                op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
+            array, scalar = with_number(other.array, number, op.floats)
+            return scalar, array, None, edge(other)
         if name in OF_NUMBERS and (second_number := plain(other)) is not None:
-            return *with_number(name, SCALARS[number, scalar_dtype(number).numpy], second_number), None, None
-    if OPS[name].forms:
+            scalar = SCALARS[number, of_scalar[type(number)].numpy]
+            return *with_number(scalar, second_number, op.floats), None, None
+    if op.forms:
         refuse_all(name, (other,) if method else (input, other), method)
     if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
         refuse(name, first, 1, input)
@@ -130,17 +163,17 @@ def mix(name, input, other, method=0):
 
 def plain(number):
     """A Python or NumPy number as Python's; None for anything else."""
-    if isinstance(number, NUMBERS):
+    if type(number) in NUMBERS:
         return number
-    return number.item() if isinstance(number, (np.number, np.bool_)) else None
+    if isinstance(number, (np.number, np.bool_)):
+        return number.item()
+    return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
 
 
-def with_number(name, array, number):
-    """``array`` and ``number`` in their common dtype."""
-    common = combine_categories(BY_NUMPY[array.dtype], scalar_dtype(number)).numpy
-    if OPS[name].floats and common.kind in "biu":
-        common = get_default_dtype().numpy
-    return array.astype(common, copy=False), SCALARS[number, common]
+def with_number(array, number, floats=False):
+    """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
+    common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
+    return array if array.dtype is common else array.astype(common), SCALARS[number, common]
 
 
 def as_float(array, name=None):

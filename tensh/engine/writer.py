@@ -143,12 +143,12 @@ def operator_source(op):
     return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
 
 
-def _rare(op, answer):
+def _rare(op, answer, made="fn"):
     """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
     op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.rare.items())
     return [
         f"if {keyword} is not usual_{keyword}: "
-        + answer.format(f"OPS[{other!r}].fn({', '.join(op.parameters)}, {keyword})")
+        + answer.format(f"OPS[{other!r}].{made}({', '.join(op.parameters)}, {keyword})")
         for keyword, (_, other) in op.rare.items()
     ]
 
@@ -205,15 +205,19 @@ def _two_operands(op, method):
     return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b}{', 1' if method else ''})"]
 
 
-def _compute(op):
-    """The kernel call.  ``try`` costs nothing until something fails; then NumPy's words become PyTorch's."""
-    arguments = ", ".join(
+def _arguments(op):
+    """What the kernel is called with: the raw arrays of the tensors, anything else as it is."""
+    return ", ".join(
         (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "") for p, v in op.parameters.items()
     )
+
+
+def _compute(op):
+    """The kernel call.  ``try`` costs nothing until something fails; then NumPy's words become PyTorch's."""
     op.environment[f"{op.name}_kernel"] = op.kernel
     operands = "".join(f"{p}_, " for p in op.inputs)
     return [
-        f"try: out_ = {op.name}_kernel({arguments})",
+        f"try: out_ = {op.name}_kernel({_arguments(op)})",
         f"except Exception as error: raise explained(error, '{op.name}', ({operands})) from None",
     ]
 
@@ -298,12 +302,12 @@ def _record(op):
 
 
 def inplace_source(op):
-    """``mul_``: with nothing to record a ufunc writes straight into the array; ``put`` does the rest."""
+    """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
     a, *others = op.inputs
     name = f"{op.name}_"
     lines = [f"def {name}({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
-    lines += _rare(op, f"return put({a}, tick(), {{}}, '{name}')")
-    if op.pointwise and isinstance(op.kernel, ufunc):
+    lines += _rare(op, "return {}", "inplace_fn")
+    if op.pointwise:
         lines += _written_straight(op, a, *others)
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
@@ -318,7 +322,7 @@ def inplace_source(op):
 
 def _written_straight(op, a, b=None):
     """Lines that write into the array of ``a`` where no gradient, no view and no other dtype is in the way."""
-    fits, operands = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else [], f"{a}_"
+    fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
     lines = [
         f"if isinstance({a}, Tensor) and {a}._view is None and ({a}.node is None or not mode.grad):",
         INDENT + f"{a}_ = {a}.array",
@@ -330,17 +334,20 @@ def _written_straight(op, a, b=None):
             lines.append(INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
         lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
         fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]
-        operands = f"{a}_, {b}_"
     depth = INDENT
     if fits:
         lines.append(INDENT + f"if {' and '.join(fits)}:")
         depth += INDENT
-    return lines + [
-        depth + f"try: {op.name}_kernel({operands}, {a}_)",
-        depth + f"except Exception as error: raise explained(error, '{op.name}_', ({operands},)) from None",
-        depth + f"wrote({a}_)",
-        depth + f"return {a}",
-    ]
+    operands = f"({a}_, {b}_)" if b else f"({a}_,)"
+    failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}) from None"
+    done = [f"wrote({a}_)", f"return {a}"]
+    if isinstance(op.kernel, ufunc):
+        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)", failed, *done]
+    else:
+        written = [f"try: out_ = {op.name}_kernel({_arguments(op)})", failed]
+        written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]
+        written += [INDENT + line for line in (f"{a}_[...] = out_", *done)]
+    return lines + [depth + line for line in written]
 
 
 # ── the derivatives ──────────────────────────────────────────────────────────

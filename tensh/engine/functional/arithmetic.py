@@ -74,15 +74,19 @@ def positive(input):
     return input
 
 
-@composite(inplace=True, out=True)
-def square(input):
+@composite(inplace=True)
+def square(input, *, out=None):
     """Input times itself; bools give integers.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.square(torch.tensor([-2.0, 3.0]))
     tensor([4., 9.])
     """
-    return OPS["pow"].fn(tensor(input, "square"), 2)
+    if out is not None:
+        return into(out, square(input), "square")
+    if not isinstance(input, Tensor):
+        refuse("square", "input", 1, input)
+    return OPS["pow"].fn(input, 2)
 
 
 def abs_(input):
@@ -140,8 +144,11 @@ METHODS["float_power_"] = float_power_
 
 
 # ── bounds and weights ───────────────────────────────────────────────────────
-@composite(inplace=True, out=True)
-def clamp(input, min=None, max=None):
+BOUNDS = frozenset((*NUMBERS, type(None)))
+
+
+@composite(inplace=True)
+def clamp(input, min=None, max=None, *, out=None):
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
 
     The bounds are numbers, or tensors that are broadcast; where ``min`` exceeds ``max`` the result is ``max``.
@@ -151,7 +158,9 @@ def clamp(input, min=None, max=None):
     >>> torch.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    if (min is None or type(min) in NUMBERS) and (max is None or type(max) in NUMBERS):
+    if out is not None:
+        return into(out, clamp(input, min, max), "clamp")
+    if type(min) in BOUNDS and type(max) in BOUNDS:
         if min is max is None:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
         return OPS["clamp"].fn(input, min, max)
@@ -165,16 +174,20 @@ def clamp(input, min=None, max=None):
     return OPS["clamp"].fn(input, low, high)
 
 
-@composite(inplace=True, out=True)
-def lerp(input, end, weight):
+@composite(inplace=True)
+def lerp(input, end, weight, *, out=None):
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable.
 
     >>> import tensh as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
     tensor([ 5., 15.])
     """
+    if out is not None:
+        return into(out, lerp(input, end, weight), "lerp")
     if isinstance(weight, Tensor):
         return OPS["lerp_tensors"].fn(input, end, weight)
+    if type(weight) is float:
+        return OPS["lerp"].fn(input, end, weight)
     if (number := plain(weight)) is None:
         fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
                   "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip

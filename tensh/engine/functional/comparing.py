@@ -4,13 +4,16 @@ import warnings
 
 import numpy as np
 
-from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types, scalar_dtype
+from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.arithmetic import fits_none, tensor
 from tensh.engine.inplace import into
-from tensh.engine.mixing import SCALARS, plain, promote
+from tensh.engine.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
 from tensh.engine.numbers import fitting
+from tensh.engine.ops.kernels import FITTING
 from tensh.engine.table import METHODS, OPS, composite, public
 from tensh.engine.tensor import Tensor, wrap
+
+BOOL = np.dtype(bool)
 
 
 # ── comparing ────────────────────────────────────────────────────────────────
@@ -34,8 +37,14 @@ def equal(input, other):
     >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
     True
     """
-    one, two = tensor(input, "equal").array, tensor(other, "equal", "other", 2).array
-    return one.shape == two.shape and bool(np.equal(*promote(one, two)).all())
+    if not (type(input) is Tensor is type(other)):
+        tensor(input, "equal"), tensor(other, "equal", "other", 2)
+    one, two = input.array, other.array
+    if one.shape != two.shape:
+        return False
+    if one.dtype is not two.dtype:
+        one, two = promote(one, two)
+    return bool(np.count_nonzero(np.equal(one, two)) == one.size)
 
 
 @public
@@ -84,6 +93,8 @@ def where(condition, input=None, other=None, *, out=None):
     """
     if input is None and other is None and isinstance(condition, Tensor):
         return METHODS["nonzero"](condition, as_tuple=True)
+    if type(input) is Tensor is type(other) and isinstance(condition, Tensor) and condition.array.dtype is BOOL and out is None:
+        return OPS["where"].fn(condition, input, other)
     choices = input, other
     if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in choices):
         fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
@@ -117,8 +128,7 @@ def as_tensors(input, other):
 def number_beside(tensor, number):
     """A number as a 0-d tensor of the dtype in which it meets the tensor."""
     number = plain(number)
-    common = combine_categories(BY_NUMPY[tensor.array.dtype], scalar_dtype(number))
-    return wrap(SCALARS[fitting(number, common), common.numpy])
+    return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
 
 
 def truth(condition):
@@ -159,7 +169,11 @@ def masked_fill(input, mask, value):
     >>> x.masked_fill(x > 1, 0)
     tensor([1., 0., 0.])
     """
-    if not isinstance(input, Tensor) or not isinstance(mask, Tensor) or not isinstance(value, Tensor) and plain(value) is None:
+    if isinstance(input, Tensor) and isinstance(mask, Tensor) and mask.array.dtype is BOOL:
+        if type(value) in WEAK[input.array.dtype.kind]:
+            FITTING[value, input.array.dtype]  # raises if the value does not fit
+            return OPS["masked_fill"].fn(input, mask, value)
+    elif not isinstance(input, Tensor) or not isinstance(mask, Tensor) or not isinstance(value, Tensor) and plain(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":

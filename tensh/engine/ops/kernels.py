@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, promote_types, scalar_dtype
+from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, of_scalar, promote_types
 from tensh.engine.errors import refuse_dtype
-from tensh.engine.mixing import SCALARS, promote
+from tensh.engine.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, promote
 from tensh.engine.numbers import fitting, take_number
 from tensh.engine.ops.precision import F4, in_float32, is_half
 from tensh.engine.signatures import NO_FIT, take_float
@@ -20,16 +20,31 @@ from tensh.engine.signatures import NO_FIT, take_float
 LN2, PI = math.log(2), math.pi
 
 
-class Zeros(dict):
-    """NumPy dtype -> a read-only 0-d zero of it."""
+class Fitting(dict):
+    """(number, NumPy dtype) -> a 0-d array of it, if it fits the dtype: RuntimeError otherwise."""
+
+    def __missing__(self, key):
+        number, dtype = key
+        if type(number) is int and not number:
+            return ZERO[dtype]
+        array = SCALARS[fitting(number, BY_NUMPY[dtype]), dtype]
+        if number and number == number and len(self) < SCALARS.LIMIT:
+            self[key] = array
+        return array
+
+
+FITTING = Fitting()
+
+
+class Ones(dict):
+    """NumPy dtype -> a read-only 0-d one of it."""
 
     def __missing__(self, dtype):
-        zero = self[dtype] = np.zeros((), dtype)
-        zero.flags.writeable = False
-        return zero
+        one = self[dtype] = SCALARS[1, dtype]
+        return one
 
 
-ZERO = Zeros()
+ONE = Ones()
 
 
 def own(array):
@@ -43,9 +58,9 @@ def is_real(array):
 
 def promoted(*arrays):
     """Arrays (or None) in the dtype in which PyTorch computes with all of them."""
-    first, *others = (a for a in arrays if a is not None)
-    if all(a.dtype is first.dtype for a in others):
+    if len({id(a.dtype) for a in arrays if a is not None}) == 1:
         return arrays
+    first, *others = (a for a in arrays if a is not None)
     ranks = [[BY_NUMPY[a.dtype] for a in (first, *others) if (a.ndim == 0) is zero] for zero in (False, True)]
     vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
     to = combine_categories(vectors, points).numpy
@@ -89,8 +104,12 @@ def zero_unless(input, mask):
 
 def fill_where(input, mask, value):
     """``input`` with the number ``value`` where the mask is true."""
-    if type(value) is int and value == 0:
+    if type(value) is int and not value and input.size >= LARGE:
         return zero_unless(input, np.logical_not(mask))
+    if input.shape == mask.shape and input.ndim:
+        out = input.copy()
+        np.putmask(out, mask, SCALARS[value, input.dtype] if value else ZERO[input.dtype])
+        return out
     return np.where(mask, SCALARS[value, input.dtype], input)
 
 
@@ -98,7 +117,11 @@ def choose(condition, input, other):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere."""
     if input.dtype is not other.dtype:
         input, other = promote(input, other)
-    return np.where(condition if condition.dtype.kind == "b" else condition != 0, input, other)
+    if condition.shape == input.shape == other.shape and input.ndim:
+        out = other.copy()
+        np.putmask(out, condition, input)  # 300 ns less than np.where
+        return out
+    return np.where(condition, input, other)
 
 
 # ── sums and products ────────────────────────────────────────────────────────
@@ -123,7 +146,10 @@ def no_bool(one, two, number):
 
 def times(array, alpha, name):
     """The array times a number that its dtype can hold."""
-    kind = array.dtype.kind
+    dtype = array.dtype
+    kind = dtype.kind
+    if type(alpha) is float and kind == "f" or type(alpha) is int:
+        return np.multiply(array, SCALARS[alpha, dtype])
     if (alpha := take_number(given := alpha)) is NO_FIT:
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
     if type(alpha) is bool and kind != "b":
@@ -155,14 +181,14 @@ def rsub_scaled(input, other, alpha):
 def sign(input):
     """-1, 0 or 1; 0 for nan; x / |x| for complex numbers."""
     kind = input.dtype.kind
-    if kind in "iu":
-        return np.sign(input)
+    if kind in "iufV":
+        out = np.sign(input)
+        if kind in "fV" and np.count_nonzero(nan := np.isnan(out)):
+            out = np.where(nan, ZERO[input.dtype], out)
+        return out if kind != "V" else out + ZERO[input.dtype]  # bfloat16 knows a sign -0
     if kind == "b":
         return input.copy()
-    if kind in "cW":
-        return choose(input == 0, ZERO[input.dtype], input / np.abs(input).astype(input.dtype))
-    zero = ZERO[input.dtype]
-    return np.subtract(np.greater(input, zero), np.less(input, zero), dtype=input.dtype)
+    return np.where(input == 0, ZERO[input.dtype], input / np.abs(input).astype(input.dtype))
 
 
 def signbit(input):
@@ -260,13 +286,13 @@ def exp2(input):
     return np.exp2(input) if is_real(input) else np.exp(input * SCALARS[LN2, input.dtype])
 
 
-@in_float32
 def sigmoid(input):
     """1 / (1 + exp(-x)), in one array."""
+    if is_half(input.dtype):
+        return sigmoid(input.astype(F4)).astype(input.dtype)
     out = np.negative(input)
     into = own(out)
-    out = np.add(np.exp(out, into), SCALARS[1, input.dtype], into)
-    return np.reciprocal(out, into)
+    return np.reciprocal(np.add(np.exp(out, into), ONE[input.dtype], into), into)
 
 
 @in_float32
@@ -365,8 +391,10 @@ def remainder(input, other):
         require_divisor(other)
         return np.remainder(input, other)
     out = np.remainder(input, other)
-    exact = out == ZERO[input.dtype]
-    return np.where(exact, np.copysign(out, input), out) if exact.any() else out  # NumPy's zero has the divisor's sign
+    if np.count_nonzero(out) == out.size:
+        return out
+    exact = np.equal(out, ZERO[input.dtype])  # NumPy's zero has the divisor's sign
+    return np.copysign(out, input, own(out), where=exact) if own(out) is not None or exact else out
 
 
 def fmod(input, other):
@@ -390,6 +418,7 @@ def reciprocal_square(input):
 
 
 EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reciprocal, -2: reciprocal_square}
+EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
 """Exponents that need no power function: exact, and several times as fast."""
 
 
@@ -412,11 +441,13 @@ def fitting_exponent(one, two, number):
         if number < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         if one.kind != "b":
-            fitting(number, BY_NUMPY[one])
+            FITTING[number, one]
 
 
 def integer_power(input, exponent):
     """Powers of integers, 1 / x ** n being rounded towards zero."""
+    if not exponent.ndim and (easy := EASY_INTEGERS.get(exponent.item())) is not None:
+        return easy(input)
     if exponent.dtype.kind == "u" or not np.less(exponent, 0).any():
         return np.power(input, exponent)
     out = np.power(input, np.abs(exponent))
@@ -438,16 +469,15 @@ def heaviside(input, values):
 
 def lerp_number(input, end, weight):
     """input + weight * (end - input) for a weight that is one number, computed from the nearer end."""
-    require_dtype(input, end, "end")
-    fitting(weight, BY_NUMPY[input.dtype])
-    return _lerp_number(input, end, weight)
-
-
-@all_in_float32
-def _lerp_number(input, end, weight):
+    dtype = input.dtype
+    if end.dtype is not dtype:
+        require_dtype(input, end, "end")
+    if input.itemsize == 2:
+        return lerp_number(input.astype(F4), end.astype(F4), weight).astype(dtype)
+    span = np.subtract(end, input)
     if abs(weight) < 0.5:
-        return input + (end - input) * SCALARS[weight, input.dtype]
-    return end - (end - input) * SCALARS[1 - weight, input.dtype]
+        return np.add(input, np.multiply(span, FITTING[weight, dtype], own(span)), own(span))
+    return np.subtract(end, np.multiply(span, FITTING[1 - weight, dtype], own(span)), own(span))
 
 
 def require_dtype(input, array, name):
@@ -471,20 +501,33 @@ def _lerp(input, end, weight):
 
 def weighted(array, value, name):
     """The array times ``value`` as its dtype holds it."""
+    if value is ONE_NUMBER:
+        return array
     number = take_number(value)
     if number is NO_FIT:
         raise TypeError(f"{name}(): argument 'value' must be Number, not {type(value).__name__}")
-    return array if number == 1 else array * SCALARS[fitting(number, BY_NUMPY[array.dtype]), array.dtype]
+    return array * FITTING[number, array.dtype]
 
 
-@all_in_float32
-def addcmul(input, tensor1, tensor2, value):
-    return input + weighted(tensor1, value, "addcmul") * tensor2
+ONE_NUMBER = 1
 
 
-@all_in_float32
-def addcdiv(input, tensor1, tensor2, value):
-    return input + weighted(tensor1, value, "addcdiv") / tensor2
+def add_to(combine, name):
+    """The kernel ``input + value * combine(tensor1, tensor2)``."""
+
+    def kernel(input, tensor1, tensor2, value):
+        dtype = input.dtype
+        if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
+            input, tensor1, tensor2 = promoted(input, tensor1, tensor2)
+        if input.itemsize == 2 and is_half(input.dtype):
+            return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
+        out = combine(weighted(tensor1, value, name), tensor2)
+        return np.add(input, out, out if type(out) is ndarray and out.shape == input.shape else None)
+
+    return kernel
+
+
+addcmul, addcdiv = add_to(np.multiply, "addcmul"), add_to(np.true_divide, "addcdiv")
 
 
 def clamp(input, min, max):
@@ -495,12 +538,15 @@ def clamp(input, min, max):
 
 def clamp_numbers(input, min, max):
     """``input`` kept between two numbers, in their common dtype."""
-    dtype = BY_NUMPY[input.dtype]
-    for bound in (min, max):
-        if bound is not None:
-            dtype = combine_categories(dtype, scalar_dtype(bound))
-    to = dtype.numpy
-    return clamp(input.astype(to, copy=False), *(None if b is None else SCALARS[fitting(b, dtype), to] for b in (min, max)))
+    dtype = input.dtype
+    weak = WEAK[dtype.kind]
+    if type(min) not in weak and min is not None or type(max) not in weak and max is not None:
+        for bound in (min, max):
+            if bound is not None:
+                dtype = COMMON_WITH_NUMBER[dtype, type(bound), False, of_scalar[float]]
+        input = input.astype(dtype, copy=False)
+    out = input if min is None else np.maximum(input, FITTING[min, dtype])
+    return out if max is None else np.minimum(out, FITTING[max, dtype])
 
 
 def relu(input):

@@ -269,7 +269,7 @@ def lerp_tensors(input, end, weight):
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
-    return kernels.addcmul(*kernels.promoted(input, tensor1, tensor2), value)
+    return kernels.addcmul(input, tensor1, tensor2, value)
 
 
 @op(inplace="method", types="iufc", called="addcdiv_cpu_out",
@@ -277,7 +277,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""
     kernels.require_true_division(tensor1, tensor2)
-    return kernels.addcdiv(*kernels.promoted(input, tensor1, tensor2), value)
+    return kernels.addcdiv(input, tensor1, tensor2, value)
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────
