@@ -6,7 +6,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shaping import shaped
-from tensh.engine.graph import edge, see
+from tensh.engine.graph import edge, see_retyped
 from tensh.engine.inplace import reshaped
 from tensh.engine.table import METHODS, OPS, composite
 from tensh.engine.tensor import Tensor, new
