@@ -10,7 +10,7 @@ from tensh.engine.inplace import into
 from tensh.engine.ops import factor, householder
 from tensh.engine.ops import solve as solving
 from tensh.engine.ops.matrices import check_floating, check_same_dtype, check_square
-from tensh.engine.table import METHODS, composite, returned
+from tensh.engine.table import METHODS, PUBLIC, composite, returned
 from tensh.engine.tensor import wrap
 
 MINOR = (
@@ -181,6 +181,9 @@ def lu_solve(b, LU_data, LU_pivots):
 def householder_product(A, tau):
     """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
     return householder.linalg_householder_product.fn(A, tau)
+
+
+PUBLIC["orgqr"] = METHODS["orgqr"] = householder_product
 
 
 def wants(A):

@@ -102,7 +102,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
     """
     bins = bins if isinstance(bins, Tensor) else [bins]
     hist, edges = over_points(input.array.reshape(-1, 1), [bins] if isinstance(bins, Tensor) else bins, range, weight, density)
-    return Histogram((wrap(hist), wrap(edges[0])))
+    return Histogram((wrap(hist), wrap(edges[0].copy())))
 
 
 def over_points(points, bins, range, weight, density):
@@ -112,7 +112,7 @@ def over_points(points, bins, range, weight, density):
     for d, own in enumerate(bins):
         values = points[:, d]
         if isinstance(own, Tensor):
-            edges.append(own.array.copy())
+            edges.append(own.array)
             if own.array.ndim != 1 or not own.array.size:
                 raise RuntimeError(
                     "torch.histogramdd(): bins tensor should have one dimension, but got "

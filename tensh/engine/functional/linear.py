@@ -11,7 +11,7 @@ from tensh.engine.members import PYTHON_ONLY
 from tensh.engine.mixing import refuse
 from tensh.engine.ops import linear
 from tensh.engine.ops.shape import unsafe_view
-from tensh.engine.table import composite
+from tensh.engine.table import METHODS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 
 
@@ -126,6 +126,9 @@ def outer(input, vec2):
         if vector.array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.array.ndim}-D")
     return input.reshape(-1, 1) * vec2
+
+
+PUBLIC["ger"], METHODS["ger"] = PUBLIC["outer"], METHODS["outer"]
 
 
 @composite(out=True)

@@ -10,6 +10,7 @@ from tensh.engine.ops import (  # noqa: F401
     crossed,
     determinant,
     distances,
+    embed,
     exponential,
     extremes,
     factor,
@@ -34,4 +35,5 @@ from tensh.engine.ops import (  # noqa: F401
     spectral,
     spectrum,
     statistics,
+    symmetric,
 )

@@ -61,12 +61,13 @@ def identity_like(input):
 
 BACK = {
     "L": UNIT,
-    "one": "identity(A.shape[-2], A.dtype)",
+    "one": "identity(A.shape[-2] + A.shape[-1], A.dtype)",
     "back": "reflections_back(g, L, tau, identity_like(A), False, one)",
 }
 
 
-@op(public=False, let=BACK, A="tril(back[0], -1)", tau="back[1]")
+@op(public=False, let=BACK, A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
+    tau="None if 0 in A.shape or 0 in tau.shape else back[1]")
 def linalg_householder_product(A, tau):
     """The first columns of Q."""
     name = "torch.linalg.householder_product"
@@ -100,12 +101,12 @@ def check_householder(name, A, tau):
     name="ormqr",
     let={
         "L": UNIT,
-        "one": "identity(A.shape[-2], A.dtype)",
+        "one": "identity(A.shape[-2] + A.shape[-1], A.dtype)",
         "side": "other if left else mH(other)",
         "back": "reflections_back(g if left else mH(g), L, tau, side, transpose == left, one)",
     },
-    A="tril(back[0], -1)",
-    tau="back[1]",
+    A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
+    tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
     other="back[2] if left else mH(back[2])",
 )
 def ormqr(A, tau, other, left=True, transpose=False):

@@ -66,7 +66,7 @@ def each(A, compute, *others):
     batch = A.shape[:-2]
     flat = [a.reshape(math.prod(batch), *a.shape[len(batch) :]) for a in (A, *others)]
     results = [compute(*matrices) for matrices in zip(*flat)]
-    return [np.stack(parts).reshape(*batch, *np.shape(parts[0])) for parts in zip(*results)]
+    return [np.stack(parts).reshape((*batch, *np.shape(parts[0]))) for parts in zip(*results)]
 
 
 # ── words of derivatives ─────────────────────────────────────────────────────

@@ -35,8 +35,7 @@ def logsumexp(input, dim, keepdim=False):
     axes = dims(dim, input.ndim)
     wide = widened(input)
     top = top_of(wide, axes)
-    powers = np.subtract(wide, top)
-    np.exp(powers, powers)
+    powers = np.exp(np.subtract(wide, top))
     result = np.log(add(powers, axes, None, None, True)) + top
     result = result if keepdim else result.reshape([n for i, n in enumerate(input.shape) if i not in axes])
     return result.astype(input.dtype) if is_half(input.dtype) else result
@@ -119,7 +118,7 @@ def norm(input, ord, axes, keepdim):
 
 INFINITE = "abs(ord) == float('inf')"
 NORM = (
-    "{s} * ({x} != {x}) if ord == 0 else {s} * sgn({x}) if ord == 1 else"
+    "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
     " {x} * only({s} / {r}, {r} != 0) if ord == 2 else"
     f" equal_share({{s}}, {{x}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
     " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
@@ -182,7 +181,7 @@ def others(ndim, dim):
 DISTANCE = NORM.format(s="g", r="out", x="d").replace(", dim)", ", None)").replace("ord", "p")
 
 
-@op(let={"d": "input - other"}, input=DISTANCE, other=f"-({DISTANCE})")
+@op(let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
 def dist(input, other, p=2):
     """The ``p``-norm of ``input - other``.  Differentiable.
 
@@ -204,7 +203,7 @@ def dist(input, other, p=2):
         "s": "sum_dim(input * conj(g), axes, True)",
     },
     input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
-    + NORM.format(s="s", r="r", x="input").replace(", dim)", ", axes)").replace("ord", "p")
+    + NORM.format(s="s", r="r", x="input").removeprefix("None if ord == 0 else").replace(", dim)", ", axes)").replace("ord", "p")
     + ")), g)",
 )
 def renorm(input, p, dim, maxnorm):

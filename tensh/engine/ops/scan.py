@@ -151,10 +151,10 @@ def cumprod(input, dim, *, dtype=None):
 
 
 def log_add_exp(first, second):
-    """``log(exp(first) + exp(second))`` of complex numbers."""
-    top = np.maximum(first.real, second.real)
-    top = np.where(np.isfinite(top), top, 0)
-    return np.log(np.exp(first - top) + np.exp(second - top)) + top
+    """``log(exp(first) + exp(second))`` of complex numbers, on the branch of the one with the larger real part."""
+    larger = first.real >= second.real
+    top, other = np.where(larger, first, second), np.where(larger, second, first)
+    return np.where(np.isfinite(top), top + np.log1p(np.exp(other - top)), top)
 
 
 @op(
