@@ -180,5 +180,11 @@ def test_functions_show_true_signatures():
     import inspect
 
     assert list(inspect.signature(torch.zeros).parameters)[:4] == ["size", "out", "dtype", "layout"]
-    assert list(inspect.signature(torch.tensor).parameters) == ["data", "dtype", "device", "requires_grad", "pin_memory"]
+    assert list(inspect.signature(torch.tensor).parameters) == [
+        "data",
+        "dtype",
+        "device",
+        "requires_grad",
+        "pin_memory",
+    ]
     assert next(iter(inspect.signature(torch.zeros_like).parameters)) == "input"

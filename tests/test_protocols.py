@@ -15,7 +15,12 @@ import tensh as torch
 def python(code):
     """The output of a fresh Python."""
     result = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=60
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=plain_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
     )
     assert not result.stderr, result.stderr
     return result.stdout

@@ -22,6 +22,10 @@ from tensh.engine import (  # noqa: F401
     random,
     ranges,
     settings,
+    sharing,
+    spaces,
+    strides,
+    triangles,
 )
 from tensh.engine.aliases import hang_aliases
 from tensh.engine.device import CONSTANTS, device, layout, memory_format

@@ -5,8 +5,9 @@ A conversion that changes nothing returns the tensor itself; one that does is re
 
 import warnings
 
+from tensh.engine import device as devices
 from tensh.engine import memory
-from tensh.engine.device import contiguous_format, cpu, device, preserve_format, require_cpu
+from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph import edge
 from tensh.engine.making import bind
@@ -123,7 +124,7 @@ def cpu_(self, *, memory_format=None):
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
     if device is not None:
-        where = globals()["device"](device)
+        where = devices.device(device)
         if where.type != "cuda":
             raise RuntimeError("Invalid device, must be cuda device")
     require_cpu("cuda")

@@ -26,7 +26,11 @@ class device:
             raise TypeError(
                 f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
                 " * (torch.device device)\n"
-                + (f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}!)\n" if args else "")
+                + (
+                    f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}!)\n"
+                    if args
+                    else ""
+                )
                 + " * (str type, int index = -1)\n"
             )
         if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
@@ -34,7 +38,9 @@ class device:
         kind, colon, number = type.partition(":")
         if colon:
             if index is not None:
-                raise RuntimeError(f"type (string) must not include an index because index was passed explicitly: {type}")
+                raise RuntimeError(
+                    f"type (string) must not include an index because index was passed explicitly: {type}"
+                )
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
             index = int(number)

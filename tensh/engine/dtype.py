@@ -6,8 +6,6 @@ A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16
 
 import numpy as np
 
-from tensh.engine.clock import mode
-
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 
 
@@ -106,14 +104,16 @@ _ROWS = """
     complex128 3 16 ComplexDouble ComplexDoubleTensor c10::complex<double>"""
 
 ALL = {
-    name: dtype(name, int(category), int(size), title, legacy, ctype, not name.startswith(("u", "b")) or name == "bfloat16")
+    name: dtype(
+        name, int(category), int(size), title, legacy, ctype, not name.startswith(("u", "b")) or name == "bfloat16"
+    )
     for name, category, size, title, legacy, ctype in map(str.split, _ROWS.split("\n")[1:])
 }
 bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64 = list(ALL.values())[:9]
 float16, bfloat16, float32, float64, complex32, complex64, complex128 = list(ALL.values())[9:]
 for _each in ALL.values():
     if _each not in (bfloat16, complex32):
-        _each.numpy  # enters BY_NUMPY
+        BY_NUMPY[_each.numpy] = _each
 
 ALIASES = {
     "half": float16, "float": float32, "double": float64, "chalf": complex32, "cfloat": complex64, "cdouble": complex128,

@@ -12,9 +12,7 @@ from tensh.engine.table import METHODS
 def replace(name, t, others, fn):
     """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
     if edge(t) is not None:
-        raise RuntimeError(
-            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead."
-        )
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     dtype = BY_NUMPY[t.array.dtype]
     for other in others:
         found = BY_NUMPY[other.array.dtype]

@@ -178,4 +178,6 @@ def set_default_device(device):
 
 
 # ── names ──────────────────────────────────────────────────────────────────
-PUBLIC.update(e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format)
+PUBLIC.update(
+    e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format
+)

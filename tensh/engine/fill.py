@@ -77,10 +77,17 @@ def filler(name, make, what):
         array, order = given["input"].array, given["memory_format"]
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
 
-    described(shown(name, f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
-                    f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])"))(function)
+    described(
+        shown(
+            name,
+            f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
+            f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
+        )
+    )(function)
     described(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
-    described(like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``."))(like)
+    described(like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``."))(
+        like
+    )
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
 
 
@@ -177,7 +184,13 @@ def filled(number):
 def quick_full(array, number):
     """Fill a new array with a number that certainly fits; :class:`Rare` for any other."""
     kind = type(number)
-    if not (kind in (bool, int) or kind is float and array.dtype.kind == "f" and array.itemsize > 2 and -SAFE < number < SAFE):
+    if not (
+        kind in (bool, int)
+        or kind is float
+        and array.dtype.kind == "f"
+        and array.itemsize > 2
+        and -SAFE < number < SAFE
+    ):
         raise Rare
     array.fill(number)
     return array
@@ -231,63 +244,4 @@ def new_full(self, size, fill_value, **given):
     return finish("new_full", lambda d: made("new_full", make, d, given), self.array.dtype, given)
 
 
-# ── memory with steps of its own ─────────────────────────────────────────────
-@public
-def empty_strided(size, stride, **given):
-    """A tensor with the given strides, whose elements are not set.
-
-    >>> import tensh as torch
-    >>> torch.empty_strided((2, 3), (1, 2)).stride()
-    (1, 2)
-    """
-    given = bind("empty_strided", (f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})",), (size, stride), given)
-    return finish("empty_strided", lambda d: strided(given["size"], given["stride"], d), of_scalar[float].numpy, given)
-
-
-def new_empty_strided(self, size, stride, **given):
-    """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
-    text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
-    given = bind("new_empty_strided", (text,), (size, stride), given)
-    return finish("new_empty_strided", lambda d: strided(given["size"], given["stride"], d), self.array.dtype, given)
-
-
-def strided(size, stride, dtype):
-    """An array with these strides, in elements."""
-    if len(size) != len(stride):
-        raise RuntimeError(
-            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
-        )
-    for n in size:
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
-    if any(s < 0 for s in stride):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
-    return memory.empty_strided(size, stride, dtype)
-
-
-@public
-def empty_permuted(size, physical_layout, **given):
-    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
-    text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"
-    given = bind("empty_permuted", (text,), (size, physical_layout), given)
-    size, order = given["size"], given["physical_layout"]
-    if len(size) != len(order):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; "
-            f"i.e. len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    for index, dim in enumerate(order):
-        if not 0 <= dim < len(size):
-            raise RuntimeError(
-                f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} at index {index}). "
-                " NB: negative dims not currently supported; file an issue if you want it."
-            )
-        if dim in order[:index]:
-            raise RuntimeError("Duplicate dim not allowed")
-    inner = memory.contiguous_strides([size[dim] for dim in order])
-    steps = [inner[order.index(dim)] for dim in range(len(size))]
-    return finish("empty_permuted", lambda d: memory.empty_strided(size, steps, d), of_scalar[float].numpy, given)
-
-
-for _each in new_full, new_empty_strided:
-    METHODS[_each.__name__] = _each
+METHODS["new_full"] = new_full

@@ -37,7 +37,9 @@ def construct(cls, args, given, wanted=None):
         given = bind("new", FORMS, args, given)
     where = given.get("device")
     if where is not None and device(where).type != "cpu":
-        raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed")
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed"
+        )
     if "other" in given:
         made = aliased(given["other"], wanted)
     elif "data" in given:

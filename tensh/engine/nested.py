@@ -80,7 +80,11 @@ def is_sequence(data):
     """Does it have elements, in PyTorch's eyes?  A tensor has, but counts as one."""
     if isinstance(data, (list, tuple, str, bytes, range, Sequence)):
         return True
-    return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__") and not isinstance(data, (dict, Tensor, np.generic))
+    return (
+        hasattr(type(data), "__getitem__")
+        and hasattr(type(data), "__len__")
+        and not isinstance(data, (dict, Tensor, np.generic))
+    )
 
 
 def shape_of(data):
@@ -191,9 +195,9 @@ def checked(number, dtype):
 
 
 def to_float(leaf, dtype):
-    if isinstance(leaf, complex) and not isinstance(leaf, np.generic) or not hasattr(leaf, "__float__"):
-        if not hasattr(leaf, "__index__"):
-            raise TypeError(f"must be real number, not {type(leaf).__name__}")
+    a_complex = isinstance(leaf, complex) and not isinstance(leaf, np.generic)
+    if (a_complex or not hasattr(leaf, "__float__")) and not hasattr(leaf, "__index__"):
+        raise TypeError(f"must be real number, not {type(leaf).__name__}")
     if isinstance(leaf, Tensor):
         if leaf.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

@@ -9,8 +9,7 @@ from tensh.engine.info import BUILTIN
 from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.tensor import Tensor
 
-
-
+REAL = frozenset({int, float})
 SAFE = 6e4  # a number up to this fits every floating point dtype
 
 

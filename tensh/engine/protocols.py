@@ -41,9 +41,7 @@ def __reversed__(self):
 
 def __contains__(self, element):
     if not isinstance(element, (Tensor, *NUMBERS)):
-        raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-        )
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     return bool((element == self).array.any())
 
 
@@ -145,7 +143,9 @@ def __deepcopy__(self, memo):
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
         memo.setdefault(id(memo), []).append(block)  # alive as long as its id is in use
-    twin = rebuilt(None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None)
+    twin = rebuilt(
+        None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
+    )
     memo[id(self)] = twin
     if self._grad is not None or node is not None and node.grad is not None:
         twin.grad = copy.deepcopy(self.grad, memo)
