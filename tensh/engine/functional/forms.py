@@ -18,8 +18,14 @@ def ints(values, named, name, parameter):
 
 
 def dims_of(value, name, parameter):
-    """A tuple of ints from one of a function's arguments."""
-    return value if type(value) is tuple else tuple(bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter])
+    """A tuple of ints from one of a function's arguments, which comes after the tensor."""
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type(value).__name__}"
+        )
+    if {*map(type, value)} <= INTS:
+        return tuple(value)
+    return bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter]
 
 
 def method(fn):

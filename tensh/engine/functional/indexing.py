@@ -1,1 +1,254 @@
-"""Indexing with square brackets, and its relatives."""
+"""``x[...]``, read and written: which views and index operators an index stands for.
+
+Plain indices (numbers, slices, None, ...) of a tensor without history are one NumPy index.  With history every part is
+an operator of its own, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
+"""
+
+import numpy as np
+
+from tensh.engine.clock import mode, owner, wrote
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.functional.filling import refuse_partial_overlap
+from tensh.engine.functional.shaping import expanded_size
+from tensh.engine.graph import edge, see
+from tensh.engine.inplace import refuse_overlap, unrecorded
+from tensh.engine.numbers import SAFE
+from tensh.engine.ops.embed import number_as, real_part
+from tensh.engine.table import OPS
+from tensh.engine.tensor import Tensor, new, wrap
+
+PLAIN = {int, slice, type(None), type(...)}
+ALL = slice(None)
+
+
+def getitem(self, index):
+    """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
+    kind = type(index)
+    if kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN:
+        if (self.node if self._view is None else edge(self)) is None or not mode.grad:
+            array = plain(self.array, index)
+            if array is not None:
+                t = new()
+                t.array = array
+                t.node = t._grad = None
+                return see(self, t)
+    view, indices = viewed(self, index)
+    if indices:
+        return OPS["index"].fn(view, indices)
+    return OPS["alias"].fn(self) if view is self else view
+
+
+def plain(array, index):
+    """``array[index]`` as an array that shares memory; None where PyTorch may not agree with NumPy."""
+    key = index if type(index) is tuple else (index,)
+    for part in key:
+        if type(part) is slice and part.step is not None:
+            return None
+    try:
+        found = array[index]
+        return found if type(found) is np.ndarray else array[(*key, ...)]
+    except (IndexError, TypeError):
+        return None
+
+
+# ── the parts of an index ────────────────────────────────────────────────────
+def parts_of(index):
+    """The parts of an index as a tuple: a list counts as one if it holds more than numbers."""
+    if type(index) is tuple:
+        return index
+    if isinstance(index, list) and len(index) < 32:
+        for part in index:
+            if part is None or part is ... or isinstance(part, (Tensor, slice, list, tuple, np.ndarray, str)):
+                return tuple(index)
+    return (index,)
+
+
+def viewed(t, index):
+    """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
+    parts = [read(part) for part in parts_of(index)]
+    single = type(index) is not tuple
+    wanted = sum(1 if type(part) in (int, slice) else part.ndim if part.dtype.kind == "b" else 1
+                 for part in parts if type(part) in (int, slice, np.ndarray))  # fmt: skip
+    ndim = t.array.ndim
+    if wanted > ndim:
+        require_dimensions(ndim, parts, single)
+    dim, taken, arrays = 0, 0, []
+    for part in parts:
+        kind = type(part)
+        if kind is int:
+            n = t.array.shape[dim]
+            if not -n <= part < n:
+                raise IndexError(f"index {part} is out of bounds for dimension {taken} with size {n}")
+            t = OPS["select"].fn(t, dim, part)
+            taken += 1
+        elif kind is slice:
+            t = sliced(t, dim, part, single)
+            dim, taken = dim + 1, taken + 1
+        elif part is ...:
+            dim, taken = dim + ndim - wanted, taken + ndim - wanted
+        elif part is None:
+            t = OPS["unsqueeze"].fn(t, dim)
+            dim += 1
+        elif kind is bool:
+            t = OPS["unsqueeze"].fn(t, dim)
+            arrays += [None] * (dim - consumed(arrays)) + [np.array([part])]
+            dim += 1
+        else:
+            width = part.ndim if part.dtype.kind == "b" else 1
+            arrays += [None] * (dim - consumed(arrays)) + [part]
+            dim, taken = dim + width, taken + width
+    return t, tuple(arrays)
+
+
+def consumed(arrays):
+    """How many dimensions index arrays take."""
+    return sum(1 if each is None or each.dtype.kind != "b" else each.ndim for each in arrays)
+
+
+def require_dimensions(ndim, parts, single):
+    """Raise PyTorch's error for more indices than dimensions."""
+    if single and ndim == 0:
+        if type(parts[0]) is int:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+                "0-dim tensor to a number"
+            )
+        if type(parts[0]) is slice:
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    raise IndexError(f"too many indices for tensor of dimension {ndim}")
+
+
+def sliced(t, dim, part, single):
+    """The slice ``part`` of dimension ``dim``; the tensor itself where a tuple takes all of it."""
+    n = t.array.shape[dim]
+    start, stop, step = part.indices(n)
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    if not single and (start, stop, step) == (0, n, 1):
+        return t
+    return OPS["slice_dim"].fn(t, dim, start, stop, step)
+
+
+def read(part):
+    """One part of an index as an int, a slice, None, ..., a bool, or an array of integers or bools."""
+    kind = type(part)
+    if kind in PLAIN or kind is bool:
+        if kind is int and not -(2**63) <= part < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        return part
+    if isinstance(part, Tensor):
+        return read_array(part.array)
+    if isinstance(part, np.ndarray):
+        return read_array(part)
+    if isinstance(part, (np.integer, int)):
+        return int(part)
+    if isinstance(part, np.bool_):
+        return bool(part)
+    if isinstance(part, (list, tuple, range)):
+        return read_list(part)
+    if isinstance(part, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {kind.__name__})"
+    )
+
+
+def read_array(array):
+    """An index tensor: bytes are masks, one integer without dimensions is a number."""
+    kind = array.dtype.kind
+    if kind == "u" and array.itemsize == 1:
+        array, kind = array != 0, "b"
+        array = np.asarray(array)
+    if kind == "b":
+        return array if array.ndim else bool(array)
+    if kind != "i" or array.itemsize < 4:
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return array if array.ndim else int(array)
+
+
+def read_list(part):
+    """A list of numbers as an index tensor; fractions are cut off."""
+    array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
+    if array.dtype.kind in "US":
+        raise TypeError("new(): invalid data type 'str'")
+    return array if array.dtype.kind == "b" and array.size else array.astype(np.int64)
+
+
+# ── writing ──────────────────────────────────────────────────────────────────
+def setitem(self, index, value):
+    """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
+    kind = type(index)
+    if kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN:
+        if unrecorded(self, value):
+            target = plain(self.array, index)
+            if target is not None:
+                write_plain(target, value)
+                wrote(self.array)
+                return None
+    if not isinstance(value, Tensor):
+        value = number_for(self.array.dtype, value)
+    if index is False:
+        return None
+    if index is True:
+        return copied_to(OPS["unsqueeze"].fn(self, 0), value)
+    view, indices = viewed(self, index)
+    if indices:
+        OPS["index_put"].write_(view, indices, without_leading_ones(value))
+        return None
+    return copied_to(view, value)
+
+
+def write_plain(target, value):
+    """Write a tensor or a number into the array ``target``."""
+    if not isinstance(value, Tensor):
+        small = type(value) is float and target.dtype.kind == "f" and -SAFE < value < SAFE
+        target[...] = value if small else number_for(target.dtype, value).array
+        return
+    value = value.array
+    if value.ndim:
+        if value.shape != target.shape:
+            value = value.reshape(value.shape[leading_ones(value.shape) :])
+            expanded_size(value, target.shape)
+        refuse_overlap(target)
+        if owner(value) is owner(target):
+            refuse_partial_overlap(target, value)
+    target[...] = real_part(value, target.dtype)
+
+
+def number_for(dtype, value):
+    """A number as a tensor without dimensions, of the dtype that it is written into."""
+    if isinstance(value, (bool, int, float, complex, np.integer, np.bool_)):
+        value = value.item() if isinstance(value, np.generic) else value
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        return wrap(number_as(value, dtype))
+    kind = type(value)
+    name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    raise TypeError(f"can't assign a {name} to a torch.{BY_NUMPY[dtype].legacy}")
+
+
+def leading_ones(shape):
+    """How many dimensions of size 1 come first."""
+    return next((d for d, n in enumerate(shape) if n != 1), len(shape))
+
+
+def without_leading_ones(value):
+    """The value without leading dimensions of size 1, as PyTorch broadcasts what is assigned."""
+    shape = value.array.shape
+    ones = leading_ones(shape)
+    return OPS["view"].fn(value, shape[ones:]) if ones else value
+
+
+def copied_to(view, value):
+    """Write a tensor into a view, as PyTorch does it for an assignment."""
+    if value.array.shape == view.array.shape:
+        view.copy_(value)
+    elif not value.array.ndim:
+        view.fill_(value)
+    else:
+        value = without_leading_ones(value)
+        view.copy_(OPS["expand"].fn(value, expanded_size(value.array, view.array.shape)))
+
+
+Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem

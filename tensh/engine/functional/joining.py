@@ -54,7 +54,10 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     tensors = in_one_dtype(tensors, arrays)
     if (0,) in shapes:  # empty vectors fit anywhere
-        tensors = [t for t in tensors if t.array.shape != (0,)] or tensors[:1]
+        fitting = next((shape for shape in shapes if shape != (0,)), (0,))
+        dim = wrap_dim(dim, len(fitting))
+        empty = np.empty((*fitting[:dim], 0, *fitting[dim + 1 :]), tensors[0].array.dtype)
+        tensors = [wrap(empty) if t.array.shape == (0,) else t for t in tensors]
         shapes = [t.array.shape for t in tensors]
     dim = wrap_dim(dim, len(shapes[0]))
     if any([shape != shapes[0] for shape in shapes]):
@@ -112,14 +115,14 @@ ARRAYS["stack"], TENSORS["stack"] = lambda arrays, dim: np.stack(arrays, dim), s
 def joins(name, doc, least, dim_of):
     """Declare a function that gives its tensors at least some dimensions and joins them along one."""
 
-    def function(tensors):
+    def function(tensors, *, out=None):
         arrays_of(tensors, name, 1)
         tensors = [least(t) for t in tensors]
-        return cat(tensors, dim_of(tensors[0].array.ndim))
+        return cat(tensors, dim_of(tensors[0].array.ndim), out=out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    composite(function, method=False, out=True)
+    composite(function, method=False)
 
 
 def column(t):

@@ -8,7 +8,7 @@ from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shaping import shaped
 from tensh.engine.graph import edge, see_retyped
 from tensh.engine.inplace import reshaped
-from tensh.engine.table import METHODS, OPS, composite
+from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, new
 
 
@@ -245,6 +245,9 @@ def require_room(array, size, stride, start):
 def as_strided_(self, size, stride, storage_offset=None):
     """In-place version of ``as_strided``: the tensor becomes its own view."""
     return reshaped(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
+
+
+PUBLIC["as_strided_"] = as_strided_
 
 
 @composite(method=False)

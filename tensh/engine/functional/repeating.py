@@ -137,9 +137,7 @@ def roll(input, shifts, dims=()):
     shifts, dims = (as_tuple(value, name) for value, name in ((shifts, "shifts"), (dims, "dims")))
     if not shifts:
         raise RuntimeError("`shifts` required")
-    if not dims and len(shifts) == 1:
-        return shaped(OPS["rolled"].fn(shaped(input, (-1,)), shifts, (0,)), array.shape)
-    if len(shifts) != len(dims):
+    if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:
         wrap_dim(d, array.ndim, scalar=False)
@@ -248,7 +246,7 @@ def cartesian_prod(*tensors):
     return stack([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
 
 
-@composite
+@composite(method=False)
 def combinations(input, r=2, with_replacement=False):
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable.
 

@@ -214,4 +214,4 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     return self
 
 
-PUBLIC["UntypedStorage"] = UntypedStorage
+PUBLIC["UntypedStorage"], PUBLIC["resize_as_"] = UntypedStorage, resize_as_

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine import memory
+from tensh.engine.arguments import integer
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.ops.shape import ALL, at, cuts, diagonal_of
 from tensh.engine.table import LIST, op
@@ -94,7 +95,9 @@ def flipped(input, dims):
 
 @op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
 def rolled(input, shifts, dims):
-    """The elements moved on by ``shifts`` along ``dims``; what falls off the end comes in at the start."""
+    """The elements moved on by ``shifts`` along ``dims``, or seen flat; what falls off the end comes in at the start."""
+    if not dims:
+        return rolled.kernel(input.reshape(-1), shifts, (0,)).reshape(input.shape)
     for shift, dim in zip(shifts, dims, strict=True):
         dim = wrap_dim(dim, input.ndim)
         n = input.shape[dim]
@@ -129,10 +132,7 @@ def rot90(input, k=1, dims=(0, 1)):
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    for number, d in enumerate(dims):
-        if not -input.ndim <= d < input.ndim:
-            raise RuntimeError(f"Rotation dim{number} out of range, dim{number} = {d}")
-    one, two = (d % input.ndim for d in dims)
+    one, two = (wrap_dim(d, input.ndim) for d in dims)
     match k % 4:
         case 0:
             return input.copy()
@@ -151,6 +151,8 @@ def triangle(name, part, what):
     def kernel(input, diagonal=0):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        if type(diagonal) is not int:
+            diagonal = integer(diagonal, name, "diagonal", 1)
         keep = part(np.ones(input.shape[-2:], bool), diagonal)
         out = np.zeros(input.shape, input.dtype)
         np.copyto(out, input, where=keep)

@@ -291,7 +291,7 @@ def diagonal_back(grad, shape, offset, dim1, dim2):
     return out
 
 
-@view_op(input="unfold_back(g, input.shape, dimension, size, step)")
+@view_op(public="method", input="unfold_back(g, input.shape, dimension, size, step)")
 def unfold(input, dimension, size, step):
     """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window.
 
@@ -350,15 +350,25 @@ def split_equally(input, split_size, dim):
     return cuts(input, even_sizes(input, split_size, dim, "split"), wrap_dim(dim, input.ndim))
 
 
-@op(public=False, out=False, many=True, outs=LIST, node="UnsafeSplitBackward0", input="cat(gs, dim)")
+@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split(input, split_size, dim=0):
     """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
     return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
 
 
+@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
+    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+    return sized_parts(input, split_sizes, dim)
+
+
 @view_op(public=False, many=True, outs=LIST, node="SplitWithSizesBackward0", input="cat(gs, dim)")
 def split_by_sizes(input, split_sizes, dim):
     """Parts of the given sizes along ``dim``."""
+    return sized_parts(input, split_sizes, dim)
+
+
+def sized_parts(input, split_sizes, dim):
     dim = wrap_dim(dim, input.ndim)
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(

@@ -1,0 +1,80 @@
+"""Operators that write into part of a tensor: declared by the function that writes into an array.
+
+``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and is otherwise the
+write of NAME's result (see inplace.py).
+"""
+
+import functools
+
+import numpy as np
+
+from tensh.engine import memory
+from tensh.engine.clock import owner, tick, wrote
+from tensh.engine.inplace import put, refuse_overlap, unrecorded
+from tensh.engine.table import METHODS, PUBLIC, op
+from tensh.engine.tensor import Tensor
+
+
+def writes(write=None, *, dense=True, kept=False, expanded=False, function=False, **keywords):
+    """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
+
+    ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
+    says that it is laid out as the input.
+    ``expanded`` allows the in-place form for expanded tensors, ``function`` puts it into the torch namespace.
+    """
+    if write is None:
+        return lambda w: writes(w, dense=dense, kept=kept, expanded=expanded, function=function, **keywords)
+    name = write.__name__
+
+    @functools.wraps(write)
+    def kernel(input, *args, **options):
+        out = input.copy() if dense else memory.copy(input)
+        write(out, *args, **options)
+        return memory.laid_as(out, input) if kept else out
+
+    declared = op(kernel, **{"out": False} | keywords)
+    declared.write_ = in_place(declared, write, dense, expanded)
+    if declared.public:
+        METHODS[f"{name}_"] = declared.write_
+    if function:
+        PUBLIC[f"{name}_"] = declared.write_
+    return declared
+
+
+def in_place(declared, write, dense, expanded, shared=False):
+    """The form NAME_ of an operator that writes."""
+    name = f"{declared.name}_"
+    parameters = list(declared.parameters)[1:]
+    tensors = {p for p in declared.inputs if p in parameters}
+
+    def function(self, *args, **options):
+        given = {**dict(zip(parameters, args, strict=False)), **options}
+        if all([isinstance(given.get(p), Tensor) for p in tensors]) and unrecorded(self, *given.values()):
+            array = self.array
+            if not shared:
+                refuse_shared(array, given)
+            if not expanded:
+                refuse_overlap(array)
+            target = array.copy() if dense and not array.flags.c_contiguous else array
+            write(target, **{p: value.array if isinstance(value, Tensor) else value for p, value in given.items()})
+            if target is not array:
+                array[...] = target
+            wrote(array)
+            return self
+        return put(self, tick(), declared.fn(self, *args, **options), name, expanded)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "torch"
+    function.__doc__ = f"In-place version of {declared.name}."
+    return function
+
+
+def refuse_shared(array, given):
+    """Raise if an argument lies in the memory that is to be written."""
+    block = owner(array)
+    for value in given.values():
+        if isinstance(value, Tensor) and owner(value.array) is block and np.may_share_memory(value.array, array):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
