@@ -169,11 +169,11 @@ def masked_fill(input, mask, value):
     >>> x.masked_fill(x > 1, 0)
     tensor([1., 0., 0.])
     """
-    if isinstance(input, Tensor) and isinstance(mask, Tensor) and mask.array.dtype is BOOL:
-        if type(value) in WEAK[input.array.dtype.kind]:
-            FITTING[value, input.array.dtype]  # raises if the value does not fit
-            return OPS["masked_fill"].fn(input, mask, value)
-    elif not isinstance(input, Tensor) or not isinstance(mask, Tensor) or not isinstance(value, Tensor) and plain(value) is None:
+    tensors = isinstance(input, Tensor) and isinstance(mask, Tensor)
+    if tensors and mask.array.dtype is BOOL and type(value) in WEAK[input.array.dtype.kind]:
+        FITTING[value, input.array.dtype]  # raises if the value does not fit
+        return OPS["masked_fill"].fn(input, mask, value)
+    if not tensors or not isinstance(value, Tensor) and plain(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":

@@ -394,7 +394,9 @@ def remainder(input, other):
     if np.count_nonzero(out) == out.size:
         return out
     exact = np.equal(out, ZERO[input.dtype])  # NumPy's zero has the divisor's sign
-    return np.copysign(out, input, own(out), where=exact) if own(out) is not None or exact else out
+    if type(out) is ndarray:
+        return np.copysign(out, input, out, where=exact)
+    return np.copysign(out, input) if exact else out
 
 
 def fmod(input, other):
