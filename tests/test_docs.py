@@ -73,7 +73,7 @@ def examples():
                     yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
 
 
-@pytest.mark.parametrize(("text", "where"), examples())
+@pytest.mark.parametrize(("text", "where"), list(examples()))
 def test_example_in_a_docstring(text, where):
     test = doctest.DocTestParser().get_doctest(text, {"torch": tensh, "tensh": tensh}, where.name, str(where), 0)
     report = []
