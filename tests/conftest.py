@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SHARED = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))  # reference material beside the project
 
 
 @pytest.fixture(scope="session")
@@ -23,11 +24,10 @@ def oracle():
 
 @pytest.fixture(scope="session")
 def shared():
-    """The folder of reference material beside the project, where there is one (or TENSH_SHARED)."""
-    folder = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))
-    if not folder.is_dir():
-        pytest.skip(f"no folder {folder.name} beside the project")
-    return folder
+    """The folder of reference material, where there is one."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no folder {SHARED.name} beside the project")
+    return SHARED
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,9 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, plain_environment
+from conftest import SHARED, plain_environment
 
-FOLDER = ROOT.parent / "shared" / "lessons"
+FOLDER = SHARED / "lessons"
 LESSONS = sorted(FOLDER.glob("*.ipynb"))
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 
