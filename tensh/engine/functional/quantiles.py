@@ -92,10 +92,10 @@ def found(ordered, q, interpolation, skip_nan):
     at = ranks.array
     at = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation, np.asarray)(at)
     below = at.astype(np.int64)
-    result = take_along.fn(ordered, below, -1)
+    result = take_along.fn(ordered, wrap(below), -1)
     if interpolation not in ("linear", "midpoint"):
         return result
-    above = take_along.fn(ordered, np.ceil(at).astype(np.int64), -1)
+    above = take_along.fn(ordered, wrap(np.ceil(at).astype(np.int64)), -1)
     if interpolation == "midpoint":
         return result.lerp(above, wrap(np.full_like(at, 0.5)))
     return result.lerp(above, ranks - wrap(below.astype(at.dtype)))

@@ -17,13 +17,13 @@ def places(indices, dim):
     return tuple(axes)
 
 
-@op(public=False, node="GatherBackward0", input="add_along(g, input.shape, indices, dim)")
+@op(public=False, node="GatherBackward0", input="add_along(g, input.shape, indices, dim)", indices=None)
 def take_along(input, indices, dim):
     """The elements at ``indices`` along ``dim``."""
     return input[places(indices, dim)] if input.ndim else input.copy()
 
 
-@op(public=False, node="ScatterBackward0", input="take_along(g, indices, dim)")
+@op(public=False, node="ScatterBackward0", input="take_along(g, indices, dim)", indices=None)
 def put_along(input, shape, indices, dim):
     """Zeros of ``shape`` with the input at ``indices``, no two of which are the same."""
     if not shape:
@@ -33,7 +33,7 @@ def put_along(input, shape, indices, dim):
     return result
 
 
-@op(public=False, node="ScatterAddBackward0", input="take_along(g, indices, dim)")
+@op(public=False, node="ScatterAddBackward0", input="take_along(g, indices, dim)", indices=None)
 def add_along(input, shape, indices, dim):
     """Zeros of ``shape`` to which the input is added at ``indices``."""
     if not shape:

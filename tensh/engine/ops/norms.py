@@ -47,7 +47,7 @@ def shifted(input, dim):
     wide = widened(input)
     if not wide.size:
         return axis, wide.copy()
-    return axis, np.subtract(wide, maximum(wide, axis if wide.ndim else None, None, None, True))
+    return axis, np.asarray(np.subtract(wide, maximum(wide, axis if wide.ndim else None, None, None, True)))
 
 
 def sum_along(array, axis):
@@ -116,7 +116,7 @@ def norm(input, ord, axes, keepdim):
     return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
 
 
-INFINITE = "abs(ord) == float('inf')"
+INFINITE = "ord * ord == float('inf')"
 NORM = (
     "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
     " {x} * only({s} / {r}, {r} != 0) if ord == 2 else"
@@ -128,7 +128,7 @@ NORM = (
 """The derivative of a norm ``r`` of ``x`` for the gradient ``s``, both with the dimensions of ``x``."""
 
 
-@op(public=False, node="MulBackward0", input="sgn(x) * mask / sum_dim(mask, dim, True, x.dtype)", x=None, mask=None)
+@op(public=False, node="MulBackward0", input="g * conj(sgn(x)) * mask / sum_dim(mask, dim, True, x.dtype)", x=None, mask=None)
 def equal_share(input, x, mask, dim):
     """The gradient of the largest magnitude: shared by the elements that have it."""
     number = add(mask, dims(dim, mask.ndim), real_dtype(x.dtype), None, True)
