@@ -113,6 +113,17 @@ def refuse_overlap(array):
         )
 
 
+def refuse_shared(array, others):
+    """Raise if one of ``others`` is a tensor in the memory of ``array``, which is to be written."""
+    block = owner(array)
+    for other in others:
+        if isinstance(other, Tensor) and owner(other.array) is block and np.may_share_memory(other.array, array):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
+
+
 def interior(node, since):
     """The nodes recorded after ``since`` that ``node`` rests on, itself first."""
     found = {node: None}
@@ -232,8 +243,12 @@ def replay_raw(t, steps):
 
 
 # ── out= ─────────────────────────────────────────────────────────────────────
-def into(out, result, name):
-    """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``."""
+def into(out, result, name, strict=None, inputs=()):
+    """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
+
+    ``strict`` is the error for an ``out`` of another dtype than the result; such an ``out`` must also lie apart from the
+    inputs.
+    """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
             into(target, value, name)
@@ -246,8 +261,12 @@ def into(out, result, name):
             "but one of the arguments requires grad."
         )
     a, b = out.array, result.array
+    if strict is not None and a.dtype is not b.dtype:
+        raise RuntimeError(strict.format(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
+    refuse_overlap(a)
+    refuse_shared(a, inputs)
     if a.shape != b.shape:
         resize(out, b.shape)
     out.array[...] = b

@@ -7,7 +7,7 @@ import weakref
 from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, hooks_of, refusal, stale
+from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, refusal, stale
 from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, method, refused_operand
 from tensh.engine.tensor import Tensor, wrap
 
@@ -62,6 +62,8 @@ def grad_fn(t):
     if stale(t):
         raise RuntimeError(refusal(t, "its base or another view of its base has been"))
     node = edge(t)
+    if type(node) is Output:
+        return node.inputs[0]
     return None if type(node) in (AccumulateGrad, DeadEnd) else node
 
 

@@ -123,7 +123,8 @@ def function_source(op, method=False):
         if p is not None and op.public and p.default is not p.empty:
             lines.append(f"if {alias} is not None: {parameter} = {alias}")
     if op.out:
-        lines.append(f"if out is not None: return into(out, {op.name}({call(op)}), '{op.name}')")
+        strict = f", {op.out!r}, ({' '.join(p + ',' for p in op.inputs)})" if isinstance(op.out, str) else ""
+        lines.append(f"if out is not None: return into(out, {op.name}({call(op)}), '{op.name}'{strict})")
     if several:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
@@ -342,7 +343,7 @@ def _written_straight(op, a, b=None):
     failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}) from None"
     done = [f"wrote({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc):
-        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)", failed, *done]
+        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, out={a}_)", failed, *done]
     else:
         written = [f"try: out_ = {op.name}_kernel({_arguments(op)})", failed]
         written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]

@@ -65,8 +65,9 @@ def parts_of(index):
 
 def viewed(t, index):
     """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
-    parts = [read(part) for part in parts_of(index)]
-    single = type(index) is not tuple
+    given = parts_of(index)
+    parts = [read(part) for part in given]
+    single = type(index) in PLAIN
     wanted = sum(1 if type(part) in (int, slice) else part.ndim if part.dtype.kind == "b" else 1
                  for part in parts if type(part) in (int, slice, np.ndarray))  # fmt: skip
     ndim = t.array.ndim

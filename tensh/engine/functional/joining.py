@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.dtype import BY_NUMPY, can_cast, of_scalar, promote_types
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.shaping import expanded, shaped
+from tensh.engine.graph import edge
 from tensh.engine.inplace import into
 from tensh.engine.making import bind
 from tensh.engine.mixing import given_list
@@ -57,7 +58,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         fitting = next((shape for shape in shapes if shape != (0,)), (0,))
         dim = wrap_dim(dim, len(fitting))
         empty = np.empty((*fitting[:dim], 0, *fitting[dim + 1 :]), tensors[0].array.dtype)
-        tensors = [wrap(empty) if t.array.shape == (0,) else t for t in tensors]
+        tensors = [t if t.array.shape != (0,) else wrap(empty) if edge(t) is None else shaped(t, empty.shape) for t in tensors]
         shapes = [t.array.shape for t in tensors]
     dim = wrap_dim(dim, len(shapes[0]))
     if any([shape != shapes[0] for shape in shapes]):

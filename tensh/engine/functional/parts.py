@@ -21,6 +21,8 @@ def range_of(input, dim, start, length, name):
     length = integer(length, name, "length", 4)
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, Tensor) and (start.array.ndim or start.array.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
     dim, start = wrap_dim(dim, len(shape)), integer(start, name, "start", 3)
     n = shape[dim]
     if not -n <= start <= n:
@@ -46,6 +48,8 @@ def narrow(input, dim, start, length):
 @composite(out=True)
 def narrow_copy(input, dim, start, length):
     """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+    if dim >= require(input, "narrow_copy", "input", 1).array.ndim:
+        raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.")
     return OPS["narrowed_copy"].fn(input, *range_of(input, dim, start, length, "narrow_copy"))
 
 

@@ -183,6 +183,21 @@ def flipud(input):
     return OPS["flipped"].fn(input, (0,))
 
 
+@composite
+def rot90(input, k=1, dims=(0, 1)):
+    """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).rot90()
+    tensor([[2, 4],
+            [1, 3]])
+    """
+    require(input, "rot90", "input", 1)
+    return OPS["turned"].fn(input, integer(k, "rot90", "k", 2), dims_of(dims, "rot90", "dims"))
+
+
 # ── grids and combinations ───────────────────────────────────────────────────
 @composite(method=False)
 def meshgrid(*tensors, indexing=None):

@@ -1,5 +1,7 @@
 """Functions of index tensors and masks, with PyTorch's overloads."""
 
+import inspect
+
 import numpy as np
 
 from tensh.engine import memory
@@ -15,11 +17,15 @@ from tensh.engine.making import bind
 from tensh.engine.ops.embed import number_as
 from tensh.engine.ops.index import found
 from tensh.engine.ops.scatter import outside, require_slices
+from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 
 
-def both(choose, form, doc):
+TAKERS["str"] = lambda value: value if isinstance(value, str) else NO_FIT
+
+
+def both(choose, form, doc, out=True):
     """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
     name = choose.__name__
 
@@ -41,8 +47,9 @@ def both(choose, form, doc):
 
     for fn, called in (function, name), (in_place, f"{name}_"):
         fn.__name__ = fn.__qualname__ = called
+        fn.__signature__ = inspect.signature(choose)
     function.__doc__, in_place.__doc__ = doc, f"In-place version of {name}."
-    composite(function)
+    composite(function, out=out)
     method(in_place)
 
 
@@ -64,7 +71,7 @@ def index_fill(input, dim, index, value):
 both(index_fill, "(int dim, Tensor index, object value)", """The input with its slices at ``index`` along ``dim`` set to ``value``.
 
     ``value`` is a number or a tensor without dimensions.  Differentiable.
-    """)  # fmt: skip
+    """, out=False)  # fmt: skip
 
 
 def index_arrays(input, indices, name):
@@ -90,7 +97,7 @@ def index_put(input, indices, values, accumulate=False):
 both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.
 
     With ``accumulate`` they are added to what is there.  Differentiable.
-    """)  # fmt: skip
+    """, out=False)  # fmt: skip
 PUBLIC["index_put_"] = METHODS["index_put_"]
 
 
@@ -238,14 +245,14 @@ def unravel_index(indices, shape):
 
 
 # ── parts replaced ───────────────────────────────────────────────────────────
-@composite
+@composite(out=True)
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "slice_scatter", "input", 1), require(src, "slice_scatter", "src", 2)
     return OPS["slice_put"].fn(input, src, dim, start, end, step)
 
 
-@composite
+@composite(out=True)
 def select_scatter(input, src, dim, index):
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
@@ -256,14 +263,14 @@ def select_scatter(input, src, dim, index):
     return OPS["select_put"].fn(input, src, dim, index)
 
 
-@composite
+@composite(out=True)
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """The input with a diagonal replaced by ``src``.  Differentiable."""
     require(input, "diagonal_scatter", "input", 1), require(src, "diagonal_scatter", "src", 2)
     return OPS["diagonal_put"].fn(input, src, offset, dim1, dim2)
 
 
-@composite
+@composite(out=True)
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """The input with the elements that strides name replaced by ``src``.  Differentiable."""
     array = require(input, "as_strided_scatter", "input", 1).array

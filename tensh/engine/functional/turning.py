@@ -150,7 +150,7 @@ def changes_shape(name, fn, *nodes):
     method(change)
 
 
-changes_shape("t", lambda self: self.t(), "TBackward0>TBackward1")
+changes_shape("t", lambda self: OPS["t"].fn(self), "TBackward0>TBackward1")
 changes_shape("transpose", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapdims", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapaxes", lambda self, axis0, axis1: self.transpose(axis0, axis1), "TransposeBackward0>TransposeBackward1")

@@ -115,17 +115,9 @@ def opposite(numbers):
     return tuple(-n for n in numbers)
 
 
-@op(node="Rot90Backward0", out=False, input="rot90(g, -k, dims)")
-def rot90(input, k=1, dims=(0, 1)):
-    """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second.
-
-    Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.tensor([[1, 2], [3, 4]]).rot90()
-    tensor([[2, 4],
-            [1, 3]])
-    """
+@op(public=False, out=False, node="Rot90Backward0", input="turned(g, -times, dims)")
+def turned(input, times, dims):
+    """The input turned by ``times`` 90 degrees in the plane of two dimensions."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -133,7 +125,7 @@ def rot90(input, k=1, dims=(0, 1)):
     if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     one, two = (wrap_dim(d, input.ndim) for d in dims)
-    match k % 4:
+    match times % 4:
         case 0:
             return input.copy()
         case 1:

@@ -52,11 +52,15 @@ def diagonal_put(input, src, offset, dim1, dim2):
 
 
 @op(
-    public=False, out=False, node="AsStridedScatterBackward0",
-    input="strided_put(g, zeros_as(g, src.shape), size, stride, start)", src="strided_part(g, size, stride, start)",
+    public=False, out=False, node="AsStridedScatterBackward0", let={"part": "strided_part(g, size, stride, start)"},
+    input="strided_put(zeros_as(g, g.shape), part, size, stride, start)", src="part",
 )  # fmt: skip
 def strided_put(input, src, size, stride, start):
-    """The input with the elements that strides name replaced."""
+    """The input with the elements that strides name replaced.
+
+    The input receives the gradient of that part, and nothing beside it: the other way round would be right, but so does
+    PyTorch.
+    """
     return replaced(input, lambda out: memory.strided(out, size, stride, start), src)
 
 

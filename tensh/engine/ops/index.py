@@ -96,7 +96,7 @@ def index_error(shape, indices, error):
 
 
 # ── one index per slice ──────────────────────────────────────────────────────
-@op(input="index_select_back(g, input.shape, dim, index)", index=None)
+@op(out="index_select(): self and result must have the same scalar type", input="index_select_back(g, input.shape, dim, index)", index=None)
 def index_select(input, dim, index):
     """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable.
 
@@ -171,7 +171,7 @@ def require_within(index, dim, n):
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
 
 
-@op(input="gather_back(g, input.shape, dim, index)", index=None)
+@op(out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead", input="gather_back(g, input.shape, dim, index)", index=None)
 def gather(input, dim, index, *, sparse_grad=False):
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
 
@@ -183,9 +183,9 @@ def gather(input, dim, index, *, sparse_grad=False):
             [4, 3]])
     """
     dim = wrap_dim(dim, input.ndim)
-    require_index(index, "gather")
     if index.size == 0:
         return np.empty(index.shape, input.dtype)
+    require_index(index, "gather")
     if index.ndim != input.ndim and index.ndim + input.ndim > 1:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     for d in range(input.ndim):
@@ -220,7 +220,8 @@ def flat_places(index, number, name):
     return np.where(index < 0, index + number, index) if low < 0 else index
 
 
-@op(input="take_back(g, input.shape, index)", index=None)
+@op(out="take(): self and out expected to have the same dtype, but got self.dtype = {0.title} and out.dtype = {1.title}",
+    input="take_back(g, input.shape, index)", index=None)
 def take(input, index):
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable.
 
@@ -242,7 +243,7 @@ def take_back(grad, shape, index):
 
 
 # ── masks ────────────────────────────────────────────────────────────────────
-@op(input="masked_select_back(g, input.shape, mask)", mask=None)
+@op(out="masked_select(): self and result must have the same scalar type", input="masked_select_back(g, input.shape, mask)", mask=None)
 def masked_select(input, mask):
     """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable.
 

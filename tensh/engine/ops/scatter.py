@@ -82,7 +82,7 @@ def outside(index, n):
     return int(index[(index < 0) | (index >= n)].flat[0])
 
 
-@writes(input="g", index=None, source="index_select(g, dim, index) * alpha")
+@writes(out=True, input="g", index=None, source="index_select(g, dim, index) * alpha")
 def index_add(input, dim, index, source, *, alpha=1):
     """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable.
 
@@ -102,7 +102,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     add_slices(input, dim, index, source)
 
 
-@writes(input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)")
+@writes(out=True, input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)")
 def index_copy(input, dim, index, source):
     """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable.
 
@@ -241,7 +241,7 @@ def scatter_number(input, dim, index, value):
     flat[where] = value
 
 
-@writes(input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
+@writes(out=True, input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
 def scatter_add(input, dim, index, src):
     """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable.
 

@@ -9,8 +9,8 @@ import functools
 import numpy as np
 
 from tensh.engine import memory
-from tensh.engine.clock import owner, tick, wrote
-from tensh.engine.inplace import put, refuse_overlap, unrecorded
+from tensh.engine.clock import tick, wrote
+from tensh.engine.inplace import put, refuse_overlap, refuse_shared, unrecorded
 from tensh.engine.table import METHODS, PUBLIC, op
 from tensh.engine.tensor import Tensor
 
@@ -28,7 +28,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, function=False
 
     @functools.wraps(write)
     def kernel(input, *args, **options):
-        out = input.copy() if dense else memory.copy(input)
+        out = np.array(input) if dense or not input.ndim else memory.copy(input)  # NumPy's 0-d results are scalars
         write(out, *args, **options)
         return memory.laid_as(out, input) if kept else out
 
@@ -52,7 +52,7 @@ def in_place(declared, write, dense, expanded, shared=False):
         if all([isinstance(given.get(p), Tensor) for p in tensors]) and unrecorded(self, *given.values()):
             array = self.array
             if not shared:
-                refuse_shared(array, given)
+                refuse_shared(array, given.values())
             if not expanded:
                 refuse_overlap(array)
             target = array.copy() if dense and not array.flags.c_contiguous else array
@@ -67,14 +67,3 @@ def in_place(declared, write, dense, expanded, shared=False):
     function.__module__ = "torch"
     function.__doc__ = f"In-place version of {declared.name}."
     return function
-
-
-def refuse_shared(array, given):
-    """Raise if an argument lies in the memory that is to be written."""
-    block = owner(array)
-    for value in given.values():
-        if isinstance(value, Tensor) and owner(value.array) is block and np.may_share_memory(value.array, array):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-                "location. Please clone() the tensor before performing the operation."
-            )
