@@ -153,6 +153,9 @@ class AccumulateGrad(Node):
         """The leaf tensor itself (None when it is gone)."""
         return self.reference()
 
+    def name(self):
+        return "torch::autograd::AccumulateGrad"
+
 
 class Output(Node):
     """One differentiable output of a node that has several; it hands its gradient on under its number."""
