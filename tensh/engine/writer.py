@@ -343,7 +343,7 @@ def _written_straight(op, a, b=None):
     failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}) from None"
     done = [f"wrote({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc):
-        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, out={a}_)", failed, *done]
+        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)", failed, *done]
     else:
         written = [f"try: out_ = {op.name}_kernel({_arguments(op)})", failed]
         written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]

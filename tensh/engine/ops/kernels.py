@@ -521,6 +521,8 @@ def add_to(combine, name):
         dtype = input.dtype
         if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
             input, tensor1, tensor2 = promoted(input, tensor1, tensor2)
+        if input.dtype.kind == "b":
+            refuse_dtype(name, input.dtype)
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
         out = combine(weighted(tensor1, value, name), tensor2)
@@ -534,8 +536,18 @@ addcmul, addcdiv = add_to(np.multiply, "addcmul"), add_to(np.true_divide, "addcd
 
 def clamp(input, min, max):
     """``input`` kept between two bounds (arrays of its dtype, or None)."""
+    if input.dtype.kind in "cW":
+        refuse_dtype("clamp_tensors", input.dtype)
     out = input if min is None else np.maximum(input, min)
     return out if max is None else np.minimum(out, max)
+
+
+def clamp_min(input, min):
+    return np.maximum(input, min)
+
+
+def clamp_max(input, max):
+    return np.minimum(input, max)
 
 
 def clamp_numbers(input, min, max):

@@ -228,10 +228,10 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           refusal=not_complex("fmin not implemented for complex tensors."), called="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-pointwise(np.maximum, "Input, but at least ``min``.", name="clamp_min", types="biuf", refusal=NO_CLAMP,
+pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"}, forms=[f.replace("other", "min") for f in OTHER],
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
-pointwise(np.minimum, "Input, but at most ``max``.", name="clamp_max", types="biuf", refusal=NO_CLAMP,
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"}, forms=[f.replace("other", "max") for f in OTHER],
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
@@ -242,7 +242,7 @@ def clamp(input, min, max):
     return kernels.clamp_numbers(input, min, max)
 
 
-@op(public=False, node="ClampBackward0", types="biuf", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
+@op(public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
     min="only(g, (input < min) if max is None else (input < min) & (min < max))",
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
@@ -265,14 +265,14 @@ def lerp_tensors(input, end, weight):
     return kernels.lerp(input, end, weight)
 
 
-@op(inplace="method", types="iufc", called="addcmul_cpu_out",
+@op(inplace="method", called="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
     return kernels.addcmul(input, tensor1, tensor2, value)
 
 
-@op(inplace="method", types="iufc", called="addcdiv_cpu_out",
+@op(inplace="method", called="addcdiv_cpu_out",
     input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""
