@@ -8,7 +8,7 @@ from tensh.engine import nested
 from tensh.engine.convert import recast
 from tensh.engine.dtype import BY_NUMPY, float16, of_scalar
 from tensh.engine.dtype import dtype as DType
-from tensh.engine.making import KEYWORDS, bind, finish, leaf, place
+from tensh.engine.making import KEYWORDS, PLACED, bind, finish, leaf, place, shows
 from tensh.engine.numbers import fitting
 from tensh.engine.sharing import from_dlpack, frombuffer, shared
 from tensh.engine.table import METHODS, public
@@ -96,6 +96,7 @@ METHODS["new_tensor"] = new_tensor
 
 
 @public
+@shows("s, *", PLACED)
 def scalar_tensor(s, **given):
     """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
     given = bind("scalar_tensor", (f"(Number s, *, {KEYWORDS})",), (s,), given)
@@ -122,7 +123,11 @@ def as_tensor(data, *, dtype=None, device=None):
 ASARRAY = "(object obj, *, torch.dtype? dtype = None, torch.device? device = None, bool? copy = None, bool? requires_grad = None)"
 
 
+told: list = []  # once per process
+
+
 @public
+@shows("obj, *", "dtype=None, device=None, copy=None, requires_grad=None")
 def asarray(obj, **given):
     """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy.
 
@@ -142,6 +147,13 @@ def asarray(obj, **given):
     result = source if dtype is None else source.to(dtype)
     if copy and result is source:
         result = result.clone()
+    if requires_grad is None and source is obj and obj.requires_grad and not told:
+        told.append(True)
+        warnings.warn(
+            "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+            "requires_grad=False explicitly to get the old behavior and silence this warning.",
+            stacklevel=2,
+        )
     if requires_grad is not None and result.requires_grad != requires_grad:
         result = result.detach().requires_grad_(requires_grad)
     return result

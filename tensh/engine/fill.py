@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine import memory
 from tensh.engine.device import channels_last, channels_last_3d, contiguous_format
 from tensh.engine.dtype import BY_NUMPY, of_scalar
-from tensh.engine.making import KEYWORDS, OUT, Rare, bind, finish, leaf, plain
+from tensh.engine.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
 from tensh.engine.numbers import SAFE, fitting
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Size, Tensor
@@ -197,6 +197,7 @@ def quick_full(array, number):
 
 
 @public
+@shows("size, fill_value, *")
 def full(size, fill_value, **given):
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype.
 
@@ -218,6 +219,7 @@ def full(size, fill_value, **given):
 
 
 @public
+@shows("input, fill_value, *", f"memory_format=None, {PLACED}")
 def full_like(input, fill_value, **given):
     """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
     if isinstance(input, Tensor):
@@ -237,6 +239,7 @@ def full_like(input, fill_value, **given):
     return finish("full_like", make, input.array.dtype, given)
 
 
+@shows("self, size, fill_value, *", PLACED)
 def new_full(self, size, fill_value, **given):
     """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)

@@ -16,6 +16,19 @@ KEYWORDS = (
 OUT = f"*, Tensor out = None, {KEYWORDS}"
 
 
+PLACED = "dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False"
+
+
+def shows(parameters, keywords=f"out=None, {PLACED}"):
+    """Let ``inspect`` show these parameters of a function that takes ``*args`` and ``**given``: 30 µs at import."""
+
+    def decorate(fn):
+        fn.__wrapped__ = eval(f"lambda {parameters}, {keywords}: None")
+        return fn
+
+    return decorate
+
+
 @cache
 def forms(name, *texts):
     """The signatures of a function, read when a call first needs them."""

@@ -7,7 +7,8 @@ import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain
+from tensh.engine.fill import require_room
+from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain, shows
 from tensh.engine.mixing import SCALARS
 from tensh.engine.numbers import REAL, fitting, overflow
 from tensh.engine.roundings import fused, narrowed, rounded
@@ -25,6 +26,7 @@ BOUNDS = {1: lambda end: (0, end, 1), 2: lambda start, end: (start, end, 1), 3: 
 
 
 @public
+@shows("*bounds")
 def arange(*bounds, **given):
     """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
 
@@ -84,6 +86,7 @@ def counted(start, end, step, dtype):
     if not (end >= start if step > 0 else end <= start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     number = -((start - end) // step) if which is int64 else math.ceil((float(end) - float(start)) / float(step))
+    require_room("arange", (number,), dtype)
     if which.category == INTEGER:
         start, step = fitting(start, int64), fitting(step, int64)
         return (np.arange(number) * step + start).astype(dtype, copy=False)
@@ -129,6 +132,7 @@ def warn_resized(array, number):
     )
 
 
+@shows("*bounds")
 def inclusive_range(*bounds, **given):
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
     warnings.warn(

@@ -65,15 +65,14 @@ def from_numpy(ndarray):
     return t
 
 
-def warn_read_only(what="NumPy array", name="array"):
-    """Warn, once, that a tensor over memory that must not be written cannot be written either."""
+def warn_read_only(what="NumPy array", means="writing to this tensor will result in undefined behavior"):
+    """Warn, once for each kind of object, that its memory must not be written."""
     if what not in warned:
         warned.add(what)
         warnings.warn(
-            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means writing to "
-            f"this tensor will result in undefined behavior. You may want to copy the {name} to protect its data or make "
-            "it writable before converting it to a tensor. This type of warning will be suppressed for the rest of this "
-            "program.",
+            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
+            f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
+            "tensor. This type of warning will be suppressed for the rest of this program.",
             stacklevel=3,
         )
 
@@ -116,7 +115,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
             f"({dtype.itemsize})"
         )
     if view.readonly:
-        warn_read_only("buffer", "buffer")
+        warn_read_only("buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor")
     number = count if count > 0 else rest // dtype.itemsize
     raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
     return leaf(raw.view(dtype.numpy), given["requires_grad"])

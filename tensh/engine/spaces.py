@@ -8,7 +8,7 @@ import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.making import OUT, bind, finish, leaf, plain
+from tensh.engine.making import OUT, bind, finish, leaf, plain, shows
 from tensh.engine.mixing import SCALARS
 from tensh.engine.numbers import REAL, SAFE, fitting
 from tensh.engine.roundings import DOUBLE, fused, narrowed, rounded
@@ -31,6 +31,7 @@ LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0
 
 
 @public
+@shows("start, end, steps, *")
 def linspace(*args, **given):
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
 
@@ -49,6 +50,7 @@ def linspace(*args, **given):
 
 
 @public
+@shows("start, end, steps, base=10.0, *")
 def logspace(*args, **given):
     """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
 

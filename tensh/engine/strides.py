@@ -2,11 +2,12 @@
 
 from tensh.engine import memory
 from tensh.engine.dtype import of_scalar
-from tensh.engine.making import KEYWORDS, bind, finish
+from tensh.engine.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.table import METHODS, public
 
 
 @public
+@shows("size, stride, *", PLACED)
 def empty_strided(size, stride, **given):
     """A tensor with the given strides, whose elements are not set.
 
@@ -20,6 +21,7 @@ def empty_strided(size, stride, **given):
     return finish("empty_strided", lambda d: strided(given["size"], given["stride"], d), of_scalar[float].numpy, given)
 
 
+@shows("self, size, stride, *", PLACED)
 def new_empty_strided(self, size, stride, **given):
     """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
     text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
@@ -42,6 +44,7 @@ def strided(size, stride, dtype):
 
 
 @public
+@shows("size, physical_layout, *", PLACED)
 def empty_permuted(size, physical_layout, **given):
     """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
     text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"

@@ -3,11 +3,12 @@
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, int64, of_scalar
-from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain
+from tensh.engine.making import KEYWORDS, OUT, PLACED, bind, finish, leaf, plain, shows
 from tensh.engine.table import public
 
 
 @public
+@shows("n, m=None, *")
 def eye(*sizes, **given):
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere.
 
@@ -40,6 +41,7 @@ def triangle(name, upper):
     """Declare the function of the places of a triangle."""
     text = f"(int row, int col, int offset = 0, *, {KEYWORDS})"
 
+    @shows("row, col, offset=0, *", PLACED)
     def indices(*args, **given):
         given = bind(name, (text,), args, given)
         row, col, offset = given["row"], given["col"], given["offset"]
