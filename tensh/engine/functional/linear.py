@@ -179,7 +179,8 @@ def tensordot(a, b, dims=2):
     one = a.permute([*rows, *first])
     two = b.permute([*second, *columns])
     if not rows and not columns:
-        return linear.dot.fn(one.reshape(size), two.reshape(size)).reshape(())
+        one, two = (t if t.array.ndim == 1 else t.reshape(size) for t in (one, two))
+        return linear.dot.fn(one, two).reshape(())
     product = linear.mm.fn(one.reshape(math.prod(left), size), two.reshape(size, math.prod(right)))
     return product.reshape([*left, *right])
 

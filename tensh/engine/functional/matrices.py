@@ -113,7 +113,8 @@ def cheapest(tensors):
             j = i + length
             costs = [cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)]
             cost[i, j] = min(costs)
-            split[i, j] = i + costs.index(cost[i, j])
+            best = [k for k in range(length) if costs[k] == cost[i, j]]
+            split[i, j] = i + best[-1 if count == 3 else 0]  # of three, equal costs are multiplied from the left
     return split
 
 
@@ -169,6 +170,8 @@ def vecdot(x, y, *, dim=-1):
     tensor([3, 7])
     """
     check_vecdot(x, y)
+    if x.array.ndim == y.array.ndim == 1:
+        return OPS["vdot"].fn(x, y)
     return (x.conj() * y).sum(dim)
 
 

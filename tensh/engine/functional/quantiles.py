@@ -34,7 +34,7 @@ def quantiles(name, doc, skip_nan):
         shape = kept_shape(input.array.shape, axis, keepdim)
         if not vector:
             result = result.squeeze(-1)
-            return result.reshape(shape)
+            return result if result.array.shape == shape else result.reshape(shape)
         if result.array.ndim > 1:
             result = result.unsqueeze(0).transpose(0, -1).squeeze(-1)
         return result.reshape((q.array.size, *shape))

@@ -5,7 +5,7 @@ from tensh.engine.table import composite
 
 
 @composite(out=True)
-def sort(input, dim=-1, descending=False, stable=False):
+def sort(input, dim=-1, descending=False, stable=None):
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``.
 
     nan comes after every number.  Equal elements keep their order.  Differentiable.
@@ -16,7 +16,7 @@ def sort(input, dim=-1, descending=False, stable=False):
     values=tensor([1, 2, 3]),
     indices=tensor([1, 2, 0]))
     """
-    return sorting.sort_dim.fn(input, dim, descending)
+    return (sorting.sort_dim if stable is None else sorting.sort_stable).fn(input, dim, descending)
 
 
 @composite(out=True)

@@ -12,8 +12,8 @@ from tensh.engine.vocabulary import word
 
 @word
 def scaled(g, factor):
-    """``g`` times a number that mostly is 1."""
-    return g if type(factor) is int and factor == 1 else g * factor
+    """``g`` times the conjugate of a number that mostly is 1."""
+    return g if type(factor) is int and factor == 1 else g * factor.conjugate()
 
 
 def number_for(dtype, number):

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.arguments import dims
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.precision import F4, ONES, is_half, real_dtype, widened
+from tensh.engine.ops.precision import F4, ONES, is_half, widened
 from tensh.engine.ops.reduce import add
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
@@ -120,7 +120,7 @@ INFINITE = "ord * ord == float('inf')"
 NORM = (
     "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
     " {x} * only({s} / {r}, {r} != 0) if ord == 2 else"
-    f" equal_share({{s}}, {{x}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
+    f" sgn({{x}}) * equal_share({{s}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
     " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
     " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / {r} ** (ord - 1), {r} != 0) if ord < 2 else"
     " {x} * abs({x}) ** (ord - 2) * only({s} / {r} ** (ord - 1), {r} != 0)"
@@ -128,11 +128,16 @@ NORM = (
 """The derivative of a norm ``r`` of ``x`` for the gradient ``s``, both with the dimensions of ``x``."""
 
 
-@op(public=False, node="MulBackward0", input="g * conj(sgn(x)) * mask / sum_dim(mask, dim, True, x.dtype)", x=None, mask=None)
-def equal_share(input, x, mask, dim):
+@op(public=False, mask=None)
+def count_where(mask, dim, dtype):
+    """The number of elements along ``dim`` for which ``mask`` holds."""
+    return add(mask, dims(dim, mask.ndim), dtype, None, True)
+
+
+@op(public=False, node="MulBackward0", input="g * mask / count_where(mask, dim, input.dtype)", mask=None)
+def equal_share(input, mask, dim):
     """The gradient of the largest magnitude: shared by the elements that have it."""
-    number = add(mask, dims(dim, mask.ndim), real_dtype(x.dtype), None, True)
-    return np.sign(x) * (mask * (input / number))
+    return mask * (input / count_where.kernel(mask, dim, input.dtype))
 
 
 @op(
@@ -200,7 +205,7 @@ def dist(input, other, p=2):
         "axes": "others(input.ndim, dim)",
         "r": "vector_norm(input, p, axes, True)",
         "inverse": "1 / (r + 1e-7)",
-        "s": "sum_dim(input * conj(g), axes, True)",
+        "s": "sum_dim((input * conj(g)).real, axes, True)",
     },
     input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
     + NORM.format(s="s", r="r", x="input").removeprefix("None if ord == 0 else").replace(", dim)", ", axes)").replace("ord", "p")

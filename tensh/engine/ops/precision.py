@@ -33,16 +33,15 @@ def widened(array):
     return array.astype(F4) if is_half(array.dtype) else array
 
 
-def real_dtype(dtype):
-    """The dtype of the absolute values of numbers of ``dtype`` (NumPy's)."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
-
-
 def in_float32(kernel):
-    """A kernel of one array that computes 16 bit floating point numbers in float32 and returns them as they came."""
+    """A kernel that computes 16 bit floating point numbers in float32 and returns them as they came.
+
+    The dtype of the first array decides.
+    """
 
     def wide(input, *args, **options):
         if is_half(input.dtype):
+            args = [widened(a) if isinstance(a, np.ndarray) else a for a in args]
             result = kernel(input.astype(F4), *args, **options)
             if isinstance(result, tuple):
                 return tuple(r.astype(input.dtype) if r.dtype == F4 else r for r in result)

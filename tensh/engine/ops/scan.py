@@ -160,7 +160,7 @@ def log_add_exp(first, second):
 @op(
     types="fc",
     called="logcumsumexp_out_cpu",
-    input="exp(input - out) * recur(g, exp(out - shift(out, dim, -1, float('inf'))), dim, -1)",
+    input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)",
 )
 def logcumsumexp(input, dim):
     """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.

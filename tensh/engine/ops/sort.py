@@ -60,11 +60,20 @@ def sorted_along(input, dim, descending):
     return np.take_along_axis(input, indices, axis), indices
 
 
-@op(public=False, node="SortBackward0", outs=("values", "indices"), returns="sort", input="put_along(g, input.shape, indices, dim)")
-def sort_dim(input, dim, descending):
-    """The elements in order along ``dim``, and where they were."""
+def sort(input, dim, descending):
     refuse_complex("Sort", input)
     return sorted_along(input, dim, descending)
+
+
+# PyTorch has two operators, which differ in the parameter `stable`; here both are stable.
+sort_dim, sort_stable = (
+    op(
+        sort,
+        name=name, doc="The elements in order along ``dim``, and where they were.", public=False, node=node,
+        outs=("values", "indices"), returns="sort", input="put_along(g, input.shape, indices, dim)",
+    )
+    for name, node in (("sort_dim", "SortBackward0"), ("sort_stable", "SortBackward1"))
+)  # fmt: skip
 
 
 @op(input=None, out=False)
