@@ -239,6 +239,22 @@ def choose(function, forms, args, options):
     )
 
 
+class Later(inspect.Signature):
+    """A signature that is worked out when somebody looks at it; most are never looked at."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make):
+        self.make = make
+
+    def __getattr__(self, name):
+        if name not in ("_parameters", "_return_annotation"):
+            raise AttributeError(name)
+        made = self.make()
+        self._parameters, self._return_annotation = made._parameters, made._return_annotation
+        return getattr(made, name)
+
+
 ANYTHING = inspect.Signature(
     [
         inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),

@@ -23,6 +23,7 @@ from tensh.engine.inplace import into, put
 from tensh.engine.mixing import (
     NO_ARRAY, NUMBERS, SCALARS, STRICT, WEAK, as_float, given, given_list, mix, promote, refused_cast, require_operand,
 )  # fmt: skip
+from tensh.engine.signatures import Later
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
 from tensh.engine.writer import LIST, RETYPED
@@ -36,7 +37,9 @@ class Op:
     """One operator.  ``fn`` is the function, written when first asked for; ``text`` is its source."""
 
     def __init__(self, kernel, name, doc, derivatives, options):
-        self.kernel, self.name, self.doc = kernel, name, doc
+        self.kernel, self.name = kernel, name
+        if doc is not None:
+            self.doc = doc
         self.inputs = derivatives  # tensor parameter -> text of its derivative, or None
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
@@ -58,7 +61,7 @@ class Op:
             self.differentiable = tuple(i for i, o in enumerate(self.outs) if f"g_{o}" in used)
 
     def __getattr__(self, name):
-        """What is worked out when first needed: ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
+        """What is worked out when first needed: ``doc``, ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
         make = Op.MAKERS.get(name)
         if make is None:
             raise AttributeError(name)
@@ -131,6 +134,7 @@ class Op:
 
 
 Op.MAKERS = {
+    "doc": lambda op: inspect.getdoc(op.kernel) or "",
     "parameters": Op._parameters,
     "saves": writer.saves,
     "fn": Op._fn,
@@ -185,7 +189,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
         return lambda k: op(k, name=name, doc=doc, **keywords)
     name = name or kernel.__name__
     options = {k: keywords.pop(k) for k in OPTIONS & keywords.keys()}
-    declared = Op(kernel, name, doc or inspect.getdoc(kernel) or "", keywords, options)
+    declared = Op(kernel, name, doc, keywords, options)
     declared.place = _place()
     OPS[name] = declared
     ARRAYS[name] = kernel
@@ -237,10 +241,16 @@ def with_out(fn):
     def function(*args, out=None, **options):
         return fn(*args, **options) if out is None else into(out, fn(*args, **options), name)
 
-    signature = inspect.signature(fn)
-    keyword = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
-    function.__signature__ = signature.replace(parameters=[*signature.parameters.values(), keyword])
+    function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
     return function
+
+
+def with_keyword(signature, name):
+    """The signature with one more keyword, None by default."""
+    *parameters, last = signature.parameters.values()
+    keyword = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+    tail = [keyword, last] if last.kind is last.VAR_KEYWORD else [last, keyword]
+    return signature.replace(parameters=[*parameters, *tail])
 
 
 def written_back(fn):
