@@ -293,15 +293,13 @@ def _recorded(cls, node, args, edges, result):
     """The outputs of a custom function, connected to its node (unless ``edges`` is None: nothing is recorded)."""
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result
-    for o in outputs:
-        if single and not isinstance(o, Tensor):
-            raise TypeError(f"{cls.__name__}.forward: expected Tensor or tuple of Tensor (got {type(o).__name__}) for return value 0")
     inputs = [a for a in args if isinstance(a, Tensor)]
     dirty = {id(t) for t in node.dirty_tensors}
     outputs = tuple(_own(cls, o, inputs, dirty, edges is not None) for o in outputs)
     if edges is not None:
-        _connect(node, outputs, result if not single else (result,), edges)
-    _keep(node, outputs, result if not single else (result,))
+        returned = (result,) if single else result
+        _connect(node, outputs, returned, edges)
+        _keep(node, outputs, returned)
     return outputs[0] if single else outputs
 
 

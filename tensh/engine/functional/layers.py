@@ -115,7 +115,9 @@ def convolution(name, dims, input, weight, bias, stride, padding, dilation, grou
             f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
             f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
         )
-    result = OPS["correlate"].fn(input, weight, bias, stride, padding, dilation, groups)
+    result = OPS["correlate"].fn(
+        input, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
     return result.squeeze(0) if unbatched else result
 
 
@@ -157,7 +159,9 @@ def transposed_convolution(name, dims, input, weight, bias, stride, padding, out
         for n, k, s, p, d, e in zip(input.array.shape[2:], weight.array.shape[2:], stride, padding, dilation, extra)
     )
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
-    result = OPS["spread"].fn(input, weight, bias, shape, stride, padding, dilation, groups)
+    result = OPS["spread"].fn(
+        input, weight, bias, shape=shape, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
     return result.squeeze(0) if unbatched else result
 
 

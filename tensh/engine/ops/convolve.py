@@ -10,17 +10,17 @@ import numpy as np
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
-GEOMETRY = "stride, padding, dilation, groups"
+GEOMETRY = "stride=stride, padding=padding, dilation=dilation, groups=groups"
 
 
 @op(
     public=False,
     node="ConvolutionBackward0",
-    input=f"spread(g, weight, None, input.shape, {GEOMETRY})",
+    input=f"spread(g, weight, shape=input.shape, {GEOMETRY})",
     weight=f"match(g, input, weight.shape, {GEOMETRY})",
     bias="over_channels(g)",
 )
-def correlate(input, weight, bias, stride, padding, dilation, groups):
+def correlate(input, weight, bias=None, *, stride, padding, dilation, groups):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel."""
     size = output_size(input.shape[2:], weight.shape[2:], stride, padding, dilation)
     columns = windows(padded(input, padding), weight.shape[2:], size, stride, dilation, groups)
@@ -34,11 +34,11 @@ def correlate(input, weight, bias, stride, padding, dilation, groups):
 @op(
     public=False,
     node="ConvolutionBackward0",
-    grad=f"correlate(g, weight, None, {GEOMETRY})",
+    grad=f"correlate(g, weight, {GEOMETRY})",
     weight=f"match(grad, g, weight.shape, {GEOMETRY})",
     bias="over_channels(g)",
 )
-def spread(grad, weight, bias, shape, stride, padding, dilation, groups):
+def spread(grad, weight, bias=None, *, shape, stride, padding, dilation, groups):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
@@ -57,10 +57,10 @@ def spread(grad, weight, bias, shape, stride, padding, dilation, groups):
 @op(
     public=False,
     node="ConvolutionBackward0",
-    grad=f"correlate(input, g, None, {GEOMETRY})",
-    input=f"spread(grad, g, None, input.shape, {GEOMETRY})",
+    grad=f"correlate(input, g, {GEOMETRY})",
+    input=f"spread(grad, g, shape=input.shape, {GEOMETRY})",
 )
-def match(grad, input, shape, stride, padding, dilation, groups):
+def match(grad, input, shape, *, stride, padding, dilation, groups):
     """How well every window of ``input`` matches the gradient: the adjoint of ``correlate`` in the weight."""
     size = grad.shape[2:]
     columns = windows(padded(input, padding), shape[2:], size, stride, dilation, groups)
