@@ -19,7 +19,7 @@ from numpy import asarray, ndarray
 from tensh.engine import graph, writer
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.errors import explained, refuse_dtype
-from tensh.engine.inplace import into, put
+from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
     NO_ARRAY, NUMBERS, SCALARS, STRICT, WEAK, as_float, given, given_list, mix, promote, refused_cast, require_operand,
 )  # fmt: skip
@@ -83,25 +83,30 @@ class Op:
                 if node:
                     ENVIRONMENT[f"{self.name}_{operand}_node"] = self._node_beside_number(operand, node)
         self.text = writer.function_source(self)
-        writer.compiled(self.text, self.name, ENVIRONMENT)
-        return _public_face(ENVIRONMENT[self.name])
+        ENVIRONMENT[f"{self.name}_fn"] = fn = self._compiled(self.text, self.name, self.name)
+        return fn
 
     def _method(self):
-        fn = self.fn
-        writer.compiled(writer.function_source(self, method=True), f"{self.name} method", ENVIRONMENT)
-        method, ENVIRONMENT[self.name] = ENVIRONMENT[self.name], fn
-        return _public_face(method)
+        self.fn
+        return self._compiled(writer.function_source(self, method=True), f"{self.name} method", self.name)
 
     def _operator(self):
         self.fn  # puts the kernel and the node into the environment
-        writer.compiled(writer.operator_source(self), f"{self.name} operator", ENVIRONMENT)
-        return ENVIRONMENT[f"{self.name}_operator"]
+        return self._compiled(writer.operator_source(self), f"{self.name} operator", f"{self.name}_operator")
 
     def _inplace_fn(self):
         self.fn
         name = f"{self.name}_"
-        writer.compiled(writer.inplace_source(self), name, ENVIRONMENT)
-        return _public_face(ENVIRONMENT[name])
+        return self._compiled(writer.inplace_source(self), name, name)
+
+    def _compiled(self, source, title, name):
+        """The function that ``source`` defines; what the environment has under its name stays what it is."""
+        kept = ENVIRONMENT.get(name)
+        writer.compiled(source, title, ENVIRONMENT)
+        function = ENVIRONMENT.pop(name)
+        if kept is not None:
+            ENVIRONMENT[name] = kept
+        return _public_face(function)
 
     def _node_class(self):
         values = {"__slots__": (), "__module__": "builtins", "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
@@ -258,7 +263,7 @@ def written_back(fn):
     name = f"{fn.__name__}_"
 
     def function(input, *args, **options):
-        return put(input, tick(), fn(input, *args, **options), name)
+        return put(input, begin(input), fn(input, *args, **options), name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"In-place version of {fn.__name__}."
@@ -372,7 +377,7 @@ ENVIRONMENT = {
     "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
-    "as_float": as_float, "into": into, "put": put, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,
     "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast,
 }  # fmt: skip

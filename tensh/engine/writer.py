@@ -124,7 +124,7 @@ def function_source(op, method=False):
             lines.append(f"if {alias} is not None: {parameter} = {alias}")
     if op.out:
         strict = f", {op.out!r}, ({' '.join(p + ',' for p in op.inputs)})" if isinstance(op.out, str) else ""
-        lines.append(f"if out is not None: return into(out, {op.name}({call(op)}), '{op.name}'{strict})")
+        lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
     if several:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
@@ -238,7 +238,7 @@ def _result(op):
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
     if op.view:
         first, *rest = op.parameters
-        call = f", {op.name}, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
+        call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
         lines.append(f"see{'_retyped' if call else ''}({first}, out{call})")
     return lines
 
@@ -312,11 +312,11 @@ def inplace_source(op):
         lines += _written_straight(op, a, *others)
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
-        return indented([*lines, f"return put({a}, tick(), {op.name}({call(op)}), '{name}')"])
+        return indented([*lines, f"return put({a}, begin({a}), {op.name}_fn({call(op)}), '{name}')"])
     return indented([
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, tick(), {op.name}({call(op)}), '{name}')",
+        f"try: return put({a}, begin({a}), {op.name}_fn({call(op)}), '{name}')",
         f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ])
 
