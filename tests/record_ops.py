@@ -62,7 +62,9 @@ def answer(m, name, call, tested="float64"):
     tensors = [tensor(m, array, dtype) for _, dtype, array in made]
     leaves = []
     if tested == "float64":
-        leaves = [t.requires_grad_() for t, (argument, _, _) in zip(tensors, made, strict=True) if argument.differentiable]
+        leaves = [
+            t.requires_grad_() for t, (argument, _, _) in zip(tensors, made, strict=True) if argument.differentiable
+        ]
     args, kwargs = call.filled(tensors)
     results = flat(m, resolve(m, name)(*args, **kwargs))
     found = {"results": [plain(m, r) for r in results]}

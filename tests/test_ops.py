@@ -39,7 +39,9 @@ def assert_same(expected, actual, where):
     elif isinstance(expected, list) and expected and isinstance(expected[0], str):
         assert expected[:2] == actual[:2], f"{where}: {actual[:2]} instead of {expected[:2]}"
         tolerance = TOLERANCE.get(expected[0], 0)
-        same = np.allclose(np.array(expected[2], float), np.array(actual[2], float), tolerance, tolerance, equal_nan=True)
+        same = np.allclose(
+            np.array(expected[2], float), np.array(actual[2], float), tolerance, tolerance, equal_nan=True
+        )
         assert same, f"{where}: {actual[2]} instead of {expected[2]}"
     elif isinstance(expected, list):
         assert isinstance(actual, list) and len(expected) == len(actual), f"{where}: {actual} instead of {expected}"
@@ -89,7 +91,9 @@ def assert_slopes(function, arrays, order, where):
     weight = weights(torch, out)
     grads = torch.autograd.grad(out, leaves, weight, create_graph=True, allow_unused=True)
     rng = np.random.default_rng(len(arrays))
-    steps = [rng.standard_normal(a.shape) + (1j * rng.standard_normal(a.shape) if a.dtype.kind == "c" else 0) for a in arrays]
+    steps = [
+        rng.standard_normal(a.shape) + (1j * rng.standard_normal(a.shape) if a.dtype.kind == "c" else 0) for a in arrays
+    ]
     sides = [function(*(torch.tensor(a + h * s) for a, s in zip(arrays, steps, strict=True))) for h in (STEP, -STEP)]
     high, low = (product(weight.numpy(), side.detach().numpy()) for side in sides)
     slope = sum(product(g.detach().numpy(), s) for g, s in zip(grads, steps, strict=True) if g is not None)
@@ -97,7 +101,9 @@ def assert_slopes(function, arrays, order, where):
     if order > 1:
         for number, g in enumerate(grads):
             if g is not None and g.requires_grad:
-                assert_slopes(functools.partial(gradient, function, number, weight), arrays, order - 1, f"{where}, again")
+                assert_slopes(
+                    functools.partial(gradient, function, number, weight), arrays, order - 1, f"{where}, again"
+                )
 
 
 def gradient(function, number, weight, *tensors):

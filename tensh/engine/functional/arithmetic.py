@@ -232,4 +232,3 @@ def conj(input):
 def conj_physical(input):
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     return OPS["conj_physical"].fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input
-

@@ -56,7 +56,9 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
     tensor([False,  True,  True])
     """
     given = elements, test_elements
-    if not any(isinstance(x, Tensor) for x in given) or any(not isinstance(x, Tensor) and plain(x) is None for x in given):
+    if not any(isinstance(x, Tensor) for x in given) or any(
+        not isinstance(x, Tensor) and plain(x) is None for x in given
+    ):
         options = "*, bool assume_unique = False, bool invert = False, Tensor out = None)"
         fits_none("isin", given, f"(Tensor elements, Tensor test_elements, {options}",
                   f"(Number element, Tensor test_elements, {options}",
@@ -93,7 +95,12 @@ def where(condition, input=None, other=None, *, out=None):
     """
     if input is None and other is None and isinstance(condition, Tensor):
         return METHODS["nonzero"](condition, as_tuple=True)
-    if type(input) is Tensor is type(other) and isinstance(condition, Tensor) and condition.array.dtype is BOOL and out is None:
+    if (
+        type(input) is Tensor is type(other)
+        and isinstance(condition, Tensor)
+        and condition.array.dtype is BOOL
+        and out is None
+    ):
         return OPS["where"].fn(condition, input, other)
     choices = input, other
     if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in choices):

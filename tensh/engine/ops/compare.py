@@ -8,15 +8,16 @@ from tensh.engine.table import pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
+NUMBER = {"numbers": "other", "forms": OTHER}
 LOGIC = TWO | {"types": "biufc"}
 
 # ── comparison ───────────────────────────────────────────────────────────────
-pointwise(np.equal, "Is input equal to other?", name="eq", numbers="other", forms=OTHER, **TWO)
-pointwise(np.not_equal, "Is input different from other?", name="ne", numbers="other", forms=OTHER, **TWO)
-pointwise(np.less, "Is input less than other?", name="lt", numbers="other", forms=OTHER, types="biuf", **TWO)
-pointwise(np.less_equal, "Is input less than or equal to other?", name="le", numbers="other", forms=OTHER, types="biuf", **TWO)
-pointwise(np.greater, "Is input greater than other?", name="gt", numbers="other", forms=OTHER, types="biuf", **TWO)
-pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", numbers="other", forms=OTHER, types="biuf", **TWO)
+pointwise(np.equal, "Is input equal to other?", name="eq", **TWO, **NUMBER)
+pointwise(np.not_equal, "Is input different from other?", name="ne", **TWO, **NUMBER)
+pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **TWO, **NUMBER)
+pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **TWO, **NUMBER)
+pointwise(np.greater, "Is input greater than other?", name="gt", types="biuf", **TWO, **NUMBER)
+pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", types="biuf", **TWO, **NUMBER)
 pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
@@ -26,8 +27,8 @@ pointwise(np.isinf, "Is it an infinity?", name="isinf", **ONE)
 pointwise(np.isfinite, "Is it neither nan nor an infinity?", name="isfinite", **ONE)
 pointwise(kernels.infinity(1), "Is it the positive infinity?", name="isposinf", types="biuf", input=None, inplace=False,
           refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
-pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf", types="biuf", input=None, inplace=False,
-          refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf", types="biuf", input=None,
+          inplace=False, refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
 pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
 
 # ── logic ────────────────────────────────────────────────────────────────────
@@ -47,5 +48,5 @@ pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="b
           inplace="method")  # fmt: skip
 pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
           **SHIFTS)  # fmt: skip
-pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift", called="rshift_cpu",
-          **SHIFTS)  # fmt: skip
+pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
+          called="rshift_cpu", **SHIFTS)  # fmt: skip

@@ -1,6 +1,7 @@
 """Pointwise operators: one line each - the kernel, its meaning, and the derivative of every input.
 
-``conj`` costs nothing on real arrays; complex gradients follow PyTorch's convention (the conjugate Wirtinger derivative).
+``conj`` costs nothing on real arrays; complex gradients follow PyTorch's convention (the conjugate Wirtinger
+derivative).
 Where PyTorch refuses a dtype in words of its own, they stand beside the operator (``refusal``).
 """
 
@@ -8,7 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.ops import kernels
+from tensh.engine.ops import arithmetic, elementary, kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.table import op, pointwise
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
@@ -59,97 +60,98 @@ OTHER = forms("Tensor input, Tensor other", "Tensor input, Number other")
 EITHER = forms("Tensor input, Tensor other", "Number self, Tensor other", "Tensor input, Number other")
 LEFT = (OTHER[0], "(Number self, Tensor other)", OTHER[1])  # of a number and a tensor there is no out=
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
-BOOLS = {"mixing": kernels.no_bool, "refusal": {"b": kernels.SUB_BOOLS}}
+BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
 pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"alpha": (1, "add_scaled")},
           inplace="method", called="add_stub", input="g", other="g")  # fmt: skip
 pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
           **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
-pointwise(kernels.reversed_difference, "Difference of other and input.", name="rsub", numbers={"other": "RsubBackward1"},
+pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
+          numbers={"other": "RsubBackward1"}, rare={"alpha": (1, "rsub_scaled")}, **BOOLS, called="add_stub",
           forms=("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)"),
-          rare={"alpha": (1, "rsub_scaled")}, node="RsubBackward0", **BOOLS, inplace=False, out=False, public="function",
-          called="add_stub", input="-g", other="g")  # fmt: skip
+          inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
 pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
 pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers=BOTH, floats=True, inplace="method",
           rare={"rounding_mode": (None, "div_rounded")},
           input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
-pointwise(kernels.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
+pointwise(arithmetic.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
           public=False, inplace=False, input="g", other="g * alpha.conjugate()")  # fmt: skip
-pointwise(kernels.sub_scaled, "Difference of input and alpha times other.", numbers=BOTH, node="SubBackward0", **BOOLS,
-          public=False, inplace=False, input="g", other="-g * alpha.conjugate()")  # fmt: skip
-pointwise(kernels.rsub_scaled, "Difference of other and alpha times input.", numbers={"other": "RsubBackward1"}, **BOOLS,
-          node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
-pointwise(kernels.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
+pointwise(arithmetic.sub_scaled, "Difference of input and alpha times other.", numbers=BOTH, **BOOLS,
+          node="SubBackward0", public=False, inplace=False, input="g", other="-g * alpha.conjugate()")  # fmt: skip
+pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", numbers={"other": "RsubBackward1"},
+          **BOOLS, node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
+pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
           types="iuf", called="div_floor_cpu", node="DivBackward2", public=False, inplace=False,
           input="nothing(g)", other="nothing(g)")  # fmt: skip
-pointwise(kernels.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, forms=(OTHER[0], "(Tensor input, Number other)"), types="iuf", called="div_floor_cpu",
-          node="NotImplemented", inplace="method",
+pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
+          forms=(OTHER[0], "(Tensor input, Number other)"), node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-pointwise(kernels.remainder, "What the division that rounds down leaves: of the divisor's sign.",
-          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, forms=LEFT, types="iuf", node="RemainderBackward1",
-          inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(kernels.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
+pointwise(arithmetic.remainder, "What the division that rounds down leaves: of the divisor's sign.",
+          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, forms=LEFT, types="iuf",
+          node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
+pointwise(arithmetic.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
           numbers={"other": "FmodBackward0"}, forms=OTHER, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
-pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": kernels.NEG_BOOL}, input="-g")
+pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
 pointwise(np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)")
 pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
 pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", input="g * sgn(input)")
-pointwise(kernels.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
-          refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
-                              "instead.", NotImplementedError))  # fmt: skip
-pointwise(kernels.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn", inplace="method",
-          input="nothing(g) if input.dtype.kind != 'c' else "
+pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
+          refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                              "torch.sgn instead.", NotImplementedError))  # fmt: skip
+pointwise(elementary.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn",
+          inplace="method", input="nothing(g) if input.dtype.kind != 'c' else "
                 "masked_fill((g - real_part(g * conj(out)) * out) / abs(input), input == 0, 0)")  # fmt: skip
-pointwise(kernels.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
+pointwise(elementary.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
-pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True, types="biuf",
-          numbers={"other": "CopysignBackward1"}, forms=OTHER, inplace="method",
+pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True,
+          types="biuf", numbers={"other": "CopysignBackward1"}, forms=OTHER, inplace="method",
           input="g * masked_fill(out / input, input == 0, 0)", other="nothing(g)")  # fmt: skip
-pointwise(kernels.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", mixing=kernels.one_dtype, inplace="method",
-          refusal=not_complex("heaviside is not yet implemented for complex tensors."), node="NotImplemented",
-          input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
+pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", inplace="method",
+          mixing=elementary.one_dtype, refusal=not_complex("heaviside is not yet implemented for complex tensors."),
+          node="NotImplemented", input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
 
 # ── rounding ─────────────────────────────────────────────────────────────────
-pointwise(kernels.ceil, "The smallest integers that are not less than input.", types="iuf", called="ceil_vml_cpu",
+pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", called="ceil_vml_cpu",
           refusal=not_complex("ceil is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
-pointwise(kernels.floor, "The largest integers that are not greater than input.", types="iuf", called="floor_vml_cpu",
-          refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
+pointwise(elementary.floor, "The largest integers that are not greater than input.", types="iuf",
+          called="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
-pointwise(kernels.trunc, "Input without its fraction.", types="iuf", called="trunc_vml_cpu",
+pointwise(elementary.trunc, "Input without its fraction.", types="iuf", called="trunc_vml_cpu",
           refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
-pointwise(kernels.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
+pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
           called="round_vml_cpu", rare={"decimals": (0, "round_decimals")}, input="nothing(g)")  # fmt: skip
-pointwise(kernels.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
+pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
           called="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
-pointwise(kernels.frac, "The fraction of input, with its sign.", types="f", input="g")
+pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="only(g, input == other)")  # fmt: skip
-pointwise(kernels.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
+pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
           types="biufc", called="nan_to_num", input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pointwise(kernels.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow", inplace="method",
-          mixing=kernels.fitting_exponent,
-          numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, forms=[f.replace("other", "exponent") for f in EITHER], node="PowBackward1",
+pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
+          inplace="method", mixing=arithmetic.fitting_exponent,
+          numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
+          forms=[f.replace("other", "exponent") for f in EITHER],
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
                 "masked_fill(g * conj(exponent * pow(input, exponent - 1)), exponent == 0, 0)",
           exponent="masked_fill(g * conj(out * log(input)), (input == 0) & (real_part(exponent) >= 0), 0)")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (2 * conj(out))")
-pointwise(kernels.rsqrt, "One divided by the square root of input.", floats=True,
+pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
           input="-0.5 * g * conj(out * out * out)")  # fmt: skip
-pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f", inplace="method",
-          input="g * (input / out)", other="g * (other / out)")  # fmt: skip
+pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
+          inplace="method", input="g * (input / out)", other="g * (other / out)")  # fmt: skip
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(np.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
-pointwise(kernels.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
+pointwise(elementary.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
 pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(np.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
@@ -157,25 +159,26 @@ pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, in
 pointwise(np.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
-pointwise(kernels.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
+pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
           input="g * exp2(other)", other="g * conj(out) * LN2")  # fmt: skip
-pointwise(kernels.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc", inplace=False,
-          input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
+pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
+          inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
 pointwise(np.logaddexp2, "The same to base 2.", name="logaddexp2", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
-pointwise(kernels.product_unless_zero(np.log), "Input times the logarithm of other; 0 where input is 0.", name="xlogy",
-          floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"}, forms=EITHER,
-          input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
-pointwise(kernels.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
+pointwise(elementary.product_unless_zero(np.log), "Input times the logarithm of other; 0 where input is 0.",
+          name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
+          forms=EITHER, input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
+pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
           name="xlog1py", floats=True, types="biuf", public=False, inplace=False, node="SpecialXlog1PyBackward0",
           numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
           input="masked_fill(xlog1py(g, other), (input == 0) & (other <= -1), 0)",
           other="g * input / (other + 1)")  # fmt: skip
-pointwise(kernels.entr, "-input log(input): 0 at 0, -inf below.", floats=True, types="biuf", public=False, inplace=False,
-          node="SpecialEntrBackward0", input="g * (-1 - log(input))")  # fmt: skip
-pointwise(kernels.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="g * conj((1 - out) * out)")
-pointwise(kernels.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True, types="biuf",
-          input="masked_fill(g / (input * (1 - input)), outside(input, eps), NAN if eps is None or eps < 0 else 0)")  # fmt: skip
+pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", floats=True, types="biuf", public=False,
+          inplace=False, node="SpecialEntrBackward0", input="g * (-1 - log(input))")  # fmt: skip
+pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="g * conj((1 - out) * out)")
+pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True,
+          types="biuf", input="masked_fill(g / (input * (1 - input)), outside(input, eps), "
+                              "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
 
 # ── trigonometry ─────────────────────────────────────────────────────────────
 pointwise(np.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
@@ -197,12 +200,12 @@ pointwise(np.arctanh, "Inverse hyperbolic tangent of input.", name="atanh", floa
 pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
           types="biuf", inplace="method", input="g * (other / (input * input + other * other))",
           other="g * (-input / (input * input + other * other))")  # fmt: skip
-pointwise(kernels.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True,
+pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True,
           input="g * conj(masked_fill((cos(PI * input) * (PI * input) - sin(PI * input)) / (PI * input * input), "
                 "input == 0, 0))")  # fmt: skip
-pointwise(kernels.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
+pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
           refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
-pointwise(kernels.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
+pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
           refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
 for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
     OPS[name].called = f"{name}_vml_cpu"  # named in the error for complex32 only
@@ -229,10 +232,12 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
 pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP,
-          node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"}, forms=[f.replace("other", "min") for f in OTHER],
+          node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
+          forms=[f.replace("other", "min") for f in OTHER],
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
 pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP,
-          node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"}, forms=[f.replace("other", "max") for f in OTHER],
+          node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
+          forms=[f.replace("other", "max") for f in OTHER],
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
@@ -255,39 +260,39 @@ def clamp_tensors(input, min=None, max=None):
     input="g * (1 - weight).conjugate()", end="g * weight.conjugate()")  # fmt: skip
 def lerp(input, end, weight):
     """input + weight * (end - input), for a number ``weight``."""
-    return kernels.lerp_number(input, end, weight)
+    return arithmetic.lerp_number(input, end, weight)
 
 
 @op(public=False, node="LerpBackward1", called="lerp_kernel_tensor", types="fc",
     input="g * conj(1 - weight)", end="g * conj(weight)", weight="g * conj(end - input)")  # fmt: skip
 def lerp_tensors(input, end, weight):
     """input + weight * (end - input)."""
-    return kernels.lerp(input, end, weight)
+    return arithmetic.lerp(input, end, weight)
 
 
 @op(inplace="method", called="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
-    return kernels.addcmul(input, tensor1, tensor2, value)
+    return arithmetic.addcmul(input, tensor1, tensor2, value)
 
 
 @op(inplace="method", called="addcdiv_cpu_out",
     input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""
-    kernels.require_true_division(tensor1, tensor2)
-    return kernels.addcdiv(input, tensor1, tensor2, value)
+    arithmetic.require_true_division(tensor1, tensor2)
+    return arithmetic.addcdiv(input, tensor1, tensor2, value)
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────
-pointwise(kernels.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
+pointwise(elementary.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
           input="nothing(g) if input.dtype.kind != 'c' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
-pointwise(kernels.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
-          out=False, mixing=kernels.require_parts, real="real_part(g)", imag="imaginary_part(g)")  # fmt: skip
-pointwise(kernels.polar, "Complex numbers of the given absolute values and angles.", public="function", inplace=False,
-          mixing=kernels.require_parts, abs="real_part(g * conj(sgn(out)))",
+pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
+          out=False, mixing=elementary.require_parts, real="real_part(g)", imag="imaginary_part(g)")  # fmt: skip
+pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.", public="function",
+          inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
 
 
@@ -301,7 +306,7 @@ def imag(input):
 @op(outs=("mantissa", "exponent"), input="ldexp(g, -exponent)")
 def frexp(input):
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
-    return kernels.frexp(input)
+    return elementary.frexp(input)
 
 
 # ── words of the derivatives above ───────────────────────────────────────────
