@@ -1,6 +1,7 @@
 """Composites: public functions made of operators, without a derivative of their own, one file per kind."""
 
 from tensh.engine.functional import (  # noqa: F401
+    activating,
     arithmetic,
     comparing,
     counting,

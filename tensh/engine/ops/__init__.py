@@ -1,6 +1,7 @@
 """The tables of operators, one file per kind.  Importing this package reads them all."""
 
 from tensh.engine.ops import (  # noqa: F401
+    activation,
     addmm,
     along,
     arrange,
