@@ -4,6 +4,8 @@ The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` ru
 out what PyTorch would have said.  Exceptions that a kernel raises on purpose pass through.
 """
 
+import inspect
+
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
@@ -53,6 +55,14 @@ def not_implemented(name, dtype):
         if (error := op.refusal.get("c" if dtype.kind == "W" else dtype.kind)) is not None:
             return type(error)(*error.args)
     return NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[dtype].title}'")
+
+
+REQUIRED = inspect.Parameter.empty  # the default of a required parameter that may also be given under another name
+
+
+def missing(name, parameter):
+    """Raise PyTorch's error for an argument that was not given."""
+    raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')
 
 
 def refuse_dtype(name, dtype):

@@ -18,7 +18,7 @@ from numpy import asarray, ndarray
 
 from tensh.engine import graph, writer
 from tensh.engine.clock import mode, tick, wrote
-from tensh.engine.errors import explained, refuse_dtype
+from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
     NO_ARRAY, NUMBERS, SCALARS, STRICT, WEAK, as_float, given, given_list, mix, promote, refused_cast, require_operand,
@@ -339,7 +339,12 @@ def foreign(name, input, other):
 
 
 def refused_operand(fn):
-    """A function of two operands as a Python operator: NotImplemented for what is no operand."""
+    """A function of two operands as a Python operator: NotImplemented for what is no operand.
+
+    A function may bring its own, as its attribute ``operator``.
+    """
+    if hasattr(fn, "operator"):
+        return fn.operator
 
     def operator(input, other):
         return fn(input, other) if type(other) is Tensor or operand(other) else NotImplemented
@@ -378,7 +383,7 @@ ENVIRONMENT = {
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,
-    "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
+    "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

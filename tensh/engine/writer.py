@@ -77,13 +77,15 @@ def raw(name, op):
 def signature(op, *, out):
     """The text of the parameter list, with NumPy's ``axis`` and ``keepdims`` beside ``dim`` and ``keepdim``."""
     parts, star = [], False
-    aliases = [a for p, a in (("dim", "axis"), ("keepdim", "keepdims")) if p in op.parameters and op.public]
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY and not star:
             parts.append("*")
             star = True
-        parts.append(p.name if p.default is p.empty else f"{p.name}={default(p, op)}")
-    keywords = [*(f"{a}=None" for a in aliases if op.parameters[alias_of[a]].default is not inspect.Parameter.empty)]
+        if p.default is not p.empty:
+            parts.append(f"{p.name}={default(p, op)}")
+        else:
+            parts.append(f"{p.name}=REQUIRED" if p.name in aliases(op) else p.name)
+    keywords = [f"{alias}=None" for alias in aliases(op).values()]
     keywords += [f"{keyword}={usual!r}" for keyword, (usual, _) in op.rare.items()]
     keywords += ["out=None"] if out else []
     if keywords and not star:
@@ -91,7 +93,18 @@ def signature(op, *, out):
     return ", ".join(parts + keywords)
 
 
-alias_of = {"axis": "dim", "keepdims": "keepdim"}
+def aliases(op):
+    """The parameters that may also be given under NumPy's name: a required one only if nothing required follows it."""
+    names = {}
+    for position, (name, p) in enumerate(op.parameters.items()):
+        later = list(op.parameters.values())[position + 1 :]
+        last = all(other.default is not p.empty or other.kind is p.KEYWORD_ONLY for other in later)
+        if op.public and name in NUMPY and (p.default is not p.empty or last):
+            names[name] = NUMPY[name]
+    return names
+
+
+NUMPY = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def default(parameter, op):
@@ -118,10 +131,10 @@ def function_source(op, method=False):
     several = method and op.other_forms
     parameters = "{}, *{}, **named".format(*op.parameters) if several else signature(op, out=op.out)
     lines = [f"def {op.name}({parameters}):", repr(op.doc)]
-    for alias, parameter in alias_of.items():
-        p = op.parameters.get(parameter)
-        if p is not None and op.public and p.default is not p.empty:
-            lines.append(f"if {alias} is not None: {parameter} = {alias}")
+    for parameter, alias in aliases(op).items():
+        lines.append(f"if {alias} is not None: {parameter} = {alias}")
+        if op.parameters[parameter].default is inspect.Parameter.empty:
+            lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
     if op.out:
         strict = f", {op.out!r}, ({' '.join(p + ',' for p in op.inputs)})" if isinstance(op.out, str) else ""
         lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
