@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import doctest
+import inspect
 import io
 import re
 import shutil
@@ -79,3 +80,19 @@ def test_example_in_a_docstring(text, where):
     report = []
     doctest.DocTestRunner().run(test, out=report.append)
     assert not report, "".join(report)
+
+
+def public():
+    """(where, name, object) of every public function, class, method and property."""
+    for name in dir(tensh):
+        yield "torch", name, getattr(tensh, name)
+    for name, member in list(vars(tensh.Tensor).items()):
+        yield "Tensor", name, member if isinstance(member, property) else getattr(tensh.Tensor, name)
+
+
+def test_every_public_name_is_documented_in_a_sentence():
+    def sentence(thing):
+        return (inspect.getdoc(thing) or "").partition("\n")[0].endswith((".", ":", "?", ")"))
+
+    speaking = [(w, n, x) for w, n, x in public() if not n.startswith("_") and (callable(x) or isinstance(x, property))]
+    assert [f"{where}.{name}" for where, name, thing in speaking if not sentence(thing)] == []
