@@ -15,7 +15,7 @@ import importlib.util
 __version__ = "0.1.0"
 
 SUBMODULES = frozenset(
-    "autograd backends cuda fft linalg nn optim random special types utils version testing func return_types overrides".split()
+    "autograd backends cuda fft linalg nn optim random signal special types utils version testing func return_types overrides".split()
 )
 
 

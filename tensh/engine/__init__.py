@@ -26,6 +26,7 @@ from tensh.engine import (  # noqa: F401
     spaces,
     strides,
     triangles,
+    windows,
 )
 from tensh.engine.aliases import hang_aliases
 from tensh.engine.device import CONSTANTS, device, layout, memory_format

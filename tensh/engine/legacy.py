@@ -59,10 +59,15 @@ def aliased(other, wanted):
     return function(OPS["alias"])(other)
 
 
+def option_name(which):
+    """The C++ type of a dtype, as PyTorch shows options."""
+    names = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
+    return names.get(which.name, which.ctype)
+
+
 def options_text(which):
-    name = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}.get(which.name)
     return (
-        f"TensorOptions(dtype={name or which.ctype}, device=cpu, "
+        f"TensorOptions(dtype={option_name(which)}, device=cpu, "
         "layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
     )
 

@@ -1,0 +1,3 @@
+"""torch.signal: signal processing."""
+
+from tensh.signal import windows  # noqa: F401
