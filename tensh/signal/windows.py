@@ -2,5 +2,12 @@
 
 from tensh.engine.signal import WINDOWS
 
-globals().update(WINDOWS)
-__all__ = [*WINDOWS]  # noqa: PLE0605
+
+def __getattr__(name):
+    if name in WINDOWS:
+        return WINDOWS[name]
+    raise AttributeError(f"module 'torch.signal.windows' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(WINDOWS)
