@@ -1,0 +1,1291 @@
+"""The public names of tensh.
+
+Written by scripts/stubs.py; do not edit."""
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any as _Any
+from typing import TypeVar as _TypeVar
+import numpy as _np
+from tensh.engine.tensor import Size as Size, Tensor as Tensor
+class BFloat16Tensor:
+    """Tensors of torch.bfloat16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class BoolTensor:
+    """Tensors of torch.bool, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class ByteTensor:
+    """Tensors of torch.uint8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class CharTensor:
+    """Tensors of torch.int8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class DoubleTensor:
+    """Tensors of torch.float64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class FloatTensor:
+    """Tensors of torch.float32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class Generator:
+    """A source of random numbers with a state of its own; the same seed gives PyTorch's numbers."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def clone_state(self) -> _Any:
+        """A new generator in the same state."""
+    @property
+    def device(self) -> _device:
+        """Where the generator is: the CPU."""
+    first_seed: _Any
+    float_normal: _Any
+    def get_offset(self) -> _Any:
+        """Only generators of other devices have an offset: RuntimeError."""
+    def get_state(self) -> Tensor:
+        """The whole state as a tensor of 5056 bytes; those of PyTorch's generator after the same draws."""
+    def graphsafe_get_state(self) -> _Any:
+        """Not there on the CPU: NotImplementedError."""
+    def graphsafe_set_state(self, state: _Any, /) -> _Any:
+        """Not there on the CPU: NotImplementedError."""
+    def initial_seed(self) -> _int:
+        """The seed that was set last."""
+    integers: _Any
+    def manual_seed(self, seed: _Any, /) -> _Any:
+        """Set the seed, an int from -2**63 to 2**64 - 1 (negative ones count from 2**64), and return the generator."""
+    normal: _Any
+    def rewind(self, snapshot: _Any, used: _Any) -> _Any:
+        """Go back to a snapshot and on by ``used`` 64-bit words."""
+    def seed(self) -> _int:
+        """Set a seed that is different every time, and return it."""
+    def set_offset(self, offset: _Any, /) -> _Any:
+        """Only generators of other devices have an offset: RuntimeError."""
+    def set_state(self, new_state: _Any, /) -> _Any:
+        """Take over a state that ``get_state`` gave, here or in PyTorch."""
+    def snapshot(self) -> _Any:
+        """The twister's state, for ``rewind``."""
+    twister: _Any
+    untouched: _Any
+    def word(self) -> _Any:
+        """The next 32-bit word, as an int."""
+    def words(self, n: _Any) -> _Any:
+        """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
+    def words64(self, n: _Any) -> _Any:
+        """The next ``n`` 64-bit words, as a new uint64 array."""
+class HalfTensor:
+    """Tensors of torch.float16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class IntTensor:
+    """Tensors of torch.int32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class LongTensor:
+    """Tensors of torch.int64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class ShortTensor:
+    """Tensors of torch.int16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    dtype: _dtype
+    is_cuda: _bool
+    is_sparse: _bool
+    layout: _layout
+class UntypedStorage:
+    """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    array: _Any
+    def bytes(self) -> _Any:
+        """The bytes as a NumPy array over the same memory."""
+    def data_ptr(self) -> _int:
+        """The address of the first byte."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def element_size(self) -> _int:
+        """1: the elements are bytes."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def size(self) -> _Any:
+        """The number of bytes."""
+    def tolist(self) -> _Any:
+        """The bytes as numbers."""
+from tensh import autograd as autograd
+from tensh import backends as backends
+bfloat16: _dtype
+bool: _dtype
+cdouble: _dtype
+cfloat: _dtype
+chalf: _dtype
+channels_last: _memory_format
+channels_last_3d: _memory_format
+complex128: _dtype
+complex32: _dtype
+complex64: _dtype
+contiguous_format: _memory_format
+from tensh import cuda as cuda
+default_generator: _Any
+class device:
+    """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    KINDS: _Any
+    index: _Any
+    type: _Any
+_device = device
+double: _dtype
+class dtype:
+    """The type of a tensor's elements, such as ``torch.float32``."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    category: _Any
+    ctype: _Any
+    @property
+    def is_complex(self) -> _Any:
+        ...
+    @property
+    def is_floating_point(self) -> _Any:
+        ...
+    is_signed: _Any
+    itemsize: _int
+    legacy: _Any
+    name: _Any
+    title: _Any
+    def to_complex(self) -> _Any:
+        """The complex dtype whose parts are of this dtype."""
+    def to_real(self) -> _Any:
+        """The dtype of the real part of a complex dtype; itself otherwise."""
+_dtype = dtype
+e: _float
+class enable_grad:
+    """Inside, computations on tensors that require grad are recorded, even within ``no_grad``."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
+    def clone(self) -> _Any:
+        """A fresh switch of the same kind: one may be entered several times at once."""
+from tensh import fft as fft
+class finfo:
+    """The limits of a floating point dtype (of the default dtype if none is given), or of a complex dtype's parts."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    bits: _Any
+    dtype: _dtype
+    eps: _Any
+    def facts(self) -> _Any:
+        ...
+    max: _Any
+    min: _Any
+    resolution: _Any
+    shown: _Any
+    smallest_normal: _Any
+    tiny: _Any
+float: _dtype
+float16: _dtype
+float32: _dtype
+float64: _dtype
+half: _dtype
+class iinfo:
+    """The limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype`` (its name, a string)."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    bits: _Any
+    dtype: _dtype
+    def facts(self) -> _Any:
+        ...
+    max: _Any
+    min: _Any
+    shown: _Any
+inf: _float
+class inference_mode:
+    """Like ``no_grad``.  PyTorch also leaves out versions and views inside; here they cost next to nothing."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
+    def clone(self) -> _Any:
+        """A fresh switch of the same kind: one may be entered several times at once."""
+int: _dtype
+int16: _dtype
+int32: _dtype
+int64: _dtype
+int8: _dtype
+jagged: _layout
+class layout:
+    """How a tensor lies in memory; tensh has ``torch.strided``."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    name: _Any
+_layout = layout
+legacy_contiguous_format: _memory_format
+from tensh import linalg as linalg
+long: _dtype
+class memory_format:
+    """The order of a new tensor's dimensions in memory."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    name: _Any
+_memory_format = memory_format
+nan: _float
+newaxis: _Any
+from tensh import nn as nn
+class no_grad:
+    """Nothing computed inside is recorded."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
+    def clone(self) -> _Any:
+        """A fresh switch of the same kind: one may be entered several times at once."""
+from tensh import overrides as overrides
+pi: _float
+preserve_format: _memory_format
+from tensh import random as random
+class set_grad_enabled:
+    """Switch recording at once; as a context manager, until the block ends."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
+    def clone(self) -> _Any:
+        """A fresh switch of the same kind: one may be entered several times at once."""
+short: _dtype
+sparse_bsc: _layout
+sparse_bsr: _layout
+sparse_coo: _layout
+sparse_csc: _layout
+sparse_csr: _layout
+from tensh import special as special
+strided: _layout
+from tensh import types as types
+uint16: _dtype
+uint32: _dtype
+uint64: _dtype
+uint8: _dtype
+from tensh import version as version
+__version__: _str
+_F = _TypeVar("_F", bound=_Callable[..., _Any])
+_Number = _bool | _int | _float | _complex
+_Dims = _int | _Sequence[_int]
+_Tensors = tuple[Tensor, ...] | list[Tensor]
+def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Absolute value of input."""
+def abs_(input: Tensor) -> Tensor:
+    """In-place version of abs; of complex numbers there is none, for the result is real."""
+def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Absolute value of input."""
+def absolute_(input: Tensor) -> Tensor:
+    """In-place version of abs; of complex numbers there is none, for the result is real."""
+def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse cosine of input."""
+def acos_(input: Tensor) -> Tensor:
+    """In-place version of acos."""
+def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic cosine of input."""
+def acosh_(input: Tensor) -> Tensor:
+    """In-place version of acosh."""
+def add(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """Sum of input and other."""
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
+def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """In-place version of addbmm."""
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """input + value * tensor1 / tensor2; shapes are broadcast."""
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """input + value * tensor1 * tensor2; shapes are broadcast."""
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """In-place version of addmm."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """In-place version of addmv."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """In-place version of addr."""
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
+def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """Are all elements (along ``dim``) not zero?"""
+def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
+    """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
+def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def amax(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
+def amin(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The smallest element, or the smallest ones along ``dim`` (an int or a sequence of them)."""
+def aminmax(input: Tensor, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The smallest and the largest element, of all or along ``dim``.  Differentiable."""
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Angle of input to the positive real axis, in radians."""
+def any(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """Is any element (along ``dim``) not zero?"""
+def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1)."""
+def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse cosine of input."""
+def arccos_(input: Tensor) -> Tensor:
+    """In-place version of acos."""
+def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic cosine of input."""
+def arccosh_(input: Tensor) -> Tensor:
+    """In-place version of acosh."""
+def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse sine of input."""
+def arcsin_(input: Tensor) -> Tensor:
+    """In-place version of asin."""
+def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic sine of input."""
+def arcsinh_(input: Tensor) -> Tensor:
+    """In-place version of asinh."""
+def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse tangent of input."""
+def arctan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Angle of the point (other, input) to the positive first axis."""
+def arctan_(input: Tensor) -> Tensor:
+    """In-place version of atan."""
+def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic tangent of input."""
+def arctanh_(input: Tensor) -> Tensor:
+    """In-place version of atanh."""
+def are_deterministic_algorithms_enabled() -> _Any:
+    """Were deterministic algorithms asked for?"""
+def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, stable: _bool = False, *, axis: _Any = None) -> Tensor:
+    """The indices that sort the elements along ``dim``."""
+def argwhere(input: Tensor) -> Tensor:
+    """The indices of the elements that are not zero, as rows."""
+def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
+    """The memory of the input in another size, with strides (in elements) and a start of one's own."""
+def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
+    """In-place version of ``as_strided``: the tensor becomes its own view."""
+def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
+    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
+def asarray(obj: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _Any = None, requires_grad: _bool | None = None) -> Tensor:
+    """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy."""
+def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse sine of input."""
+def asin_(input: Tensor) -> Tensor:
+    """In-place version of asin."""
+def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic sine of input."""
+def asinh_(input: Tensor) -> Tensor:
+    """In-place version of asinh."""
+def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse tangent of input."""
+def atan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Angle of the point (other, input) to the positive first axis."""
+def atan_(input: Tensor) -> Tensor:
+    """In-place version of atan."""
+def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Inverse hyperbolic tangent of input."""
+def atanh_(input: Tensor) -> Tensor:
+    """In-place version of atanh."""
+def atleast_1d(*tensors: _Any) -> Tensor:
+    """Each tensor with at least 1 dimension; several come back as a tuple."""
+def atleast_2d(*tensors: _Any) -> Tensor:
+    """Each tensor with at least 2 dimensions; several come back as a tuple."""
+def atleast_3d(*tensors: _Any) -> Tensor:
+    """Each tensor with at least 3 dimensions; several come back as a tuple."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    """In-place version of baddbmm."""
+def bernoulli(*args: _Any, **options: _Any) -> Tensor:
+    """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
+def bincount(input: Tensor, weights: _Any = None, minlength: _Any = 0) -> Tensor:
+    """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
+def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
+    """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
+def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Bits that are set in both."""
+def bitwise_left_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The bits moved to the left by other places."""
+def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Every bit the other way; of bools, the opposite."""
+def bitwise_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Bits that are set in either."""
+def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The bits moved to the right by other places."""
+def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Bits that are set in exactly one."""
+def block_diag(*tensors: _Any) -> Tensor:
+    """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable."""
+def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
+def broadcast_shapes(*shapes: _Any) -> Size:
+    """The size that tensors of these sizes are broadcast to."""
+def broadcast_tensors(*tensors: _Any) -> Tensor:
+    """The tensors, each expanded to the size that they have in common.  Differentiable, views."""
+def broadcast_to(input: Tensor, size: _Any) -> Tensor:
+    """The input expanded to ``size``.  Differentiable, a view."""
+def bucketize(input: Tensor, boundaries: _Any, *, out_int32: _Any = False, right: _Any = False, out: Tensor | None = None) -> Tensor:
+    """The number of the bucket between sorted boundaries into which each value falls."""
+def can_cast(from_: _Any, to: _Any) -> _bool:
+    """May a result of dtype ``from_`` be written into a tensor of dtype ``to``?"""
+def cartesian_prod(*tensors: _Any) -> Tensor:
+    """All tuples with one element of each vector, as rows.  Differentiable."""
+def cat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
+    """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable."""
+def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The smallest integers that are not less than input."""
+def ceil_(input: Tensor) -> Tensor:
+    """In-place version of ceil."""
+def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
+    """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable."""
+def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of celu."""
+def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
+    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
+def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+    """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
+def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+def cholesky_solve(B: Tensor, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+    """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
+def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+def clamp_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of clamp."""
+def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input, but at most ``max``."""
+def clamp_max_(input: Tensor | _Number, max: Tensor | _Number) -> Tensor:
+    """In-place version of clamp_max."""
+def clamp_min(input: Tensor | _Number, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input, but at least ``min``."""
+def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
+    """In-place version of clamp_min."""
+def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+def clip_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of clamp."""
+def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
+    """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
+def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side, vectors as columns.  Differentiable."""
+def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
+    """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable."""
+def compile(model: _Any = None, **options: _Any) -> _Any:
+    """``model`` itself, a function or a module: there is no compiler.  Without one, a decorator."""
+def complex(real: _Any, imag: _Any, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable."""
+def concat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+def concatenate(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable."""
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate; real tensors are returned as they are.  Differentiable."""
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+def conj_physical_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of conj_physical."""
+def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 1, name: _Any = 'conv1d') -> Tensor:
+    """Convolution of ``input`` [N, C, L] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 2, name: _Any = 'conv2d') -> Tensor:
+    """Convolution of ``input`` [N, C, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 3, name: _Any = 'conv3d') -> Tensor:
+    """Convolution of ``input`` [N, C, D, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 1, name: _Any = 'conv_transpose1d') -> Tensor:
+    """Transposed convolution of ``input`` [N, C, L] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 2, name: _Any = 'conv_transpose2d') -> Tensor:
+    """Transposed convolution of ``input`` [N, C, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 3, name: _Any = 'conv_transpose3d') -> Tensor:
+    """Transposed convolution of ``input`` [N, C, D, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+def copysign(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The absolute value of input with the sign of other."""
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of the rows.  Differentiable."""
+def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Cosine of input."""
+def cos_(input: Tensor) -> Tensor:
+    """In-place version of cos."""
+def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic cosine of input."""
+def cosh_(input: Tensor) -> Tensor:
+    """In-place version of cosh."""
+def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The number of elements (along ``dim``) that are not zero."""
+def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
+    """The covariance matrix of the rows; a vector has its variance."""
+def cross(input: Tensor, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
+def cummax(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+    """The largest element so far along ``dim``, and its index.  Differentiable."""
+def cummin(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+    """The smallest element so far along ``dim``, and its index.  Differentiable."""
+def cumprod(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+def cumprod_(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+    """In-place version of cumprod."""
+def cumsum(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+def cumsum_(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+    """In-place version of cumsum."""
+def cumulative_trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
+    """The running integral along ``dim`` by the trapezoidal rule.  Differentiable."""
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
+def deg2rad_(input: Tensor) -> Tensor:
+    """In-place version of deg2rad."""
+def det(A: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The determinants of square matrices.  Differentiable."""
+def detach(self: Tensor) -> Tensor:
+    """The same memory without history: writes to one are seen, and counted, by the other."""
+def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
+def diag_embed(input: Tensor, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
+    """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable."""
+def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
+    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
+    """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
+def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+    """The input with a diagonal replaced by ``src``.  Differentiable."""
+def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
+def dist(input: Tensor, other: Tensor, p: _Any = 2, *, out: Tensor | None = None) -> Tensor:
+    """The ``p``-norm of ``input - other``.  Differentiable."""
+def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+    """Quotient of input and other."""
+def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+    """Quotient of input and other."""
+def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The sum of the products of two vectors' elements.  Differentiable."""
+def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+    """The input cut along its third dimension: in equal parts, or before each of the given indices."""
+def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
+    """The tensors along their third dimension.  Differentiable."""
+def einsum(equation: _str, *operands: _Any) -> Tensor:
+    """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product."""
+def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of elements that are not set of the given size."""
+def empty_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of elements that are not set of the shape, dtype and order of memory of ``input``."""
+def empty_permuted(size: _Any, physical_layout: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
+def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor with the given strides, whose elements are not set."""
+def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input equal to other?"""
+def equal(input: Tensor, other: Tensor | _Number) -> _bool:
+    """Have both the same shape and the same elements?  A bool."""
+def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of input."""
+def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """2 to the power of input."""
+def exp2_(input: Tensor) -> Tensor:
+    """In-place version of exp2."""
+def exp_(input: Tensor) -> Tensor:
+    """In-place version of exp."""
+def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e to the power of input, less 1: exact near 0."""
+def expm1_(input: Tensor) -> Tensor:
+    """In-place version of expm1."""
+def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
+def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def feature_alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """Dropout as torch.nn.functional has it, without its defaults."""
+def fill(input: Tensor, value: _Any, *, out: Tensor | None = None) -> Tensor:
+    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
+def fill_(self: Tensor, value: _Any) -> Tensor:
+    """Set all elements to ``value``, a number or a tensor without dimensions."""
+def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Input without its fraction."""
+def fix_(input: Tensor) -> Tensor:
+    """In-place version of trunc."""
+def flatten(input: Tensor, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
+    """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
+def flip(input: Tensor, dims: _Any) -> Tensor:
+    """The input with the order reversed along ``dims``, as a copy.  Differentiable."""
+def fliplr(input: Tensor) -> Tensor:
+    """The input with its columns in reverse order, as a copy.  Differentiable."""
+def flipud(input: Tensor) -> Tensor:
+    """The input with its rows in reverse order, as a copy.  Differentiable."""
+def float_power(input: Tensor, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable."""
+def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The largest integers that are not greater than input."""
+def floor_(input: Tensor) -> Tensor:
+    """In-place version of floor."""
+def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Quotient, rounded down."""
+def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The larger of input and other; a number wins over nan."""
+def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of input and other; a number wins over nan."""
+def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """What the division that rounds towards zero leaves: of the dividend's sign."""
+def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The fraction of input, with its sign."""
+def frac_(input: Tensor) -> Tensor:
+    """In-place version of frac."""
+def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
+    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
+    """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
+def from_numpy(ndarray: _Any) -> Tensor:
+    """A tensor over the memory of a NumPy array: writes to one are seen by the other."""
+def frombuffer(buffer: _Any, *, dtype: _dtype | None, count: _Any = -1, offset: _Any = 0, requires_grad: _bool = False) -> Tensor:
+    """A 1-d tensor over the memory of an object with Python's buffer protocol."""
+def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
+def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
+def gather(input: Tensor, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
+    """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
+def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Greatest common divisor of integers."""
+def gcd_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """In-place version of gcd."""
+def ge(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input greater than or equal to other?"""
+def geqrf(input: Tensor, *, out: Tensor | None = None) -> _Any:
+    """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
+def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+def get_default_device() -> _Any:
+    """Where new tensors live: on the CPU."""
+def get_default_dtype() -> _dtype:
+    """The floating point dtype of new tensors made from Python floats."""
+def get_deterministic_debug_mode() -> _Any:
+    """The number that was set."""
+def get_device(input: Tensor) -> _int:
+    """The number of the device: -1 for the CPU."""
+def get_float32_matmul_precision() -> _Any:
+    """The precision of matrix products that was set."""
+def get_num_interop_threads() -> _Any:
+    """The number of threads between operators that was set, or the number of processors."""
+def get_num_threads() -> _int:
+    """The number of threads that was set, or the number of processors."""
+def get_printoptions() -> _Any:
+    """The options in force, as keyword arguments of ``set_printoptions``."""
+def get_rng_state() -> Tensor:
+    """The state of the default generator, a tensor of bytes."""
+def gradient(input: Tensor, *, spacing: _Any = None, dim: _Any = None, edge_order: _Any = 1) -> Tensor:
+    """The numerical gradient along every dimension (or those of ``dim``), by central differences: a tuple of tensors."""
+def greater(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input greater than other?"""
+def greater_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input greater than or equal to other?"""
+def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input greater than other?"""
+def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
+    """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
+def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
+    """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
+def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """0 below zero, ``values`` at zero, 1 above."""
+def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+    """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
+def histogram(input: Tensor, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
+    """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
+def histogramdd(input: Tensor, bins: _Any, range: _Any = None, weight: Tensor | None = None, density: _Any = False) -> _Any:
+    """The histogram of points, the rows of the last dimension, and its edges along every dimension."""
+def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+    """The input cut into parts side by side: in equal parts, or before each of the given indices."""
+def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable."""
+def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Length of the hypotenuse over the legs input and other."""
+def imag(input: Tensor) -> Tensor:
+    """The imaginary parts of complex numbers, as a view.  Differentiable."""
+def index_add(input: Tensor, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
+def index_copy(input: Tensor, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
+def index_fill(input: Tensor, dim: _Any, index: _Any, value: _Any) -> Tensor:
+    """The input with its slices at ``index`` along ``dim`` set to ``value``."""
+def index_put(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
+    """The input with ``values`` at the places that a tuple of index tensors names."""
+def index_put_(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
+    """In-place version of index_put."""
+def index_reduce(input: Tensor, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
+    """The slices of ``source`` combined at ``index`` along ``dim``."""
+def index_select(input: Tensor, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
+def initial_seed() -> _int:
+    """The seed that the default generator was given last."""
+def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over the last dimension of both.  Differentiable."""
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+def is_complex(input: Tensor) -> _bool:
+    """Is the dtype complex?"""
+def is_conj(input: Tensor) -> Tensor:
+    """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+def is_deterministic_algorithms_warn_only_enabled() -> _Any:
+    """Were they asked for with a warning only?"""
+def is_distributed(input: Tensor) -> Tensor:
+    """Is the tensor spread over processes?  Never."""
+def is_floating_point(self: Tensor) -> _bool:
+    """Is the dtype one of the floating point dtypes?"""
+def is_grad_enabled() -> _bool:
+    """Is recording on?"""
+def is_inference(input: Tensor) -> _bool:
+    """Was the tensor made in inference mode?  tensh keeps no such mark."""
+def is_inference_mode_enabled() -> _bool:
+    """Is ``inference_mode`` on?"""
+def is_neg(input: Tensor) -> Tensor:
+    """Is it negated only when it is read?  Never."""
+def is_nonzero(input: Tensor) -> _bool:
+    """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
+    """Have two tensors the same shape?"""
+def is_signed(input: Tensor) -> _bool:
+    """Can the dtype hold negative numbers?"""
+def is_storage(obj: _Any) -> _bool:
+    """Is ``obj`` a storage?  tensh has none: the memory of a tensor is its NumPy array."""
+def is_tensor(obj: _Any) -> _bool:
+    """Is ``obj`` a tensor?"""
+def is_warn_always_enabled() -> _bool:
+    """Was every warning asked for?"""
+def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
+    """Is |input - other| at most atol + rtol * |other|?"""
+def isfinite(input: Tensor) -> Tensor:
+    """Is it neither nan nor an infinity?"""
+def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
+    """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others."""
+def isinf(input: Tensor) -> Tensor:
+    """Is it an infinity?"""
+def isnan(input: Tensor) -> Tensor:
+    """Is it nan?"""
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Is it the negative infinity?"""
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Is it the positive infinity?"""
+def isreal(input: Tensor) -> Tensor:
+    """Is its imaginary part zero?"""
+def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
+def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
+def lcm(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Least common multiple of integers."""
+def lcm_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """In-place version of lcm."""
+def ldexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input times 2 to the power of other."""
+def ldexp_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """In-place version of ldexp."""
+def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input less than or equal to other?"""
+def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
+def lerp_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of lerp."""
+def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input less than other?"""
+def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input less than or equal to other?"""
+def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
+def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Natural logarithm of input."""
+def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of input to base 10."""
+def log10_(input: Tensor) -> Tensor:
+    """In-place version of log10."""
+def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Natural logarithm of 1 + input: exact near 0."""
+def log1p_(input: Tensor) -> Tensor:
+    """In-place version of log1p."""
+def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of input to base 2."""
+def log2_(input: Tensor) -> Tensor:
+    """In-place version of log2."""
+def log_(input: Tensor) -> Tensor:
+    """In-place version of log."""
+def log_softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable."""
+def logaddexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the sum of the exponentials of input and other."""
+def logaddexp2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The same to base 2."""
+def logcumsumexp(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
+def logdet(input: Tensor) -> Tensor:
+    """The logarithms of the determinants: nan where they are negative.  Differentiable."""
+def logical_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Are both different from zero?"""
+def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Is it zero?"""
+def logical_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is either different from zero?"""
+def logical_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is exactly one different from zero?"""
+def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
+    """In-place version of logit."""
+def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``."""
+def logsumexp(input: Tensor, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
+def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input less than other?"""
+def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
+    """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``."""
+def lu_solve(b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
+def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_pivots: _Any = True, *, out: Tensor | None = None) -> _Any:
+    """P, L and U from what ``lu_factor`` gave.  Differentiable."""
+def manual_seed(seed: _Any) -> _Any:
+    """Seed the default generator, so that the numbers that follow can be had again, and return it."""
+def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
+    """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
+def masked_fill_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of masked_fill."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
+def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
+def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
+def matrix_exp(A: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of square matrices.  Differentiable."""
+def matrix_power(A: _Any, n: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
+def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
+def maximum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The larger of input and other; nan wins."""
+def mean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
+def median(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
+def meshgrid(*tensors: _Any, indexing: _Any = None) -> tuple[Tensor, ...]:
+    """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views."""
+def min(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
+def minimum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The smaller of input and other; nan wins."""
+def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, (n, k) and (k, m).  Differentiable."""
+def mode(input: Tensor, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+def moveaxis(input: Tensor, source: _Any, destination: _Any) -> Tensor:
+    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``."""
+def movedim(input: Tensor, source: _Any, destination: _Any) -> Tensor:
+    """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
+def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements in order along the first dimension.  Differentiable."""
+def mul(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Product of input and other."""
+def multinomial(input: Tensor, num_samples: _Any, replacement: _Any = False, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
+    """Indices drawn with the weights in ``input``, which has one row of weights or is one."""
+def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Product of input and other."""
+def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The product of a matrix (n, m) and a vector (m).  Differentiable."""
+def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
+    """In-place version of nan_to_num."""
+def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
+def nanmedian(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The median of the elements that are not nan; with ``dim`` a named tuple of the medians along it and their indices."""
+def nanquantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
+    """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of the elements that are not nan, or along ``dim``."""
+def nansum(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
+    """The sum of the elements that are not nan, of all or along ``dim``.  Differentiable."""
+def narrow(input: Tensor, dim: _Any, start: _Any, length: _Any) -> Tensor:
+    """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view."""
+def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
+    """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
+def ne(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input different from other?"""
+def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative of input."""
+def neg_(input: Tensor) -> Tensor:
+    """In-place version of neg."""
+def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The negative of input."""
+def negative_(input: Tensor) -> Tensor:
+    """In-place version of neg."""
+def nextafter(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to input on the way to other."""
+def nonzero(input: Tensor, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
+    """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
+def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1) -> Tensor:
+    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+def norm(input: Tensor, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The ``p``-norm of all elements, or of those along ``dim``."""
+def normal(*args: _Any, **options: _Any) -> Tensor:
+    """Normal numbers around ``mean`` with the standard deviation ``std``."""
+def not_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Is input different from other?"""
+def numel(input: Tensor) -> _int:
+    """The number of elements."""
+def ones(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of ones of the given size."""
+def ones_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of ones of the shape, dtype and order of memory of ``input``."""
+def orgqr(A: _Any, tau: _Any, *, out: Tensor | None = None) -> _Any:
+    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
+    """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
+def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+def pca_lowrank(A: _Any, q: _Any = None, center: _Any = True, niter: _Any = 2) -> _Any:
+    """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable."""
+def permute(input: Tensor, dims: _Any) -> Tensor:
+    """The dimensions in the order ``dims``.  Differentiable, a view."""
+def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
+    """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
+def poisson(input: Tensor, generator: _Any = None) -> Tensor:
+    """Numbers of events with the means in ``input``; the gradient is zero."""
+def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Complex numbers of the given absolute values and angles."""
+def positive(input: Tensor) -> Tensor:
+    """The input itself, unless it is of bools: RuntimeError."""
+def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input to the power of exponent."""
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
+def printoptions(**changes: _Any) -> _Any:
+    """Print with other options inside a ``with`` block; takes the arguments of ``set_printoptions``."""
+def prod(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The product of all elements, or of the elements along ``dim``."""
+def promote_types(type1: _Any, type2: _Any) -> _dtype:
+    """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
+    """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
+def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
+    """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
+    """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Radians as degrees."""
+def rad2deg_(input: Tensor) -> Tensor:
+    """In-place version of rad2deg."""
+def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Uniform numbers of [0, 1)."""
+def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Uniform numbers of [0, 1) in a tensor like ``input``."""
+def randint(*args: _Any, **options: _Any) -> Tensor:
+    """Integers of [low, high)."""
+def randint_like(*args: _Any, **options: _Any) -> Tensor:
+    """Integers of [low, high) in a tensor like ``input``."""
+def randn(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part."""
+def randn_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
+def randperm(n: _Any, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The numbers from 0 to n - 1 in random order."""
+def range(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
+def real(input: Tensor) -> Tensor:
+    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable."""
+def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One divided by input."""
+def reciprocal_(input: Tensor) -> Tensor:
+    """In-place version of reciprocal."""
+def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Input where it is positive, 0 elsewhere."""
+def relu_(input: Tensor) -> Tensor:
+    """In-place version of relu."""
+def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """What the division that rounds down leaves: of the divisor's sign."""
+def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
+def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
+    """In-place version of renorm."""
+def repeat_interleave(input: Tensor, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
+    """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
+def reshape(input: Tensor, shape: _Any) -> Tensor:
+    """The input in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
+    """Give the tensor the size of another one in place; new elements are not set."""
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor itself: conjugation was computed at once."""
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor itself."""
+def result_type(*args: _Any, **given: _Any) -> _dtype:
+    """The dtype in which an operator computes with two operands, each a tensor or a number."""
+def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
+    """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
+def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
+    """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
+def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
+    """The integers nearest to input; a half goes to the even one."""
+def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
+    """In-place version of round."""
+def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one below the other, as ``vstack``."""
+def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
+    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
+def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
+    """In-place version of rrelu."""
+def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """One divided by the square root of input."""
+def rsqrt_(input: Tensor) -> Tensor:
+    """In-place version of rsqrt."""
+def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+    """Difference of other and input."""
+def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
+def scatter(input: Tensor, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
+    """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
+def scatter_add(input: Tensor, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
+def scatter_reduce(input: Tensor, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
+    """The elements of ``src`` combined at ``index`` along ``dim``."""
+def searchsorted(sorted_sequence: _Any, input: Tensor, *, out_int32: _Any = False, right: _Any = False, side: _Any = None, sorter: _Any = None, out: Tensor | None = None) -> _Any:
+    """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted."""
+def seed() -> _int:
+    """Give the default generator a seed that is different every time, and return the seed."""
+def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
+    """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
+def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
+def selu(input: Tensor) -> Tensor:
+    """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
+def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of selu."""
+def set_default_device(device: _device | _str | _int | None) -> None:
+    """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
+def set_default_dtype(d: _Any) -> None:
+    """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
+def set_default_tensor_type(t: _Any) -> None:
+    """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
+def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
+    """The same with a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+def set_float32_matmul_precision(precision: _Any) -> _Any:
+    """Set the precision of matrix products: "highest", "high" or "medium"."""
+def set_flush_denormal(mode: _Any) -> None:
+    """Not supported: False, and numbers next to zero keep their precision."""
+def set_num_interop_threads(n: _Any) -> _Any:
+    """Set the number of threads between operators."""
+def set_num_threads(n: _Any) -> None:
+    """Set the number of threads."""
+def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
+    """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``."""
+def set_rng_state(new_state: _Any) -> None:
+    """Take the default generator back to a state that ``get_rng_state`` gave."""
+def set_warn_always(b: _Any) -> _Any:
+    """Ask for every warning every time."""
+def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sign of input; a complex number divided by its absolute value."""
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 / (1 + exp(-input))."""
+def sigmoid_(input: Tensor) -> Tensor:
+    """In-place version of sigmoid."""
+def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sign of input: -1, 0 or 1."""
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Is the sign bit of input set?"""
+def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Sine of input."""
+def sin_(input: Tensor) -> Tensor:
+    """In-place version of sin."""
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi input) / (pi input); 1 at 0."""
+def sinc_(input: Tensor) -> Tensor:
+    """In-place version of sinc."""
+def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic sine of input."""
+def sinh_(input: Tensor) -> Tensor:
+    """In-place version of sinh."""
+def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+    """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
+def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
+    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+def softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
+def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Tensor | None = None) -> _Any:
+    """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
+def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
+def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Square root of input."""
+def sqrt_(input: Tensor) -> Tensor:
+    """In-place version of sqrt."""
+def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Input times itself; bools give integers.  Differentiable."""
+def square_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of square."""
+def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
+    """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
+def stack(tensors: _Tensors, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
+def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
+def std_mean(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The standard deviation and the mean of all elements, or along ``dim`` (an int or a sequence of them)."""
+def sub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """Difference of input and other."""
+def subtract(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+    """Difference of input and other."""
+def sum(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
+def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
+    """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
+def svd_lowrank(A: _Any, q: _Any = 6, niter: _Any = 2, M: _Any = None) -> _Any:
+    """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
+def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
+    """The input with two dimensions exchanged, as ``transpose``."""
+def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """The input with two dimensions exchanged, as ``transpose``."""
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
+def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast."""
+def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Tangent of input."""
+def tan_(input: Tensor) -> Tensor:
+    """In-place version of tan."""
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Hyperbolic tangent of input."""
+def tanh_(input: Tensor) -> Tensor:
+    """In-place version of tanh."""
+def tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
+    """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor."""
+def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
+def tensordot(a: _Any, b: _Any, dims: _Any = 2, *, out: Tensor | None = None) -> Tensor:
+    """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists."""
+def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
+    """The input where it is more than ``threshold``, ``value`` elsewhere."""
+def threshold_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """In-place version of threshold."""
+def tile(input: Tensor, dims: _Any) -> Tensor:
+    """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
+def to_dlpack(tensor: _Any) -> _Any:
+    """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
+def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+    """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable."""
+def trace(input: Tensor) -> Tensor:
+    """The sum of the elements on the diagonal of a matrix.  Differentiable."""
+def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
+    """The input with two dimensions exchanged.  Differentiable, a view."""
+def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
+    """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable."""
+def trapz(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
+    """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable."""
+def triangular_solve(b: Tensor, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
+    """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
+def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up."""
+def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+    """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right."""
+def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+    """Quotient of input and other."""
+def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Input without its fraction."""
+def trunc_(input: Tensor) -> Tensor:
+    """In-place version of trunc."""
+def typename(obj: _Any) -> _Any:
+    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
+def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+    """All slices along ``dim``, as a tuple.  Differentiable, views."""
+def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
+    """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
+def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
+    """The elements (or the slices along ``dim``) without those that equal the one before."""
+def unravel_index(indices: _Any, shape: _Any) -> _Any:
+    """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension."""
+def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+    """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
+def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
+def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
+    """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
+def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
+    """Ask for algorithms that always give the same result: all of them do."""
+def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
+    """The powers N - 1 to 0 (0 to N - 1 if ``increasing``) of every element of a vector.  Differentiable."""
+def var(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    """The variance of all elements, or along ``dim`` (an int or a sequence of them)."""
+def var_mean(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    """The variance and the mean of all elements, or along ``dim`` (an int or a sequence of them)."""
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The dot product with the conjugate of the first vector.  Differentiable."""
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
+def view_as_real(input: Tensor) -> Tensor:
+    """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
+def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+    """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
+def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one below the other, vectors as rows.  Differentiable."""
+def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Number | None = None, *, out: Tensor | None = None) -> _Any:
+    """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast."""
+def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """Input times the logarithm of other; 0 where input is 0."""
+def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
+    """In-place version of xlogy."""
+def zero_(self: Tensor) -> Tensor:
+    """Set all elements to zero."""
+def zeros(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of zeros of the given size."""
+def zeros_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """A tensor of zeros of the shape, dtype and order of memory of ``input``."""
