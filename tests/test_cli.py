@@ -375,9 +375,9 @@ def test_help():
 
 
 def test_version():
-    from tensh import __version__
+    from tensh import VERSION
 
-    expected = (0, f"tensh {__version__}\n", "")
+    expected = (0, f"tensh {VERSION}\n", "")
     assert Done("--version") == Done("-V") == Done("--plain", "--version") == expected
 
 

@@ -35,9 +35,9 @@ def main(arguments=None, environment=None):
 
 def say_version(env):
     """Write which tensh this is."""
-    from tensh import __version__
+    from tensh import VERSION
 
-    env.stdout.write(f"tensh {__version__}\n")
+    env.stdout.write(f"tensh {VERSION}\n")
     return status.OK
 
 

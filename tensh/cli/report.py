@@ -24,9 +24,9 @@ def show(env):
 
 def facts(env):
     """(name, value) of each fact."""
-    from tensh import __version__
+    from tensh import VERSION
 
-    yield "tensh", f"{__version__}  ({os.path.dirname(importlib.util.find_spec('tensh').origin)})"
+    yield "tensh", f"{VERSION}  ({os.path.dirname(importlib.util.find_spec('tensh').origin)})"
     yield "Python", f"{platform.python_version()}  ({sys.executable})"
     for package in PACKAGES:
         yield package, version(package)
