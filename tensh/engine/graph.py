@@ -14,6 +14,8 @@ from tensh.engine.vocabulary import recorded
 
 
 FOREIGN = "foreign"
+QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
+"""Nodes whose names PyTorch says in full."""
 
 
 class Node:
@@ -28,6 +30,7 @@ class Node:
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
     roles: tuple = ()
     keeps_arrays = False  # is any saved value an array, to be given back after use?
+    absent = (0, 0)  # inputs before and after these that PyTorch's node has: constants here
     op = None
 
     def backward(self, g):
@@ -85,10 +88,12 @@ class Node:
     @property
     def next_functions(self):
         """The nodes that receive this node's gradients, each with the number of the output it stands for."""
-        return tuple(
+        edges = tuple(
             (None, 0) if n is None or type(n) is DeadEnd else (n.inputs[0], n.index) if type(n) is Output else (n, 0)
             for n in self.inputs
         )
+        before, after = self.absent
+        return ((None, 0),) * before + edges + ((None, 0),) * after
 
     @property
     def metadata(self):
@@ -97,11 +102,12 @@ class Node:
 
     def name(self):
         """The name of the operation's derivative, such as ``MulBackward0``."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name in QUALIFIED else name
 
     def operation(self):
         """The operation whose derivative this is, as error messages call it: ``Mul``."""
-        return self.name().rstrip("0123456789").removesuffix("Backward").removesuffix("Backwards")
+        return self.name().removesuffix("Backward0").replace("Backward", "") if "Backwards" not in self.name() else self.name()
 
     def _sequence_nr(self):
         return self.time
@@ -152,9 +158,6 @@ class AccumulateGrad(Node):
     def variable(self):
         """The leaf tensor itself (None when it is gone)."""
         return self.reference()
-
-    def name(self):
-        return "torch::autograd::AccumulateGrad"
 
 
 class Output(Node):
@@ -219,7 +222,7 @@ def see(base, t, locked=None):
     if up is None:
         v.base, v.steps, v.locked = base, None, locked
     else:
-        v.base, v.steps, v.locked = up.base, up.steps, up.locked or locked
+        v.base, v.steps, v.locked = up.base, up.steps, locked or up.locked
         if v.steps is not None:
             v.steps = (*v.steps, within(base.array, t.array))
     v.time = clock.last_write
@@ -243,7 +246,10 @@ def edge(t):
     if v is not None and v.time < clock.last_write:
         if not written_after(v.time, t.array):
             v.time = tick()
-        elif v.locked is None or v.base.node is None:
+        elif v.base.node is None:
+            if type(t.node) is not AccumulateGrad:
+                t.node = None  # and the view stays out of date: its base may require grad later
+        elif v.locked is None:
             derive_again(t, v)
         elif mode.grad:
             raise RuntimeError(refusal(t, "its base or another view of its base has been"))
@@ -252,10 +258,7 @@ def edge(t):
 
 def derive_again(t, v):
     """A view of memory that was written continues from what its base is now."""
-    if v.base.node is not None:
-        t.node = replay(v.base, steps_to(t)).node
-    elif type(t.node) is not AccumulateGrad:
-        t.node = None
+    t.node = replay(v.base, steps_to(t)).node
     v.time = tick()
 
 
@@ -268,7 +271,7 @@ def stale(t):
 def refusal(t, modified="is being"):
     """Why the locked view ``t`` must not be written, or not be used after a write."""
     node = t.node
-    known = node is not None and type(node) is not DeadEnd
+    known = node is not None and type(node) not in (DeadEnd, AccumulateGrad)
     return locked_message(t._view.locked, (getattr(node, "index", 0), node.operation()) if known else None, modified)
 
 

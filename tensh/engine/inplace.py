@@ -19,7 +19,7 @@ from tensh.engine import memory
 from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.graph import AccumulateGrad, Node, derive_again, edge, refusal, replay, second_time, steps_to
+from tensh.engine.graph import FOREIGN, AccumulateGrad, Node, derive_again, edge, refusal, replay, second_time, steps_to
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import recorded
 
@@ -27,7 +27,9 @@ from tensh.engine.vocabulary import recorded
 def put(t, since, value, name, overlapping=False):
     """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
 
-    ``overlapping`` allows a ``t`` with several elements in one place, for a value that is the same everywhere.
+    ``since`` comes from ``begin``.
+    ``overlapping`` allows a ``t`` with several elements in one place: True for a value that is the same everywhere, or the
+    function that writes into its array.
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
@@ -37,15 +39,33 @@ def put(t, since, value, name, overlapping=False):
     writable(t, value, overlapping)
     if node is not None:
         inside = interior(node, since)
-        for n in inside:
+        spoilt = len(inside) == 1 and saved_beside(node, t.array)
+        for n in () if spoilt else inside:
             keep_saved(n, t.array)
     old = edge(t)
-    t.array[...] = value.array
+    if callable(overlapping) and memory.overlaps_itself(t.array):
+        overlapping(t.array)
+    else:
+        t.array[...] = value.array
     wrote(t.array)
     if node is not None:
         node.shape, node.dtype = t.array.shape, t.array.dtype
         continue_from(t, old, node, inside, value.array)
+        if spoilt:
+            node.time = since
     return t
+
+
+def begin(t, *others):
+    """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here."""
+    if mode.grad and isinstance(t, Tensor) and any([isinstance(each, Tensor) and requires(each) for each in (t, *others)]):
+        guard(t)
+    return tick()
+
+
+def requires(t):
+    """Does ``t`` require grad?  Unlike its edge this can be told of any view."""
+    return t.node is not None or t._view is not None and t._view.base.node is not None
 
 
 def guard(t):
@@ -71,8 +91,6 @@ def unrecorded(t, *others):
 
 def reshaped(t, viewed, name):
     """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
-    if mode.grad and edge(t) is not None:
-        guard(t)
     if viewed.node is not None:
         viewed.node.__class__ = renamed(type(viewed.node), name)
     t.array, t.node = viewed.array, viewed.node
@@ -141,6 +159,18 @@ def found_while_growing(found):
         batch = list(found)[done:]
         done += len(batch)
         yield from batch
+
+
+def saved_beside(node, array):
+    """Did ``node`` save an argument, other than the tensor itself, of the memory that is about to change?
+
+    Then its derivative can no longer be computed, as in PyTorch: it is as old as its write, and says so when it is asked.
+    """
+    block = owner(array)
+    return any(
+        (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
+        for role, value in zip(node.roles, node.saved or (), strict=False)
+    )
 
 
 def keep_saved(node, array):

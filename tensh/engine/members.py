@@ -28,6 +28,10 @@ def _set_requires_grad(t, flag):
         raise RuntimeError("requires_grad must be a bool")
     node = edge(t)
     if node is not None and type(node) is not AccumulateGrad:
+        if type(node) is DeadEnd:
+            if not flag:
+                return
+            t.node = AccumulateGrad(t)
         if flag:
             return
         raise RuntimeError(

@@ -47,6 +47,7 @@ class Op:
         self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = {}, {}, {}, None, None, (), None
         self.many = self.view = self.pointwise = self.floats = self.inplace = False
         self.out = self.public = True
+        self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
         self.environment = ENVIRONMENT
         for option, value in options.items():
@@ -113,15 +114,16 @@ class Op:
         values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
-        return type(self.node, (graph.Node,), values | UNKNOWN.get(self.node, {}))
+        return type(self.node, (graph.Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
 
     def _node_beside_number(self, operand, node):
         """The node's class where ``operand`` is a number: it has one input, and in PyTorch another name."""
         tensor = next(i for i, p in enumerate(self.derivatives) if p != operand)
         only = property(lambda node: graph.Node.next_functions.fget(node)[tensor : tensor + 1])
-        raising = dict.fromkeys(("backward", "backward_graph"), lambda node, g: not_differentiable(node.op.name))
-        unknown = UNKNOWN[node] | raising if node in UNKNOWN else {}
-        return type(node, (self.node_class,), {"__slots__": (), "__module__": "builtins", "next_functions": only} | unknown)
+        values = {"__slots__": (), "__module__": "builtins", "next_functions": only}
+        if node == "NotImplemented":
+            values["backward"] = values["backward_graph"] = lambda node, g: not_differentiable(node.op.name)
+        return type(node, (self.node_class,), values)
 
     def _role(self, read):
         """Which input a saved array is, -1 - i for output i, None for a plain value."""
@@ -188,7 +190,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
     tensors; ``watched`` are parameters that hold arrays, which must stay as they are until the derivative has run;
-    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name.
+    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``absent`` counts the inputs that
+    its node has before and after the declared ones.
     """
     if kernel is None:
         return lambda k: op(k, name=name, doc=doc, **keywords)
@@ -374,9 +377,6 @@ def not_differentiable(name):
 
 
 ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
-UNKNOWN = {"NotImplemented": {"name": lambda node: "torch::autograd::NotImplemented"}}
-"""What is special about the node of such a function: it says its name differently."""
-
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
     "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,

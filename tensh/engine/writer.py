@@ -12,10 +12,13 @@ gradient goes to.  Read the result with ``print(tensh.engine.table.OPS["mul"].te
 """
 
 import ast
+import functools
 import inspect
 import linecache
 
 from numpy import ufunc
+
+from tensh.engine.scaling import with_named_numbers
 
 INDENT = "    "
 
@@ -187,18 +190,19 @@ def _operands(op, method):
 
 
 def _checks(op):
-    """Lines that cast integers for a floating point function and refuse dtypes it does not know."""
+    """Lines that refuse dtypes the operator does not know, and cast integers for a floating point function."""
     lines, first = [], next(iter(op.inputs))
+    if op.types != "biufcW":
+        known = op.types + ("V" if "f" in op.types else "")
+        lines.append(f"if {first}_.dtype.kind not in {known!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
         lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
-    if op.types != "biufcW":
-        lines.append(f"if {first}_.dtype.kind not in {kinds(op)!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
     return lines
 
 
 def kinds(op):
-    """The kinds of NumPy dtypes that the kernel takes: ``types``, with "V" for bfloat16."""
+    """The kinds of NumPy dtypes that the kernel takes as they are: ``types``, with "V" for bfloat16."""
     types = "".join(t for t in op.types if not op.floats or t not in "biuW")
     return types + ("V" if "f" in types else "")
 
@@ -325,11 +329,11 @@ def inplace_source(op):
         lines += _written_straight(op, a, *others)
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
-        return indented([*lines, f"return put({a}, begin({a}), {op.name}_fn({call(op)}), '{name}')"])
+        return indented([*lines, f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op)}), '{name}')"])
     return indented([
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, begin({a}), {op.name}_fn({call(op)}), '{name}')",
+        f"try: return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op)}), '{name}')",
         f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ])
 
@@ -374,21 +378,24 @@ def backward_source(op, recorded):
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
         lines.append(f"{names} = filled(self, g)")
-    lines += [f"{name} = {local(text, op)}" for name, text in op.let.items()]
+    said = functools.partial(local, op=op, recorded=recorded)
+    lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
     if op.sequence:
-        lines.append(f"return {local(op.derivatives[op.sequence], op)}")
+        lines.append(f"return {said(op.derivatives[op.sequence])}")
         return indented(lines)
     if len(op.derivatives) == 1:
-        lines.append(f"return ({local(next(iter(op.derivatives.values())), op)},)")
+        lines.append(f"return ({said(next(iter(op.derivatives.values())))},)")
         return indented(lines)
     lines.append(f"{' '.join(p + '_n,' for p in op.derivatives)} = self.inputs")
-    values = [f"None if {p}_n is None else {local(text, op)}," for p, text in op.derivatives.items()]
+    values = [f"None if {p}_n is None else {said(text)}," for p, text in op.derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
     return indented(lines)
 
 
-def local(text, op):
+def local(text, op, recorded):
     """The derivative with ``input.shape`` and its kin as the local names of the saved values."""
+    if recorded:
+        text = with_named_numbers(text, op.parameters.keys() - op.inputs.keys())
     for read in op.saves:
         if "." in read:
             text = text.replace(read, variable(read))

@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 
 from tensh.engine import memory
-from tensh.engine.clock import owner, tick, wrote
+from tensh.engine.clock import owner, wrote
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.parts import as_strided
-from tensh.engine.inplace import put, unrecorded, writable
+from tensh.engine.inplace import begin, put, unrecorded, writable
 from tensh.engine.making import bind
 from tensh.engine.ops.embed import number_as, real_part
 from tensh.engine.table import OPS, PUBLIC, composite
@@ -53,7 +53,7 @@ def fill_(self, value):
         array[...] = real_part(value.array, array.dtype) if isinstance(value, Tensor) else number_as(value, array.dtype)
         wrote(array)
         return self
-    since = tick()
+    since = begin(self, value)
     return put(self, since, OPS["filling_tensor" if isinstance(value, Tensor) else "filling_number"].fn(self, value), "fill_", True)
 
 
@@ -64,7 +64,7 @@ def zero_(self):
         self.array[...] = 0
         wrote(self.array)
         return self
-    return put(self, tick(), OPS["zero"].fn(self), "zero_", True)
+    return put(self, begin(self), OPS["zero"].fn(self), "zero_", True)
 
 
 @method
@@ -82,23 +82,28 @@ def copy_(self, other, non_blocking=False):
     array, source = self.array, other.array
     if source.dtype.kind == "c" and array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=2)
+    since = begin(self, other)
     if owner(array) is owner(source):
         refuse_partial_overlap(array, source)
     if unrecorded(self, other) or array.dtype.kind not in "fcV":
+        if other is self:
+            wrote(array)
+            return self
         source = real_part(source, array.dtype)
         if source.shape != array.shape or memory.overlaps_itself(array):
             writable(self, wrap(source.astype(array.dtype, copy=False)))
         array[...] = source
         wrote(array)
         return self
-    return put(self, tick(), OPS["copying"].fn(self, other), "copy_")
+    return put(self, since, OPS["copying"].fn(self, other), "copy_")
 
 
 def refuse_partial_overlap(array, source):
     """Raise if two dense arrays share some memory without being the same."""
     if not (array.flags.forc and source.flags.forc and array.size and source.size):
         return
-    same = memory.address(array) == memory.address(source) and array.strides == source.strides
+    same = array.shape == source.shape and memory.address(array) == memory.address(source)
+    same = same and all(n == 1 or s == o for n, s, o in zip(array.shape, array.strides, source.strides, strict=True))
     if not same and np.may_share_memory(array, source):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "

@@ -73,20 +73,19 @@ def viewed(t, index):
     ndim = t.array.ndim
     if wanted > ndim:
         require_dimensions(ndim, parts, single)
-    dim, taken, arrays = 0, 0, []
-    for part in parts:
+    dim, arrays = 0, []
+    for place, part in enumerate(parts):
         kind = type(part)
         if kind is int:
             n = t.array.shape[dim]
             if not -n <= part < n:
-                raise IndexError(f"index {part} is out of bounds for dimension {taken} with size {n}")
+                raise IndexError(f"index {part} is out of bounds for dimension {place} with size {n}")
             t = OPS["select"].fn(t, dim, part)
-            taken += 1
         elif kind is slice:
             t = sliced(t, dim, part, single)
-            dim, taken = dim + 1, taken + 1
+            dim += 1
         elif part is ...:
-            dim, taken = dim + ndim - wanted, taken + ndim - wanted
+            dim += ndim - wanted
         elif part is None:
             t = OPS["unsqueeze"].fn(t, dim)
             dim += 1
@@ -97,7 +96,7 @@ def viewed(t, index):
         else:
             width = part.ndim if part.dtype.kind == "b" else 1
             arrays += [None] * (dim - consumed(arrays)) + [part]
-            dim, taken = dim + width, taken + width
+            dim += width
     return t, tuple(arrays)
 
 
@@ -109,6 +108,8 @@ def consumed(arrays):
 def require_dimensions(ndim, parts, single):
     """Raise PyTorch's error for more indices than dimensions."""
     if single and ndim == 0:
+        if type(parts[0]) is int and parts[0]:
+            raise IndexError(f"index {parts[0]} is out of bounds for dimension 0 with size 0")
         if type(parts[0]) is int:
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
@@ -125,7 +126,7 @@ def sliced(t, dim, part, single):
     start, stop, step = part.indices(n)
     if step < 0:
         raise ValueError("step must be greater than zero")
-    if not single and (start, stop, step) == (0, n, 1):
+    if not single and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
         return t
     return OPS["slice_dim"].fn(t, dim, start, stop, step)
 
@@ -181,7 +182,7 @@ def setitem(self, index, value):
     """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
     kind = type(index)
     if kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN:
-        if unrecorded(self, value):
+        if unrecorded(self, value) and value is not self:
             target = plain(self.array, index)
             if target is not None:
                 write_plain(target, value)
@@ -191,6 +192,8 @@ def setitem(self, index, value):
         value = number_for(self.array.dtype, value)
     if index is False:
         return None
+    if index is ...:
+        return copied_to(self, value)
     if index is True:
         return copied_to(OPS["unsqueeze"].fn(self, 0), value)
     view, indices = viewed(self, index)
@@ -211,9 +214,9 @@ def write_plain(target, value):
         if value.shape != target.shape:
             value = value.reshape(value.shape[leading_ones(value.shape) :])
             expanded_size(value, target.shape)
-        refuse_overlap(target)
-        if owner(value) is owner(target):
+        elif owner(value) is owner(target):
             refuse_partial_overlap(target, value)
+        refuse_overlap(target)
     target[...] = real_part(value, target.dtype)
 
 
@@ -248,8 +251,10 @@ def copied_to(view, value):
     elif not value.array.ndim:
         view.fill_(value)
     else:
-        value = without_leading_ones(value)
-        view.copy_(OPS["expand"].fn(value, expanded_size(value.array, view.array.shape)))
+        shape = value.array.shape
+        value = OPS["view"].fn(value, shape[leading_ones(shape) :])
+        size = expanded_size(value.array, view.array.shape)
+        view.copy_(value if value.array.shape == size else OPS["expand"].fn(value, size))
 
 
 Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem

@@ -54,8 +54,8 @@ def cat(tensors, dim=0, *, axis=None, out=None):
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     tensors = in_one_dtype(tensors, arrays)
-    if (0,) in shapes:  # empty vectors fit anywhere
-        fitting = next((shape for shape in shapes if shape != (0,)), (0,))
+    if (0,) in shapes and any([shape != (0,) for shape in shapes]):  # empty vectors fit anywhere
+        fitting = next(shape for shape in shapes if shape != (0,))
         dim = wrap_dim(dim, len(fitting))
         empty = np.empty((*fitting[:dim], 0, *fitting[dim + 1 :]), tensors[0].array.dtype)
         tensors = [t if t.array.shape != (0,) else wrap(empty) if edge(t) is None else shaped(t, empty.shape) for t in tensors]
@@ -68,7 +68,7 @@ def cat(tensors, dim=0, *, axis=None, out=None):
         return result
     if isinstance(out, Tensor) and not can_cast(result.dtype, out.dtype):
         raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {out.dtype.title}")
-    return into(out, result, "cat")
+    return into(out, result, "cat", None, tensors)
 
 
 def require_matching(shapes, dim):

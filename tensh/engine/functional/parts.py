@@ -7,7 +7,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shaping import shaped
 from tensh.engine.graph import edge, see_retyped
-from tensh.engine.inplace import reshaped
+from tensh.engine.inplace import begin, reshaped
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, new
 
@@ -248,6 +248,7 @@ def require_room(array, size, stride, start):
 @method
 def as_strided_(self, size, stride, storage_offset=None):
     """In-place version of ``as_strided``: the tensor becomes its own view."""
+    begin(self)
     return reshaped(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
 
 

@@ -5,7 +5,7 @@ import warnings
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shaping import squeeze
-from tensh.engine.inplace import reshaped
+from tensh.engine.inplace import begin, reshaped
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import TENSORS
@@ -141,6 +141,7 @@ def changes_shape(name, fn, *nodes):
     """Declare ``NAME_``, by which a tensor becomes its own view; ``nodes`` maps the view's node to the name of its own."""
 
     def change(self, *args, **named):
+        begin(self)
         viewed = fn(self, *args, **named)
         return reshaped(self, viewed, names.get(type(viewed.node).__name__))
 
@@ -150,7 +151,13 @@ def changes_shape(name, fn, *nodes):
     method(change)
 
 
-changes_shape("t", lambda self: OPS["t"].fn(self), "TBackward0>TBackward1")
+def transposed(self):
+    if self.array.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.array.ndim}D")
+    return OPS["t"].fn(self)
+
+
+changes_shape("t", transposed, "TBackward0>TBackward1")
 changes_shape("transpose", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapdims", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapaxes", lambda self, axis0, axis1: self.transpose(axis0, axis1), "TransposeBackward0>TransposeBackward1")

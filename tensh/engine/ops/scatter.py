@@ -96,6 +96,8 @@ def index_add(input, dim, index, source, *, alpha=1):
     if wrong is not None:
         if input.ndim < 2:
             raise IndexError("index out of range in self")
+        if not input.size:
+            return
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {input.shape[dim]}")
     if alpha != 1:
         source = source * np.asarray(alpha).astype(source.dtype)

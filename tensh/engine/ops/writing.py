@@ -9,8 +9,8 @@ import functools
 import numpy as np
 
 from tensh.engine import memory
-from tensh.engine.clock import tick, wrote
-from tensh.engine.inplace import put, refuse_overlap, refuse_shared, unrecorded
+from tensh.engine.clock import wrote
+from tensh.engine.inplace import begin, put, refuse_overlap, refuse_shared, unrecorded
 from tensh.engine.table import METHODS, PUBLIC, op
 from tensh.engine.tensor import Tensor
 
@@ -56,14 +56,20 @@ def in_place(declared, write, dense, expanded, shared=False):
             if not expanded:
                 refuse_overlap(array)
             target = array.copy() if dense and not array.flags.c_contiguous else array
-            write(target, **{p: value.array if isinstance(value, Tensor) else value for p, value in given.items()})
+            write(target, **raw_of(given))
             if target is not array:
                 array[...] = target
             wrote(array)
             return self
-        return put(self, tick(), declared.fn(self, *args, **options), name, expanded)
+        since, value = begin(self, *given.values()), declared.fn(self, *args, **options)
+        return put(self, since, value, name, expanded and (lambda array: write(array, **raw_of(given))))
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
     function.__doc__ = f"In-place version of {declared.name}."
     return function
+
+
+def raw_of(given):
+    """Arguments with arrays in the place of tensors."""
+    return {name: value.array if isinstance(value, Tensor) else value for name, value in given.items()}
