@@ -3,9 +3,10 @@
 from tensh.engine.table import OPS, PUBLIC, function
 
 NAMES = {
-    "entr": "entr", "exp2": "exp2", "expit": "sigmoid", "expm1": "expm1", "log1p": "log1p", "logit": "logit",
-    "round": "round", "sinc": "sinc", "xlog1py": "xlog1py", "xlogy": "xlogy",
-    "logsumexp": "logsumexp", "log_softmax": "log_softmax", "softmax": "softmax",
+    "digamma": "digamma", "entr": "entr", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2",
+    "expit": "sigmoid", "expm1": "expm1", "gammaln": "lgamma", "log1p": "log1p", "log_softmax": "log_softmax",
+    "logit": "logit", "logsumexp": "logsumexp", "multigammaln": "mvlgamma", "polygamma": "polygamma", "psi": "digamma",
+    "round": "round", "sinc": "sinc", "softmax": "softmax", "xlog1py": "xlog1py", "xlogy": "xlogy",
 }  # fmt: skip
 """torch.special.NAME -> the name in the engine."""
 

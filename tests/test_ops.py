@@ -206,8 +206,9 @@ def test_out(name, calls, golden):
     if expected.is_floating_point():
         with pytest.raises(RuntimeError, match="can't be cast|Expected"):
             resolve(torch, name)(*args, **kwargs, out=torch.empty(0, dtype=torch.int64))
-        if args[0].is_floating_point() and name in OPS:
-            args[0].requires_grad_()
+        floats = [t for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()]
+        if floats and name in OPS:
+            floats[0].requires_grad_()
             with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
                 resolve(torch, name)(*args, **kwargs, out=target)
 

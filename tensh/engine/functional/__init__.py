@@ -28,6 +28,7 @@ from tensh.engine.functional import (  # noqa: F401
     selecting,
     shaping,
     sorting,
+    special,
     spectra,
     spectral,
     statistics,

@@ -33,6 +33,7 @@ from tensh.engine.ops import (  # noqa: F401
     shape,
     solve,
     sort,
+    special,
     spectral,
     spectrum,
     statistics,
