@@ -24,6 +24,7 @@ from tensh.engine.ops import (  # noqa: F401
     loss,
     matrices,
     norms,
+    pad,
     pointwise,
     random,
     random_inplace,
@@ -31,6 +32,7 @@ from tensh.engine.ops import (  # noqa: F401
     scan,
     scatter,
     shape,
+    slopes,
     solve,
     sort,
     special,
@@ -38,4 +40,5 @@ from tensh.engine.ops import (  # noqa: F401
     spectrum,
     statistics,
     symmetric,
+    taps,
 )

@@ -1,0 +1,113 @@
+"""Sparse linear maps along dimensions: what padding, interpolation and adaptive pooling have in common.
+
+Along one dimension of size n every element of the result is a sum of a few elements of the input: ``Taps`` says which,
+and with which weights.  The adjoint of such a map is one again, so that one operator for every name
+that PyTorch has closes under differentiation.
+"""
+
+import numpy as np
+
+from tensh.engine.ops.precision import in_float32
+from tensh.engine.table import op
+from tensh.engine.vocabulary import word
+
+
+class Taps:
+    """``out[i] = sum over t of weights[t, i] * in[places[t, i]]`` for an input of ``size`` elements.
+
+    ``weights`` None stands for ones.
+    """
+
+    __slots__ = ("size", "places", "weights", "_adjoint", "_typed")
+
+    def __init__(self, size, places, weights=None):
+        self.size, self.places, self.weights = size, places, weights
+        self._adjoint, self._typed = None, {}
+
+    @property
+    def length(self):
+        """The size of the result."""
+        return self.places.shape[1]
+
+    @property
+    def adjoint(self):
+        """The map whose matrix is the transpose of this one's."""
+        if self._adjoint is None:
+            self._adjoint = self._transposed()
+            self._adjoint._adjoint = self
+        return self._adjoint
+
+    def _transposed(self):
+        count, length = self.places.shape
+        inputs = self.places.reshape(-1)
+        weights = np.ones(inputs.size) if self.weights is None else self.weights.reshape(-1)
+        used = weights != 0
+        inputs, weights, outputs = inputs[used], weights[used], np.tile(np.arange(length), count)[used]
+        order = np.argsort(inputs, kind="stable")
+        inputs, weights, outputs = inputs[order], weights[order], outputs[order]
+        number = np.bincount(inputs, minlength=self.size)
+        rank = np.arange(inputs.size) - np.repeat(np.cumsum(number) - number, number)
+        places = np.zeros((max(number.max(initial=0), 1), self.size), np.intp)
+        shares = np.zeros(places.shape)
+        places[rank, inputs], shares[rank, inputs] = outputs, weights
+        missing = shares == 0
+        places[missing] = np.broadcast_to(places[0], places.shape)[missing]  # 0 times an element that counts anyway
+        return Taps(length, places, None if (shares == 1).all() else shares)
+
+    def typed(self, dtype):
+        """The weights in a dtype."""
+        if dtype not in self._typed:
+            self._typed[dtype] = self.weights.astype(dtype)
+        return self._typed[dtype]
+
+    def apply(self, array, dim):
+        """The map along ``dim``."""
+        count, length = self.places.shape
+        if not self.size or not length:
+            return np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
+        if length < count:
+            return self._by_outputs(array, dim)
+        shape = (-1, *(1,) * (array.ndim - dim - 1))
+        weights = None if self.weights is None else self.typed(array.real.dtype)
+        total = None
+        for t, places in enumerate(self.places):
+            part = np.take(array, places, dim)
+            if weights is not None:
+                np.multiply(part, weights[t].reshape(shape), part)
+            total = part if total is None else np.add(total, part, total)
+        return total
+
+    def _by_outputs(self, array, dim):
+        """The same, output by output: for a result of few elements that are sums of many."""
+        out = np.empty((*array.shape[:dim], self.length, *array.shape[dim + 1 :]), array.dtype)
+        weights = None if self.weights is None else self.typed(array.real.dtype)
+        lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
+        for i in range(self.length):
+            part = np.take(array, self.places[:, i], dim)
+            if weights is not None:
+                np.multiply(part, weights[:, i].reshape(shape), part)
+            np.add.reduce(part, dim, None, out[(*lead, i)])
+        return out
+
+
+def through(input, maps):
+    """The input after one map (or None) for each of its last dimensions."""
+    first = input.ndim - len(maps)
+    sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
+    for dim in sorted(range(len(maps)), key=sizes.__getitem__):  # those that make it smaller come first
+        if maps[dim] is not None:
+            input = maps[dim].apply(input, first + dim)
+    return input.copy() if not any(maps) else input
+
+
+@word
+def adjoint(maps):
+    """The adjoint of every map."""
+    return tuple(None if taps is None else taps.adjoint for taps in maps)
+
+
+def tapped(name, node, *, called=None, types="f"):
+    """Declare a linear map by its name and that of PyTorch's node."""
+    doc = "The input after a linear map along each of its last dimensions."
+    return op(in_float32(through), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
+              input=f"{name}(g, adjoint(maps))")  # fmt: skip
