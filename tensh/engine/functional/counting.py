@@ -59,6 +59,10 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if dim is not None:
         return unique_rows(input, dim, return_inverse, return_counts)
     flat = input.array.reshape(-1)
+    if not return_inverse:  # no order is needed
+        ordered = np.sort(widened(flat)).astype(flat.dtype, copy=False)
+        values, _, counts = run_results(ordered, runs(ordered))
+        return some_of(values, None, counts, False, return_counts)
     order = np.argsort(widened(flat), kind="stable")
     values, number, counts = run_results(flat[order], runs(flat[order]))
     inverse = np.empty(flat.size, I8)

@@ -10,6 +10,7 @@ from tensh.engine.inplace import into
 from tensh.engine.members import PYTHON_ONLY
 from tensh.engine.mixing import refuse
 from tensh.engine.ops import linear
+from tensh.engine.ops.linear import dot, mm
 from tensh.engine.ops.shape import unsafe_view
 from tensh.engine.table import METHODS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
@@ -33,7 +34,18 @@ def matmul(input, other, *, out=None):
     return result if out is None else into(out, result, "matmul")
 
 
+def matmul_operator(input, other):
+    """``input @ other``; the common cases come first."""
+    if not isinstance(other, Tensor):
+        return NotImplemented
+    a, b = input.array.ndim, other.array.ndim
+    if b == 2 == a:
+        return mm.fn(input, other)
+    return dot.fn(input, other) if b == 1 == a else by_dims(input, other, a, b)
+
+
 LINALG["matmul"] = composite(matmul)
+matmul.operator = matmul_operator
 
 
 def by_dims(input, other, a, b):

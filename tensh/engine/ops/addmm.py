@@ -27,22 +27,17 @@ def plus(input, product, beta, alpha):
         product *= number_for(product.dtype, alpha)
     if beta == 0:
         return product
-    added = input if beta == 1 else input * number_for(input.dtype, beta)
-    if np.broadcast_shapes(added.shape, product.shape) != product.shape:
-        raise ValueError
-    return np.add(product, added, product)
+    return np.add(product, input if beta == 1 else input * number_for(input.dtype, beta), product)
 
 
 def added(input, product, beta, alpha):
     """The same with PyTorch's words where the input cannot be expanded to the product's shape."""
-    dtype, half = input.dtype, is_half(input.dtype)
-    if half:
-        input = widened(input)
     try:
-        result = plus(input, product, beta, alpha)
+        if is_half(input.dtype):
+            return plus(widened(input), product, beta, alpha).astype(input.dtype)
+        return plus(input, product, beta, alpha)
     except ValueError:
         raise RuntimeError(not_expandable(input.shape, product.shape)) from None
-    return result.astype(dtype) if half else result
 
 
 def not_expandable(shape, target):
@@ -63,8 +58,8 @@ def not_expandable(shape, target):
 @op(
     inplace=True,
     input="scaled(g, beta)",
-    mat1="scaled(mm(g, mH(mat2)), alpha)",
-    mat2="scaled(mm(mH(mat1), g), alpha)",
+    mat1="scaled(mm(g, tH(mat2)), alpha)",
+    mat2="scaled(mm(tH(mat1), g), alpha)",
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
@@ -73,19 +68,19 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
     tensor([[14, 17]])
     """
-    if input.dtype != mat2.dtype and mat1.dtype == mat2.dtype:
+    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype and mat1.dtype == mat2.dtype:
         one, two = BY_NUMPY[input.dtype].title, BY_NUMPY[mat2.dtype].title
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {one} and {two}")
-    half = is_half(mat1.dtype) and mat1.dtype == mat2.dtype
-    product = mm.kernel(widened(mat1), widened(mat2)) if half else mm.kernel(mat1, mat2)
-    return added(input, product, beta, alpha)
+    if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
+        mat1, mat2 = widened(mat1), widened(mat2)
+    return added(input, mm.kernel(mat1, mat2), beta, alpha)
 
 
 @op(
     inplace=True,
     input="scaled(g, beta)",
     mat="scaled(outer_product(g, conj(vec)), alpha)",
-    vec="scaled(mv(mH(mat), g), alpha)",
+    vec="scaled(mv(tH(mat), g), alpha)",
 )
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable.

@@ -1,11 +1,17 @@
 """The largest and smallest elements, and where they are.  nan counts as more extreme than any number."""
 
+import math
+
 import numpy as np
 
 from tensh.engine.arguments import dims
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.precision import I8, is_half, widened
+from tensh.engine.ops.precision import I8
+from tensh.engine.ops.reduce import LARGE, axes_of
 from tensh.engine.table import op
+
+
+argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
@@ -29,14 +35,29 @@ def refuse_complex(name, input):
 
 
 # ── values and their indices ─────────────────────────────────────────────────
-def index_of(find, input, axis, keepdim):
-    """The indices that ``np.argmax`` or ``np.argmin`` finds along ``axis``."""
-    if is_half(input.dtype):
-        input = widened(input)
-    return find(input, axis, None, keepdims=keepdim) if keepdim else find(input, axis)
+def strided(input, axis):
+    """Do the lines along ``axis`` lie across the memory of a large array?"""
+    return input.size >= LARGE and axis != input.ndim - 1 and input.flags.c_contiguous and input.shape[axis] > 1
 
 
-def extreme_along(name, find):
+def index_of(find, input, axis, values):
+    """Where the extreme ``values`` are along ``axis``, first.
+
+    NumPy copies an array whose lines are not contiguous, which takes ten times as long as to compare it.
+    """
+    if not strided(input, axis):
+        return find(input, axis, None, keepdims=True)
+    equal = input == values
+    if input.dtype.kind in "fV" and np.isnan(values).any():
+        equal |= (input != input) & (values != values)
+    inner = math.prod(input.shape[axis + 1 :])
+    line, place = np.divmod(np.flatnonzero(equal)[::-1], inner)
+    indices = np.empty(values.shape, I8)
+    indices.reshape(-1, inner)[line // input.shape[axis], place] = line % input.shape[axis]
+    return indices
+
+
+def extreme_along(name, reduce, find):
     """The kernel of ``max`` and ``min`` along one dimension: values and indices."""
 
     def kernel(input, dim, keepdim=False):
@@ -45,8 +66,8 @@ def extreme_along(name, find):
         require_elements(name, input, (axis,))
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
-        indices = index_of(find, input, axis, True)
-        values = np.take_along_axis(input, indices, axis)
+        values = reduce(input, axis, None, None, True)
+        indices = index_of(find, input, axis, values)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
     return kernel
@@ -54,25 +75,26 @@ def extreme_along(name, find):
 
 ALONG = "put_along(restore(g, input.shape, dim, keepdim), input.shape, restore(indices, input.shape, dim, keepdim), dim)"
 max_dim = op(
-    extreme_along("max", np.argmax),
+    extreme_along("max", np.maximum.reduce, argmax),
     name="max_dim", doc="The largest element along ``dim``, and where it is.", public=False, node="MaxBackward0",
     outs=("values", "indices"), returns="max", input=ALONG,
 )  # fmt: skip
 min_dim = op(
-    extreme_along("min", np.argmin),
+    extreme_along("min", np.minimum.reduce, argmin),
     name="min_dim", doc="The smallest element along ``dim``, and where it is.", public=False, node="MinBackward0",
     outs=("values", "indices"), returns="min", input=ALONG,
 )  # fmt: skip
 
 
 # ── of all elements ──────────────────────────────────────────────────────────
-def extreme_of_all(name, reduce):
-    """The kernel of ``max`` and ``min`` of all elements."""
+def extreme_of_all(name, find):
+    """The kernel of ``max`` and ``min`` of all elements: NumPy finds the place of an extreme faster than its value."""
 
     def kernel(input):
         if not input.size:
             raise no_extreme(name)
-        return reduce(input, None)
+        flat = input.ravel()
+        return flat[find(flat)]
 
     return kernel
 
@@ -80,12 +102,12 @@ def extreme_of_all(name, reduce):
 SHARED = {"mask": "(input == out) | ((input != input) & (out != out))"}  # equal extremes share the gradient
 SHARE = "mask * (g / sum_all(mask, input.dtype))"
 max_all = op(
-    extreme_of_all("max", np.maximum.reduce),
+    extreme_of_all("max", argmax),
     name="max_all", doc="The largest element.", public=False, types="biuf", let=SHARED, node="MaxBackward1",
     input=SHARE,
 )  # fmt: skip
 min_all = op(
-    extreme_of_all("min", np.minimum.reduce),
+    extreme_of_all("min", argmin),
     name="min_all", doc="The smallest element.", public=False, types="biuf", let=SHARED, node="MinBackward1",
     input=SHARE,
 )  # fmt: skip
@@ -95,12 +117,12 @@ def extreme(name, reduce):
     """The kernel of ``amax`` and ``amin``."""
 
     def kernel(input, dim=(), keepdim=False):
-        axes = dims(dim, input.ndim)
         if not input.size:
+            axes = dims(dim, input.ndim)
             if len(axes) == input.ndim and dim in ((), None):
                 raise no_extreme(name)
             require_elements(name, input, axes)
-        return reduce(input, axes, None, None, keepdim)
+        return reduce(input, axes_of(dim, input.ndim), None, None, keepdim)
 
     return kernel
 
@@ -150,7 +172,7 @@ def aminmax(input, *, dim=None, keepdim=False):
 
 
 # ── places ───────────────────────────────────────────────────────────────────
-def place(name, find):
+def place(name, find, reduce):
     """The kernel of ``argmax`` and ``argmin``."""
 
     def kernel(input, dim=None, keepdim=False):
@@ -161,18 +183,26 @@ def place(name, find):
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = index_of(find, input.reshape(-1), 0, False)
-            return found.reshape((1,) * input.ndim) if keepdim else found
+            found = find(input)
+            return np.reshape(found, (1,) * input.ndim) if keepdim else found
         axis = wrap_dim(dim, input.ndim)
         require_elements(name, input, (axis,))
-        return index_of(find, input, axis, keepdim) if input.ndim else np.zeros((), I8)
+        if input.ndim == 0:
+            return np.zeros((), I8)
+        if not strided(input, axis):
+            return find(input, axis, None, keepdims=keepdim)
+        indices = index_of(find, input, axis, reduce(input, axis, None, None, True))
+        return indices if keepdim else indices.squeeze(axis)
 
     return kernel
 
 
-for _name, _find, _word in (("argmax", np.argmax, "largest"), ("argmin", np.argmin, "smallest")):
+for _name, _find, _reduce, _word in (
+    ("argmax", argmax, np.maximum.reduce, "largest"),
+    ("argmin", argmin, np.minimum.reduce, "smallest"),
+):
     op(
-        place(_name, _find),
+        place(_name, _find, _reduce),
         name=_name,
         input=None,
         doc=f"""The index of the {_word} element: in the flattened input, or along ``dim``.  The first of equal ones.

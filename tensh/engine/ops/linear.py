@@ -10,7 +10,7 @@ from tensh.engine.errors import refuse_dtype
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
 # ── words and checks ─────────────────────────────────────────────────────────
@@ -24,6 +24,14 @@ def mT(matrix):
 def mH(matrix):
     """The conjugate transpose of matrices."""
     return conj(matrix.swapaxes(-2, -1))
+
+
+def tH(matrix):
+    """The conjugate transpose of one matrix."""
+    return conj(matrix.T)
+
+
+ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(recorded("t")(matrix))
 
 
 @word
@@ -54,7 +62,7 @@ def narrow(multiply, name, first, second):
 
 
 # ── two factors ──────────────────────────────────────────────────────────────
-@op(input="mm(g, mH(mat2))", mat2="mm(mH(input), g)")
+@op(input="mm(g, tH(mat2))", mat2="mm(tH(input), g)")
 def mm(input, mat2):
     """The product of two matrices, (n, k) and (k, m).  Differentiable.
 
@@ -64,18 +72,25 @@ def mm(input, mat2):
     >>> torch.mm(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
     tensor([[11]])
     """
+    dtype = input.dtype
+    if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
+        try:
+            return input.dot(mat2)
+        except ValueError:
+            raise RuntimeError(cannot_multiply(input, mat2)) from None
+    check_matrices(input, mat2)
+    return narrow(np.dot, "addmm_impl", input, mat2)
+
+
+def check_matrices(input, mat2):
     if input.ndim != 2 or mat2.ndim != 2:
         raise RuntimeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
-    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype:
+    if input.dtype != mat2.dtype:
         raise RuntimeError(
             f"expected m1 and m2 to have the same dtype, but got: {spoken(input.dtype)} != {spoken(mat2.dtype)}"
         )
-    try:
-        if input.dtype.itemsize > 2:
-            return input.dot(mat2)
-        return narrow(np.dot, "addmm_impl", input, mat2)
-    except ValueError:
-        raise RuntimeError(cannot_multiply(input, mat2)) from None
+    if input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(cannot_multiply(input, mat2))
 
 
 def cannot_multiply(mat1, mat2):
@@ -114,7 +129,7 @@ def check_batches(batch1, batch2):
         )
 
 
-@op(input="outer_product(g, conj(vec))", vec="mv(mH(input), g)")
+@op(input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")
 def mv(input, vec):
     """The product of a matrix (n, m) and a vector (m).  Differentiable.
 
@@ -124,7 +139,8 @@ def mv(input, vec):
     """
     if input.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
-    check_vector(None, input, vec)
+    if input.dtype is not vec.dtype or input.shape[1] != vec.size:
+        check_vector(None, input, vec)
     return input.dot(vec) if input.dtype.itemsize > 2 else narrow(np.dot, "addmv_impl", input, vec)
 
 
@@ -162,7 +178,8 @@ def dot(input, tensor):
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
     tensor(7)
     """
-    check_dot(input, tensor)
+    if input.dtype is not tensor.dtype or not input.ndim == 1 == tensor.ndim or input.size != tensor.size:
+        check_dot(input, tensor)
     return input.dot(tensor) if input.dtype.itemsize > 2 else narrow(np.dot, "dot", input, tensor)
 
 

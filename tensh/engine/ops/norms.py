@@ -7,8 +7,8 @@ import numpy as np
 from tensh.engine.arguments import dims
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.precision import F4, ONES, is_half, widened
-from tensh.engine.ops.reduce import add
+from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
+from tensh.engine.ops.reduce import LARGE, SMALL, add
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
@@ -38,16 +38,18 @@ def logsumexp(input, dim, keepdim=False):
     powers = np.exp(np.subtract(wide, top))
     result = np.log(add(powers, axes, None, None, True)) + top
     result = result if keepdim else result.reshape([n for i, n in enumerate(input.shape) if i not in axes])
-    return result.astype(input.dtype) if is_half(input.dtype) else result
+    return narrowed(result, input.dtype)
 
 
-def shifted(input, dim):
-    """(axis, the input minus its largest element along ``dim``), the latter in float32 for 16 bit numbers."""
-    axis = wrap_dim(dim, input.ndim)
-    wide = widened(input)
-    if not wide.size:
-        return axis, wide.copy()
-    return axis, np.asarray(np.subtract(wide, maximum(wide, axis if wide.ndim else None, None, None, True)))
+LINES = 64  # rows that are finished before the next are begun: their 256 kB stay in the cache
+SAFE = -10, 60  # while every largest element is in here, exponentials neither overflow nor lose digits
+
+
+def tops(input, axis):
+    """The largest elements along ``axis`` (kept), to be subtracted; None where that is not needed."""
+    top = maximum(input, axis if input.ndim else None, None, None, True)
+    low, high = SAFE
+    return None if input.size > SMALL and low < top.min() and top.max() < high else top
 
 
 def sum_along(array, axis):
@@ -57,23 +59,50 @@ def sum_along(array, axis):
     return add(array, axis if array.ndim else None, None, None, True)
 
 
+def in_blocks(finish, input, axis):
+    """``finish(out, input, top, axis)`` for all rows; LINES at a time where the rows are contiguous and many."""
+    out = np.empty_like(input)
+    if not input.size:
+        return out
+    top = tops(input, axis)
+    if input.ndim < 2 or axis != input.ndim - 1 or input.size < LARGE or not input.flags.c_contiguous:
+        finish(out, input, top, axis)
+        return out
+    length = input.shape[-1]
+    rows, target = input.reshape(-1, length), out.reshape(-1, length)
+    tall = None if top is None else top.reshape(-1, 1)
+    for i in range(0, len(rows), LINES):
+        block = slice(i, i + LINES)
+        finish(target[block], rows[block], None if tall is None else tall[block], 1)
+    return out
+
+
+def finish_softmax(out, input, top, axis):
+    np.exp(input if top is None else np.subtract(input, top, out), out)
+    total = sum_along(out, axis)
+    np.multiply(out, 1 / total, out) if out.size > SMALL else np.divide(out, total, out)
+
+
+def finish_log_softmax(out, input, top, axis):
+    if top is not None:
+        input = np.subtract(input, top, out)
+    np.subtract(input, np.log(sum_along(np.exp(input), axis)), out)
+
+
 @op(public=False, types="f", called="softmax_kernel_impl", node="SoftmaxBackward0",
-    let={"part": "g * out"}, input="part - out * sum_dim(part, dim, True)")  # fmt: skip
+    input="softmax_backward(g, out, dim)")  # fmt: skip
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
-    axis, powers = shifted(input, dim)
-    np.exp(powers, powers)
-    np.divide(powers, sum_along(powers, axis), powers)
-    return powers.astype(input.dtype) if is_half(input.dtype) else powers
+    axis = wrap_dim(dim, input.ndim)
+    return narrowed(in_blocks(finish_softmax, widened(input), axis), input.dtype)
 
 
 @op(public=False, types="f", called="log_softmax_lastdim_kernel_impl", node="LogSoftmaxBackward0",
-    input="g - exp(out) * sum_dim(g, dim, True)")  # fmt: skip
+    input="log_softmax_backward(g, out, dim)")  # fmt: skip
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
-    axis, result = shifted(input, dim)
-    np.subtract(result, np.log(sum_along(np.exp(result), axis)), result)
-    return result.astype(input.dtype) if is_half(input.dtype) else result
+    axis = wrap_dim(dim, input.ndim)
+    return narrowed(in_blocks(finish_log_softmax, widened(input), axis), input.dtype)
 
 
 # ── norms ────────────────────────────────────────────────────────────────────
@@ -102,7 +131,7 @@ def norm_dtype(name, dtype, wanted):
 
 def norm(input, ord, axes, keepdim):
     """The norm of real or complex numbers along ``axes``."""
-    sizes = np.abs(input)
+    sizes = np.abs(input) if ord != 2 or input.dtype.kind == "c" else input
     if ord == math.inf:
         return maximum(sizes, axes, None, None, keepdim, initial=0)
     if ord == -math.inf:
@@ -112,6 +141,9 @@ def norm(input, ord, axes, keepdim):
     if ord == 1:
         return add(sizes, axes, None, None, keepdim)
     if ord == 2:
+        if len(axes) == 1 and input.dtype in ONES:
+            squares = np.vecdot(input, input, axis=axes[0])
+            return np.sqrt(np.expand_dims(squares, axes[0]) if keepdim else squares)
         return np.sqrt(add(np.multiply(sizes, sizes), axes, None, None, keepdim))
     return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
 

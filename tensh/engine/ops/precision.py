@@ -33,6 +33,16 @@ def widened(array):
     return array.astype(F4) if is_half(array.dtype) else array
 
 
+def real_dtype(dtype):
+    """The dtype of the absolute values of numbers of ``dtype`` (NumPy's)."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def narrowed(result, dtype):
+    """A result computed in float32, in the 16 bit dtype it stands for."""
+    return result.astype(dtype) if is_half(dtype) else result
+
+
 def in_float32(kernel):
     """A kernel that computes 16 bit floating point numbers in float32 and returns them as they came.
 

@@ -11,10 +11,12 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import F4, I8, ONES, is_half
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 add, multiply = np.add.reduce, np.multiply.reduce
-SMALL = 256  # elements; up to here a product with ones is exact enough and takes half the time of np.add.reduce
+SMALL = 256  # elements; up to here one product with ones is exact enough and takes half the time of np.add.reduce
+FACTORS = 64
+LARGE, BLOCK = 1 << 15, 1024  # elements from which lines of BLOCK are added by BLAS
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
@@ -24,19 +26,46 @@ def kept(shape, dim):
     return tuple(1 if i in reduced else n for i, n in enumerate(shape))
 
 
-@word
 def restore(g, shape, dim, keepdim):
     """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
     return g if keepdim else g.reshape(kept(shape, dim))
 
 
+def restore_recorded(g, shape, dim, keepdim):
+    """The same, dimension by dimension."""
+    if not keepdim:
+        for d in sorted(dims(dim, len(shape))):
+            g = recorded("unsqueeze")(g, d)
+    return g
+
+
+def evenly(g, shape, number):
+    """An equal share of ``g`` for each of a ``number`` of elements."""
+    return ARRAYS["expand"](g / number, shape)
+
+
+def evenly_recorded(g, shape, number):
+    return recorded("div_number")(recorded("expand")(g, shape), number)
+
+
+ARRAYS |= {"restore": restore, "evenly": evenly}
+TENSORS |= {"restore": restore_recorded, "evenly": evenly_recorded}
+
+
 @word
 def count(shape, dim):
     """The number of elements behind each element of the result."""
+    if type(dim) is int and shape:
+        return shape[dim]
     number = 1
     for d in dims(dim, len(shape)):
-        number *= shape[d] if shape else 1
+        number *= shape[d]
     return number
+
+
+def axes_of(dim, ndim):
+    """``dim`` as NumPy takes it: an int, or a tuple of them."""
+    return dim if type(dim) is int and -ndim <= dim < ndim else dims(dim, ndim)
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────
@@ -54,24 +83,38 @@ def sum_all(input, dtype=None):
     """The sum of all elements."""
     if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        return input.ravel().dot(vectors[size]) if size <= SMALL else add(input, None)
+        return input.ravel().dot(vectors[size]) if size <= SMALL else sum_of_many(input, vectors)
     return summed(input, None, False, dtype)
+
+
+def sum_of_many(input, vectors):
+    """The sum of floats in lines of BLOCK, which BLAS adds in two thirds of NumPy's time."""
+    if not input.flags.forc or input.size < LARGE:
+        return add(input, None)
+    flat = input.ravel("K")
+    whole = flat.size // BLOCK * BLOCK
+    lines = np.vecdot(flat[:whole].reshape(-1, BLOCK), vectors[BLOCK])
+    return add(lines) if whole == flat.size else add(lines) + add(flat[whole:])
 
 
 @op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
 def sum_dim(input, dim, keepdim=False, dtype=None):
     """The sum along ``dim``."""
-    if dtype is None and type(dim) is int and input.ndim == 2 and input.dtype in ONES and not keepdim:
-        return along(input, wrap_dim(dim, 2))
-    return summed(input, dims(dim, input.ndim), keepdim, dtype)
+    if dtype is None and type(dim) is int and input.ndim == 2 and (vectors := ONES.get(input.dtype)) is not None:
+        if -2 <= dim < 2 and input.flags.forc:
+            return along(input, dim, keepdim, vectors)
+    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
 
 
-def along(matrix, dim):
-    """The sums of a matrix's columns (0) or rows (1): for BLAS a product with ones, in half of NumPy's time."""
-    if not matrix.flags.forc:
-        return add(matrix, dim)
-    ones = ONES[matrix.dtype][matrix.shape[dim]]
-    return matrix.dot(ones) if dim else ones.dot(matrix)
+def along(matrix, dim, keepdim, vectors):
+    """The sums of a matrix's columns (0) or rows (1): for BLAS products with ones, in half of NumPy's time."""
+    ones = vectors[matrix.shape[dim]]
+    if dim == 1 or dim == -1:
+        if matrix.size < LARGE:
+            return matrix.dot(ones[:, None] if keepdim else ones)
+        sums = np.vecdot(matrix, ones)  # line by line: a third less than dot
+        return sums[:, None] if keepdim else sums
+    return (ones[None] if keepdim else ones).dot(matrix)
 
 
 @op(public=False, input="expand(restore(g, input.shape, dim, keepdim), input.shape) * (input == input)")
@@ -79,7 +122,7 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
     """The sum of the elements that are not nan."""
     if input.dtype.kind in "fV":
         input = np.where(input == input, input, input.dtype.type(0))
-    return summed(input, dims(dim, input.ndim), keepdim, dtype)
+    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
 
 
 # ── means ────────────────────────────────────────────────────────────────────
@@ -99,7 +142,7 @@ NO_MEAN = (
 )
 
 
-@op(public=False, node="MeanBackward0", input="expand(g / count(input.shape, None), input.shape)")
+@op(public=False, node="MeanBackward0", input="evenly(g, input.shape, count(input.shape, None))")
 def mean_all(input, dtype=None):
     """The mean of all elements."""
     if input.dtype in ONES and dtype is None:
@@ -110,10 +153,12 @@ def mean_all(input, dtype=None):
 @op(
     public=False,
     node="MeanBackward1",
-    input="expand(restore(g, input.shape, dim, keepdim) / count(input.shape, dim), input.shape)",
+    input="evenly(restore(g, input.shape, dim, keepdim), input.shape, count(input.shape, dim))",
 )
 def mean_dim(input, dim, keepdim=False, dtype=None):
     """The mean along ``dim``."""
+    if dtype is None and type(dim) is int and -input.ndim <= dim < input.ndim and input.dtype in ONES:
+        return sum_dim.kernel(input, dim, keepdim) / (input.shape[dim] or NAN)
     dtype = mean_dtype(input.dtype, dtype)
     number = count(input.shape, dim) or NAN
     if is_half(dtype):
@@ -130,6 +175,9 @@ def product(input, axes, keepdim, dtype):
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     if is_half(dtype):
         return multiply(input, axes, F4, None, keepdim).astype(dtype)
+    if axes == input.ndim - 1 and input.size >= LARGE and input.shape[axes] % FACTORS == 0:
+        # one factor after the other waits for each product; FACTORS running products side by side do not
+        input = multiply(input.reshape(*input.shape[:-1], -1, FACTORS), -2, dtype)
     return multiply(input, axes, dtype, None, keepdim)
 
 
@@ -151,6 +199,8 @@ OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1)
 )
 def prod_all(input, dtype=None):
     """The product of all elements."""
+    if dtype is None and input.dtype in ONES:
+        return multiply(input, None)
     return product(input, None, False, dtype)
 
 
@@ -170,7 +220,7 @@ def truth(reduce):
     """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
 
     def kernel(input, dim=None, keepdim=False):
-        axes = () if dim == () or dim == [] else dims(dim, input.ndim)  # here () means none, not all
+        axes = () if dim == () or dim == [] else axes_of(dim, input.ndim)  # here () means none, not all
         result = reduce(input, axes, None, None, keepdim)
         return result.astype(np.uint8) if input.dtype == np.uint8 else result
 
