@@ -186,6 +186,11 @@ def copy(array, memory_format=preserve_format):
     return out
 
 
+def laid(array, order):
+    """``array`` in memory without gaps, its dimensions in ``order`` from the outermost to the innermost."""
+    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+
+
 def laid_as(array, other):
     """``array`` with its dimensions in memory ordered as in ``other``, which has the same shape."""
     if other.flags.c_contiguous:

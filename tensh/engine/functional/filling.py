@@ -8,7 +8,7 @@ from tensh.engine import memory
 from tensh.engine.clock import owner, wrote
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.parts import as_strided
-from tensh.engine.inplace import begin, put, unrecorded, writable
+from tensh.engine.inplace import begin, put, refuse_overlap, unrecorded, writable
 from tensh.engine.making import bind
 from tensh.engine.ops.embed import number_as, real_part
 from tensh.engine.table import OPS, PUBLIC, composite
@@ -48,13 +48,16 @@ def fill_(self, value):
     tensor([3., 3.])
     """
     value = element(value, "fill_")
+    tensor = isinstance(value, Tensor)
+    if tensor:
+        refuse_overlap(self.array)
     if unrecorded(self, value):
         array = self.array
-        array[...] = real_part(value.array, array.dtype) if isinstance(value, Tensor) else number_as(value, array.dtype)
+        array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
         wrote(array)
         return self
     since = begin(self, value)
-    return put(self, since, OPS["filling_tensor" if isinstance(value, Tensor) else "filling_number"].fn(self, value), "fill_", True)
+    return put(self, since, OPS["filling_tensor" if tensor else "filling_number"].fn(self, value), "fill_", True)
 
 
 @method

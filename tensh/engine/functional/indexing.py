@@ -8,6 +8,7 @@ import numpy as np
 
 from tensh.engine.clock import mode, owner, wrote
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.filling import refuse_partial_overlap
 from tensh.engine.functional.shaping import expanded_size
 from tensh.engine.graph import edge, see
@@ -63,70 +64,78 @@ def parts_of(index):
     return (index,)
 
 
-def viewed(t, index):
+def viewed(t, index, writing=False):
     """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
     given = parts_of(index)
-    parts = [read(part) for part in given]
-    single = type(index) in PLAIN
-    wanted = sum(1 if type(part) in (int, slice) else part.ndim if part.dtype.kind == "b" else 1
-                 for part in parts if type(part) in (int, slice, np.ndarray))  # fmt: skip
-    ndim = t.array.ndim
+    plain_part = type(index) in PLAIN
+    wanted, ndim = sum(map(width, given)), t.array.ndim
     if wanted > ndim:
-        require_dimensions(ndim, parts, single)
+        require_dimensions(ndim, given, plain_part)
     dim, arrays = 0, []
-    for place, part in enumerate(parts):
+    for place, part in enumerate(map(read, given)):
         kind = type(part)
         if kind is int:
-            n = t.array.shape[dim]
-            if not -n <= part < n:
-                raise IndexError(f"index {part} is out of bounds for dimension {place} with size {n}")
-            t = OPS["select"].fn(t, dim, part)
+            t = OPS["select"].fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
         elif kind is slice:
-            t = sliced(t, dim, part, single)
+            t = sliced(t, dim, part, whole=not plain_part or writing)
             dim += 1
         elif part is ...:
             dim += ndim - wanted
         elif part is None:
             t = OPS["unsqueeze"].fn(t, dim)
             dim += 1
-        elif kind is bool:
-            t = OPS["unsqueeze"].fn(t, dim)
-            arrays += [None] * (dim - consumed(arrays)) + [np.array([part])]
-            dim += 1
         else:
-            width = part.ndim if part.dtype.kind == "b" else 1
+            if kind is bool:
+                t, part = OPS["unsqueeze"].fn(t, dim), np.array([part])
             arrays += [None] * (dim - consumed(arrays)) + [part]
-            dim += width
+            dim = consumed(arrays)
+    if (taken := consumed(arrays)) > t.array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {t.array.ndim} (got {taken})")
     return t, tuple(arrays)
+
+
+def width(part):
+    """How many dimensions of a tensor a part of an index takes."""
+    if part is None or part is ... or isinstance(part, (bool, np.bool_)):
+        return 0
+    array = part.array if isinstance(part, Tensor) else part
+    is_mask = isinstance(array, np.ndarray) and (array.dtype.kind == "b" or array.dtype == np.uint8)
+    return array.ndim if is_mask else 1
 
 
 def consumed(arrays):
     """How many dimensions index arrays take."""
-    return sum(1 if each is None or each.dtype.kind != "b" else each.ndim for each in arrays)
+    return sum(1 if each is None else width(each) for each in arrays)
 
 
-def require_dimensions(ndim, parts, single):
+def within(number, n, place):
+    """A number that is an index of a dimension of size ``n``."""
+    if not -n <= number < n:
+        raise IndexError(f"index {number} is out of bounds for dimension {place} with size {n}")
+    return number
+
+
+def require_dimensions(ndim, given, plain_part):
     """Raise PyTorch's error for more indices than dimensions."""
-    if single and ndim == 0:
-        if type(parts[0]) is int and parts[0]:
-            raise IndexError(f"index {parts[0]} is out of bounds for dimension 0 with size 0")
-        if type(parts[0]) is int:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
-            )
-        if type(parts[0]) is slice:
+    if plain_part and ndim == 0:
+        if type(given[0]) is slice:
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if given[0]:
+            raise IndexError(f"index {given[0]} is out of bounds for dimension 0 with size 0")
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
     raise IndexError(f"too many indices for tensor of dimension {ndim}")
 
 
-def sliced(t, dim, part, single):
-    """The slice ``part`` of dimension ``dim``; the tensor itself where a tuple takes all of it."""
-    n = t.array.shape[dim]
+def sliced(t, dim, part, whole):
+    """The slice ``part`` of dimension ``dim``; with ``whole`` the tensor itself where that takes all of it."""
+    n = t.array.shape[wrap_dim(dim, t.array.ndim)]
     start, stop, step = part.indices(n)
     if step < 0:
         raise ValueError("step must be greater than zero")
-    if not single and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
+    if whole and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
         return t
     return OPS["slice_dim"].fn(t, dim, start, stop, step)
 
@@ -196,7 +205,7 @@ def setitem(self, index, value):
         return copied_to(self, value)
     if index is True:
         return copied_to(OPS["unsqueeze"].fn(self, 0), value)
-    view, indices = viewed(self, index)
+    view, indices = viewed(self, index, writing=True)
     if indices:
         OPS["index_put"].write_(view, indices, without_leading_ones(value))
         return None
@@ -205,6 +214,7 @@ def setitem(self, index, value):
 
 def write_plain(target, value):
     """Write a tensor or a number into the array ``target``."""
+    refuse_overlap(target)
     if not isinstance(value, Tensor):
         small = type(value) is float and target.dtype.kind == "f" and -SAFE < value < SAFE
         target[...] = value if small else number_for(target.dtype, value).array
@@ -216,7 +226,6 @@ def write_plain(target, value):
             expanded_size(value, target.shape)
         elif owner(value) is owner(target):
             refuse_partial_overlap(target, value)
-        refuse_overlap(target)
     target[...] = real_part(value, target.dtype)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
+from tensh.engine.memory import laid, order_of
 from tensh.engine.table import op
 
 ALL = slice(None)
@@ -28,16 +29,54 @@ def key_of(indices):
 @op(public=False, out=False, watched=("indices",), input="index_back(g, input.shape, indices)")
 def index(input, indices):
     """The elements at the places that index arrays and masks name."""
+    if not input.size:
+        return of_nothing(input, indices)
     try:
         only = [d for d, each in enumerate(indices) if each is not None]
         if len(only) == 1 and indices[only[0]].dtype.kind != "b" and input.flags.c_contiguous:
             return input.take(indices[only[0]], only[0])
-        return np.ascontiguousarray(input[key_of(indices)])
+        found = input[key_of(indices)]
+    except IndexError as error:
+        raise index_error(input.shape, indices, error) from None
+    if input.flags.c_contiguous:
+        return np.ascontiguousarray(found)
+    return laid(found, order_of(found.shape, steps_beside(input, indices, found.ndim)))
+
+
+def steps_beside(input, indices, ndim):
+    """For every dimension of the result the input's stride, 0 for those that come from index arrays.
+
+    They stand where the index arrays stand, or come first if these are apart.
+    """
+    steps, dim, places = [], 0, []
+    for each in indices:
+        if each is None:
+            steps.append(input.strides[dim])
+        else:
+            places.append(len(steps))
+        dim += each.ndim if each is not None and each.dtype.kind == "b" else 1
+    steps += input.strides[dim:]
+    together = places[-1] == places[0]
+    return [*steps[: places[0] * together], *[0] * (ndim - len(steps)), *steps[places[0] * together :]]
+
+
+def of_nothing(input, indices):
+    """The same for an input without elements.  Where nothing can be found, PyTorch does not look at the numbers."""
+    dim, numbers = 0, []
+    for each in indices:
+        if each is not None and each.dtype.kind != "b":
+            if each.size and not input.shape[dim]:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            each = np.zeros_like(each)
+        numbers.append(each)
+        dim += each.ndim if each is not None and each.dtype.kind == "b" else 1
+    try:
+        return np.ascontiguousarray(input[key_of(numbers)])
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
 
 
-@op(public=False, out=False, watched=("indices",), node="IndexPutBackward0", grad="index(g, indices)")
+@op(public=False, out=False, watched=("indices",), node="IndexPutImplBackward0", absent=(1, 0), grad="index(g, indices)")
 def index_back(grad, shape, indices):
     """``grad`` added into zeros at the places that index arrays and masks name."""
     out = np.zeros(shape, grad.dtype)
