@@ -12,7 +12,6 @@ from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, locked_message  # noqa
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 
-
 FOREIGN = "foreign"
 QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
 """Nodes whose names PyTorch says in full."""

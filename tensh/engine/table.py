@@ -21,7 +21,18 @@ from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
-    NO_ARRAY, NUMBERS, SCALARS, STRICT, WEAK, as_float, given, given_list, mix, promote, refused_cast, require_operand,
+    NO_ARRAY,
+    NUMBERS,
+    SCALARS,
+    STRICT,
+    WEAK,
+    as_float,
+    given,
+    given_list,
+    mix,
+    promote,
+    refused_cast,
+    require_operand,
 )  # fmt: skip
 from tensh.engine.signatures import Later
 from tensh.engine.tensor import Tensor, new, wrap
@@ -290,7 +301,7 @@ def method(entry):
 
 
 OPTIONS = frozenset(
-    "node other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms".split()
+    "node other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms absent".split()
 )
 
 

@@ -1,5 +1,7 @@
 """Joining, repeating and moving elements: results with memory of their own."""
 
+from itertools import accumulate
+
 import numpy as np
 
 from tensh.engine import memory
@@ -7,11 +9,11 @@ from tensh.engine.arguments import integer
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.ops.shape import ALL, at, cuts, diagonal_of
 from tensh.engine.table import LIST, op
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
-@op(public=False, out=False, sequence="tensors", node="CatBackward0", tensors="parts(g, sizes, dim)")
+@op(public=False, out=False, sequence="tensors", node="CatBackward0", tensors="slices(g, sizes, dim)")
 def joined(tensors, sizes, dim):
     """The tensors one after the other along ``dim``; ``sizes`` are theirs along it."""
     first = tensors[0]
@@ -19,13 +21,23 @@ def joined(tensors, sizes, dim):
     return np.concatenate(tensors, dim, out)
 
 
-@op(public=False, out=False, many=True, outs=LIST, node="SplitWithSizesBackward0", grad="joined(gs, sizes, dim)")
-def parts(grad, sizes, dim):
-    """Consecutive parts along ``dim``."""
-    return cuts(grad, sizes, dim)
+def slices(grad, sizes, dim):
+    """Consecutive parts along ``dim``, each a slice of its own."""
+    ends = list(accumulate(sizes))
+    return [recorded("slice_dim")(grad, dim, end - size, end, 1) for size, end in zip(sizes, ends)]
 
 
-@op(public=False, out=False, sequence="tensors", node="StackBackward0", tensors="unbind(g, dim)")
+@word
+def rows(grad, dim):
+    """The parts of ``grad`` along ``dim``, without that dimension."""
+    words = ARRAYS if isinstance(grad, np.ndarray) else {"select": recorded("select")}
+    return [words["select"](grad, dim, i) for i in range(grad.shape[dim])]
+
+
+ARRAYS["slices"], TENSORS["slices"] = cuts, slices
+
+
+@op(public=False, out=False, sequence="tensors", node="StackBackward0", tensors="rows(g, dim)")
 def stacked(tensors, dim):
     """The tensors side by side along a new dimension ``dim``."""
     first = tensors[0]

@@ -24,6 +24,21 @@ def sum_to(input, shape):
     return np.add.reduce(input, axis=axes, keepdims=True, dtype=wide).reshape(shape).astype(input.dtype, copy=False)
 
 
+def sum_to_recorded(input, shape):
+    """The same in PyTorch's steps."""
+    if not shape:
+        return recorded("sum_all")(input)
+    extra = input.ndim - len(shape)
+    ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
+    axes = (*range(extra), *ones)
+    if axes:
+        input = recorded("sum_dim")(input, axes, True)
+    return recorded("view")(input, shape) if extra else input
+
+
+TENSORS["sum_to"] = sum_to_recorded
+
+
 @op(public=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
 def expand(input, shape):
     """The input broadcast to ``shape``, without copying."""
@@ -67,7 +82,7 @@ def clone(input, *, memory_format=None):
     return memory.copy(input, format_named(memory_format, "clone"))
 
 
-@op(node="CloneBackward0", public=False, input="g")
+@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
 def laid_out(input, strides):
     """A copy of the input with given strides."""
     out = memory.empty_strided(input.shape, strides, input.dtype)
@@ -109,13 +124,7 @@ def complex_of(input, dtype):
     return input.astype(dtype)
 
 
-@op(public=False, node="SumBackward0", input="expand(g, input.shape)")
-def sum_all(input):
-    """The sum of all elements."""
-    return np.add.reduce(input, axis=None)
-
-
-@op(node="CopyBackwards", public=False, input="g")
+@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
 def copied(input):
     """A copy, as a leaf keeps of a recorded gradient."""
     return input.copy()

@@ -12,7 +12,8 @@ import numpy as np
 from tensh.engine.ops import arithmetic, elementary, kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.table import op, pointwise
-from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
 
 for vocabulary in (ARRAYS, TENSORS):
     vocabulary |= {"LN2": math.log(2), "LN10": math.log(10), "PI": math.pi, "NAN": math.nan}
@@ -29,10 +30,16 @@ def forms(*parameters):
 
 
 # ── choosing: what many derivatives say ──────────────────────────────────────
-@op(public=False, node="WhereBackward0", input="only(g, mask)", mask=None)
+@op(public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
 def only(input, mask):
     """The input where ``mask`` is true, zero elsewhere."""
     return kernels.zero_unless(input, mask)
+
+
+@op(public=False, node="WhereBackward0", absent=(1, 0), input="none_where(g, mask)", mask=None)
+def none_where(input, mask):
+    """Zero where ``mask`` is true, the input elsewhere."""
+    return kernels.fill_where(input, mask, 0)
 
 
 @op(public=False, mask=None, input="masked_fill(g, mask, 0)")
@@ -141,13 +148,13 @@ pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types
           numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
           forms=[f.replace("other", "exponent") for f in EITHER],
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
-                "masked_fill(g * conj(exponent * pow(input, exponent - 1)), exponent == 0, 0)",
-          exponent="masked_fill(g * conj(out * log(input)), (input == 0) & (real_part(exponent) >= 0), 0)")  # fmt: skip
-pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (2 * conj(out))")
+                "none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
+          exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
+pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
 pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
-          input="-0.5 * g * conj(out * out * out)")  # fmt: skip
+          input="g * -0.5 * conj(cubed(out))")  # fmt: skip
 pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
-          inplace="method", input="g * (input / out)", other="g * (other / out)")  # fmt: skip
+          inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(np.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
@@ -175,7 +182,7 @@ pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm o
           other="g * input / (other + 1)")  # fmt: skip
 pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", floats=True, types="biuf", public=False,
           inplace=False, node="SpecialEntrBackward0", input="g * (-1 - log(input))")  # fmt: skip
-pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="g * conj((1 - out) * out)")
+pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="sigmoid_backward(g, out)")
 pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True,
           types="biuf", input="masked_fill(g / (input * (1 - input)), outside(input, eps), "
                               "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
@@ -183,23 +190,23 @@ pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away 
 # ── trigonometry ─────────────────────────────────────────────────────────────
 pointwise(np.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
 pointwise(np.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
-pointwise(np.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + out * out)")
-pointwise(np.arcsin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(1 - input * input))")
-pointwise(np.arccos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(1 - input * input))")
+pointwise(np.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
+pointwise(np.arcsin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))")
+pointwise(np.arccos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))")
 pointwise(np.arctan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
 pointwise(np.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
 pointwise(np.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
-pointwise(np.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="g * conj(1 - out * out)")
+pointwise(np.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
 pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True,
-          input="g * conj(rsqrt(input * input + 1))")  # fmt: skip
+          input="g * conj(rsqrt(squared(input) + 1))")  # fmt: skip
 pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
-          input="g * (rsqrt(input * input - 1) if input.dtype.kind != 'c' else "
+          input="g * (rsqrt(squared(input) - 1) if input.dtype.kind != 'c' else "
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
 pointwise(np.arctanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
-          input="g / conj(1 - input * input)")  # fmt: skip
+          input="g / conj(1 - squared(input))")  # fmt: skip
 pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
-          types="biuf", inplace="method", input="g * (other / (input * input + other * other))",
-          other="g * (-input / (input * input + other * other))")  # fmt: skip
+          types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
+          input="g * other * over", other="g * -input * over")  # fmt: skip
 pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True,
           input="g * conj(masked_fill((cos(PI * input) * (PI * input) - sin(PI * input)) / (PI * input * input), "
                 "input == 0, 0))")  # fmt: skip
@@ -213,7 +220,7 @@ for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
 
-pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="masked_fill(g, out <= 0, 0)",
+pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
           refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
 pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
           refusal=not_complex("maximum not implemented for complex tensors."),
@@ -316,8 +323,22 @@ def power_input(g, input, exponent):
     number = exponent.item()
     if not number:
         return ARRAYS["nothing"](g)
-    recorded = getattr(exponent, "node", None) is not None
-    return g * conj(exponent * input ** (exponent - 1 if recorded else number - 1))
+    if getattr(exponent, "node", None) is not None:
+        return TENSORS["none_where"](g * conj(exponent * input ** TENSORS["sub_number"](exponent, 1)), exponent == 0)
+    slope = input ** (number - 1)
+    return g * conj(TENSORS["mul_number"](slope, number) if isinstance(g, Tensor) else exponent * slope)
+
+
+@word
+def power_exponent(out, input, exponent):
+    """The slope of a power by its exponent; it is not defined at a base of zero."""
+    if isinstance(out, Tensor):
+        if not input.ndim and input.node is None and input:
+            return conj(TENSORS["mul_number"](out, input.log().item()))
+        words = {name: recorded(name) for name in ("log", "none_where")}
+    else:
+        words = ARRAYS
+    return words["none_where"](conj(out * words["log"](input)), (input == 0) & (exponent.real >= 0))
 
 
 @word

@@ -28,12 +28,12 @@ def kept(shape, dim):
 
 def restore(g, shape, dim, keepdim):
     """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
-    return g if keepdim else g.reshape(kept(shape, dim))
+    return g if keepdim or dim is None else g.reshape(kept(shape, dim))
 
 
 def restore_recorded(g, shape, dim, keepdim):
     """The same, dimension by dimension."""
-    if not keepdim:
+    if not keepdim and dim is not None:
         for d in sorted(dims(dim, len(shape))):
             g = recorded("unsqueeze")(g, d)
     return g

@@ -141,7 +141,7 @@ def squeeze_dims(input, dim):
     return input.squeeze(tuple(d for d in dims if input.shape[d] == 1)) if input.ndim else input
 
 
-@view_op(input="reshape(g, input.shape)")
+@view_op(input="squeeze_dim(g, dim)")
 def unsqueeze(input, dim):
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view.
 

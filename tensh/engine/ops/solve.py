@@ -15,7 +15,7 @@ def zero_pivot(A):
     return lower_upper(A)[2]
 
 
-@op(public=False, outs=("inverse", "info"), A="-(mH(inverse) @ g @ mH(inverse))")
+@op(public=False, outs=("inverse", "info"), A="-(mH(inverse) @ (g @ mH(inverse)))")
 def linalg_inv_ex(A):
     """The inverses of square matrices, and which pivot was zero."""
     check_square("linalg.inv", A)

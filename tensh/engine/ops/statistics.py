@@ -5,24 +5,26 @@ import numpy as np
 from tensh.engine.arguments import dims
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.extremes import ALONG, SHARE, SHARED, require_elements
-from tensh.engine.ops.precision import I8, is_half, widened
+from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reduce import add, count
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
 # ── variance ─────────────────────────────────────────────────────────────────
-@op(public=False, node="MaskedFillBackward0", input="only(g, mask)", mask=None)
-def only(input, mask):
-    """The input where ``mask`` holds, and zeros elsewhere, also where the input is not finite."""
-    return np.where(mask, input, np.zeros((), input.dtype))
-
-
 @word
 def per_freedom(shape, dim, correction):
     """Two divided by the degrees of freedom: the factor in the derivative of a variance."""
     freedom = count(shape, dim) - correction
     return 2 / freedom if freedom else float("inf")
+
+
+def mean_kept(input, dim):
+    """The mean, ready to be subtracted."""
+    return recorded("mean_all")(input) if dim is None else recorded("mean_dim")(input, dim, True)
+
+
+ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept
 
 
 def variance(input, dim, correction, keepdim):
@@ -36,17 +38,12 @@ def variance(input, dim, correction, keepdim):
     return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
 
 
-def narrowed(result, dtype):
-    """A result computed in float32, in the 16 bit dtype it stands for."""
-    return result.astype(dtype) if is_half(dtype) else result
-
-
-CENTRED = "(input - mean_dim(input, dim, True)) * per_freedom(input.shape, dim, correction)"
+SCALED = "{} * per_freedom(input.shape, dim, correction) * (input - mean_kept(input, dim))"
 G = "restore({}, input.shape, dim, keepdim)"
-OVER_STD = "only({g} / (2 * {std}), {std} != 0)"
+OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
 
 
-@op(public=False, node="VarBackward0", input=f"{G.format('g')} * {CENTRED}")
+@op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
 def var_dim(input, dim, correction, keepdim):
     """The variance along ``dim``."""
     return narrowed(variance(input, dim, correction, keepdim), input.dtype)
@@ -55,7 +52,7 @@ def var_dim(input, dim, correction, keepdim):
 @op(
     public=False,
     node="StdBackward0",
-    input=G.format("(" + OVER_STD.format(g="g", std="out") + ")") + f" * {CENTRED}",
+    input=SCALED.format(G.format(OVER_STD.format(g="g", std="out"))),
 )
 def std_dim(input, dim, correction, keepdim):
     """The standard deviation along ``dim``."""
@@ -73,17 +70,17 @@ def with_mean(spread):
     return kernel
 
 
-MEAN = f"expand({G.format('g_mean')} / count(input.shape, dim), input.shape)"
+MEAN = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
 var_mean_dim = op(
     with_mean(var_dim),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
-    outs=("var", "mean"), many=True, input=f"{G.format('g_var')} * {CENTRED} + {MEAN}",
+    outs=("var", "mean"), many=True, input=f"{SCALED.format(G.format('g_var'))} + {MEAN}",
 )  # fmt: skip
 std_mean_dim = op(
     with_mean(std_dim),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
     outs=("std", "mean"), many=True,
-    input=G.format("(" + OVER_STD.format(g="g_std", std="std") + ")") + f" * {CENTRED} + {MEAN}",
+    input=f"{SCALED.format(G.format(OVER_STD.format(g='g_std', std='std')))} + {MEAN}",
 )  # fmt: skip
 
 
