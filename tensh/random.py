@@ -1,7 +1,6 @@
 """torch.random: the seed and the state of the default generator."""
 
-from tensh.engine.generator import default_generator  # noqa: F401
-from tensh.engine.random import (
+from tensh.engine.functional.random import (
     fork_rng,
     get_rng_state,
     initial_seed,
@@ -10,6 +9,7 @@ from tensh.engine.random import (
     set_rng_state,
     thread_safe_generator,
 )
+from tensh.engine.random.generator import default_generator  # noqa: F401
 
 __all__ = [
     "set_rng_state",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine import nested
+from tensh.engine.creation import nested
 from tensh.engine.dtype import ALL
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]

@@ -22,7 +22,7 @@ LAYERS = {
     "tensh.graph": ("tensh.engine", ""),
     "tensh.cli": ("tensh tensh.engine " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine " + PUBLIC, "numpy"),
-    "tensh.cli.render": ("tensh.engine.format tensh.graph tensh.cli tensh.cli.session", "numpy rich"),
+    "tensh.cli.render": ("tensh.engine.printing.format tensh.graph tensh.cli tensh.cli.session", "numpy rich"),
     "tensh.cli.repl": ("tensh.engine tensh.cli tensh.cli.session tensh.cli.render", "prompt_toolkit pygments"),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
@@ -35,6 +35,8 @@ ENGINE = (
     "clock dtype tensor graph backward gradients",
     "clock dtype tensor graph inplace table ops functional",
     "vocabulary writer mixing table ops functional",
+    "memory random ops functional",
+    "dtype tensor printing",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal
 

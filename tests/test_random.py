@@ -11,8 +11,8 @@ import random_cases
 from random_cases import CLOSE, EXACT, POLYNOMIALS, RECORDED, REFUSED, SEEDS
 
 import tensh as torch
-from tensh.engine import discrete, distributions, polynomials
-from tensh.engine.generator import STATE, Generator, Uniforms
+from tensh.engine.random import discrete, distributions, polynomials
+from tensh.engine.random.generator import STATE, Generator, Uniforms
 
 GOLDEN = json.loads(RECORDED.read_text(encoding="utf-8"))
 ULPS = 8

@@ -1,5 +1,5 @@
 """torch.autograd.function: write your own operator."""
 
-from tensh.engine.custom import BackwardCFunction, Function, FunctionCtx, InplaceFunction, once_differentiable
+from tensh.engine.autograd.custom import BackwardCFunction, Function, FunctionCtx, InplaceFunction, once_differentiable
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

@@ -1,9 +1,9 @@
 """torch.autograd.functional: Jacobians, Hessians and their products with vectors, of functions of tensors."""
 
 from tensh.engine import named
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import mode
 from tensh.engine.gradients import grad
-from tensh.engine.modes import enable_grad
 from tensh.engine.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 
 from tensh.engine import named
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import mode
 from tensh.engine.gradients import grad
-from tensh.engine.modes import enable_grad
 from tensh.engine.tensor import Tensor, wrap
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

@@ -6,33 +6,15 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import (  # noqa: F401
-    convert,
-    create,
-    elements,
-    facts,
-    fill,
-    format,
-    functional,
-    legacy,
-    members,
-    modes,
-    ops,
-    protocols,
-    random,
-    ranges,
-    settings,
-    sharing,
-    spaces,
-    strides,
-    triangles,
-    windows,
-)
+from tensh.engine import convert, elements, facts, functional, members, ops, protocols, settings  # noqa: F401
 from tensh.engine.aliases import hang_aliases
+from tensh.engine.autograd import anomaly, modes  # noqa: F401
+from tensh.engine.creation import data, fill, legacy, ranges, sharing, spaces, strides, triangles, windows  # noqa: F401
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
-from tensh.engine.printoptions import get_printoptions, printoptions, set_printoptions
+from tensh.engine.printing import format  # noqa: F401
+from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
 from tensh.engine.table import PUBLIC, function, public
 from tensh.engine.tensor import Size, Tensor
 

@@ -179,7 +179,7 @@ def _replaced(result, t):
 def after_hooks(node, g, gs, graph):
     """The node's own hooks, and anomaly detection, on what it computed."""
     if mode.anomaly:
-        from tensh.engine.anomaly import inspect
+        from tensh.engine.autograd.anomaly import inspect
 
         inspect(node, gs)
     if node.hooks is None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tensh.engine import nested
 from tensh.engine.clock import wrote
+from tensh.engine.creation import nested
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import edge
 from tensh.engine.table import METHODS

@@ -86,7 +86,7 @@ class Tensor:
     __array_priority__ = 1000  # array * tensor asks the tensor, not NumPy
 
     def __new__(cls, *args, **options):
-        from tensh.engine.legacy import construct
+        from tensh.engine.creation.legacy import construct
 
         return construct(cls, args, options)
 

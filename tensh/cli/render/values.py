@@ -16,7 +16,7 @@ def tokens(value, as_notebook=False, in_color=False):
 
 def coloured(value):
     """The pairs that the engine makes of a tensor of its own, None of anything else."""
-    engine = sys.modules.get("tensh.engine.format")
+    engine = sys.modules.get("tensh.engine.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
     return engine.tokens(value) if engine and tensor and isinstance(value, tensor) else None
 

@@ -27,6 +27,7 @@ from tensh.engine.functional import (  # noqa: F401
     padding,
     parts,
     quantiles,
+    random,
     reducing,
     repeating,
     selecting,

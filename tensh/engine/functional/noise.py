@@ -5,15 +5,15 @@ import warnings
 
 import numpy as np
 
-from tensh.engine import drawing
 from tensh.engine.clock import tick
 from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers import LAYERS, layer
-from tensh.engine.generator import default_generator
 from tensh.engine.inplace import put
 from tensh.engine.memory import empty_like
 from tensh.engine.mixing import refuse
+from tensh.engine.random import drawing
+from tensh.engine.random.generator import default_generator
 from tensh.engine.signatures import accepts
 from tensh.engine.table import OPS, PUBLIC, composite, op
 from tensh.engine.tensor import Tensor, wrap

@@ -5,14 +5,14 @@ No gradient passes through a draw: the derivatives are zeros, or refused, as in 
 
 import numpy as np
 
-from tensh.engine import discrete, drawing, rejection
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
-from tensh.engine.generator import Generator, default_generator
 from tensh.engine.graph import edge
 from tensh.engine.inplace import put, refuse_overlap, resize
 from tensh.engine.mixing import promote
+from tensh.engine.random import discrete, drawing, rejection
+from tensh.engine.random.generator import Generator, default_generator
 from tensh.engine.signatures import NO_FIT, TAKERS, accepts
 from tensh.engine.table import METHODS, composite, op
 from tensh.engine.tensor import Tensor, wrap

@@ -3,12 +3,12 @@
 What is recorded is that the tensor no longer depends on what it was computed from: the gradient that arrives is dropped.
 """
 
-from tensh.engine import drawing
 from tensh.engine.clock import mode, tick, wrote
-from tensh.engine.generator import default_generator
 from tensh.engine.graph import edge
 from tensh.engine.inplace import guard, put, refuse_overlap
 from tensh.engine.ops.random import GENERATOR
+from tensh.engine.random import drawing
+from tensh.engine.random.generator import default_generator
 from tensh.engine.signatures import accepts
 from tensh.engine.table import composite, op
 

@@ -1,0 +1,108 @@
+"""Anomaly detection: nan in a backward pass is an error that shows where the forward operation was recorded."""
+
+import sys
+import traceback
+
+import numpy as np
+
+from tensh.engine.clock import mode, tick
+from tensh.engine.graph import Parts
+from tensh.engine.table import ENVIRONMENT, public
+from tensh.engine.tensor import Tensor
+
+
+class Traces(dict):
+    """tick -> the traceback of the call that took it; the oldest go when there are too many."""
+
+    LIMIT = 100_000
+
+    def __setitem__(self, time, trace):
+        if len(self) >= self.LIMIT:
+            del self[next(iter(self))]
+        super().__setitem__(time, trace)
+
+
+traces = Traces()
+
+
+def traced_tick():
+    """A tick that remembers who asked for it."""
+    time = tick()
+    traces[time] = traceback.StackSummary.extract(traceback.walk_stack(sys._getframe(2)), lookup_lines=False)
+    return time
+
+
+class set_detect_anomaly:
+    """Switch anomaly detection at once; as a context manager, until the block ends.
+
+    While it is on, every recorded node remembers its traceback, and a nan that a node computes in a backward pass
+    raises RuntimeError (unless ``check_nan`` is False).
+    """
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, mode_, check_nan=True):
+        self.before = mode.anomaly, mode.check_nan, ENVIRONMENT["tick"]
+        mode.anomaly, mode.check_nan = mode_, check_nan
+        ENVIRONMENT["tick"] = traced_tick if mode_ else tick
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        mode.anomaly, mode.check_nan, ENVIRONMENT["tick"] = self.before
+
+
+class detect_anomaly(set_detect_anomaly):
+    """A context manager that finds the operation whose derivative computes nan.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor(-1.0, requires_grad=True)
+    >>> with torch.autograd.detect_anomaly():
+    ...     torch.sqrt(x).backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan=True):
+        self.check_nan = check_nan
+
+    def __enter__(self):
+        super().__init__(True, self.check_nan)
+
+
+@public
+def is_anomaly_enabled():
+    """Is anomaly detection on?"""
+    return mode.anomaly
+
+
+@public
+def is_anomaly_check_nan_enabled():
+    """Does anomaly detection look for nan?"""
+    return mode.check_nan
+
+
+def inspect(node, gs):
+    """Raise if a gradient that ``node`` computed contains nan."""
+    if not mode.check_nan:
+        return
+    for number, g in enumerate(gs):
+        if g is None or type(g) is Parts:
+            continue
+        a = g.array if isinstance(g, Tensor) else np.asarray(g)
+        if a.dtype.kind in "fcV" and bool((a != a).any()):
+            show(node)
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
+
+
+def show(node):
+    """Warn with the traceback of the forward call, where it is known."""
+    import warnings
+
+    trace = traces.get(node.time)
+    if trace is None:
+        text = " No forward pass information available. Enable detect anomaly during forward pass for more information."
+    else:
+        text = " Traceback of forward call that caused the error:\n" + "".join(reversed(trace.format()))
+    warnings.warn(f"Error detected in {node.name()}.{text}", stacklevel=6)

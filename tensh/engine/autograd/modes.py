@@ -1,0 +1,197 @@
+"""Switching recording off and on: as context managers, as decorators, as functions."""
+
+import functools
+import inspect
+import warnings
+
+from tensh.engine.clock import mode
+from tensh.engine.table import public
+
+
+class Switch:
+    """A context manager that also decorates functions and generators, with or without parentheses."""
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __new__(cls, function=None):
+        return object.__new__(cls) if function is None else cls()(function)
+
+    def __call__(self, function):
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+        if inspect.isgeneratorfunction(function):
+            return self._generator(function)
+
+        @functools.wraps(function, updated=() if inspect.isclass(function) else functools.WRAPPER_UPDATES)
+        def switched(*args, **options):
+            with self.clone():
+                return function(*args, **options)
+
+        return switched
+
+    def _generator(self, function):
+        """A generator whose own code runs switched, and whose consumer does not."""
+
+        @functools.wraps(function)
+        def switched(*args, **options):
+            generator = function(*args, **options)
+            send, value = generator.send, None
+            while True:
+                try:
+                    with self.clone():
+                        item = send(value)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    send, value = generator.send, (yield item)
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    send, value = generator.throw, error
+
+        return switched
+
+    def clone(self):
+        """A fresh switch of the same kind: one may be entered several times at once."""
+        return type(self)()
+
+
+@public
+class no_grad(Switch):
+    """Nothing computed inside is recorded.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> with torch.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __enter__(self):
+        self.before = mode.grad
+        mode.grad = False
+
+    def __exit__(self, *error):
+        mode.grad = self.before
+
+
+@public
+class enable_grad(Switch):
+    """Inside, computations on tensors that require grad are recorded, even within ``no_grad``.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    True
+    """
+
+    def __enter__(self):
+        self.before = mode.grad
+        mode.grad = True
+
+    def __exit__(self, *error):
+        mode.grad = self.before
+
+
+def _flag(value, name):
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}(): argument 'enabled' (position 1) must be bool, not {type(value).__name__}")
+    return value
+
+
+@public
+class set_grad_enabled(Switch):
+    """Switch recording at once; as a context manager, until the block ends.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0], requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
+    """
+
+    def __new__(cls, mode_):
+        return object.__new__(cls)
+
+    def __init__(self, mode_):
+        self.before, self.mode = mode.grad, _flag(mode_, "set_grad_enabled")
+        mode.grad = mode_
+
+    def __call__(self, function):
+        mode.grad = self.before
+        return super().__call__(function)
+
+    def __enter__(self):
+        mode.grad = self.mode
+
+    def __exit__(self, *error):
+        mode.grad = self.before
+
+    def __repr__(self):
+        return f"set_grad_enabled(mode={self.mode})"
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+@public
+class inference_mode(Switch):
+    """Like ``no_grad``.  PyTorch also leaves out versions and views inside; here they cost next to nothing.
+
+    >>> import tensh as torch
+    >>> with torch.inference_mode():
+    ...     print(torch.is_inference_mode_enabled())
+    True
+    """
+
+    def __new__(cls, mode_=True):
+        return object.__new__(cls) if isinstance(mode_, bool) else cls()(mode_)
+
+    def __init__(self, mode_=True):
+        self.mode = mode_
+
+    def __enter__(self):
+        self.before = mode.grad, mode.inference
+        mode.inference = self.mode
+        if self.mode:
+            mode.grad = False
+
+    def __exit__(self, *error):
+        mode.grad, mode.inference = self.before
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+@public
+def is_grad_enabled():
+    """Is recording on?
+
+    >>> import tensh as torch
+    >>> torch.is_grad_enabled()
+    True
+    """
+    return mode.grad
+
+
+@public
+def is_inference_mode_enabled():
+    """Is ``inference_mode`` on?
+
+    >>> import tensh as torch
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
+    return mode.inference

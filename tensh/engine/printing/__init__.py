@@ -1,0 +1,1 @@
+"""Printing: a tensor as tokens, and the options that shape them."""

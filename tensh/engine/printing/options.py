@@ -1,0 +1,76 @@
+"""How tensors are printed: the options that format.py reads and ``set_printoptions`` changes."""
+
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+
+@dataclass(slots=True)
+class PrintOptions:
+    """The settings of printing; one object, ``options``, holds those in force."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+options = PrintOptions()
+
+PROFILES = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": float("inf"), "edgeitems": 3, "linewidth": 80},
+}
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
+    """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``.
+
+    Args:
+        precision: digits after the point (4 at first).
+        threshold: a tensor of more elements than this is summarised (1000).
+        edgeitems: elements shown at each end of a summarised dimension (3).
+        linewidth: characters on a line (80); rows of a tensor wrap there.
+        profile: "default", "short" or "full"; the other arguments go on top of it.
+        sci_mode: always (True) or never (False) scientific notation. None lets each tensor decide; every call
+            sets this option, so a call without it returns to None.
+
+    >>> import tensh as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([3.14159])
+    tensor([3.14])
+    >>> torch.set_printoptions(profile="default")
+    """
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    changes = PROFILES.get(profile, {}) | {name: value for name, value in given.items() if value is not None}
+    for name, value in changes.items():
+        setattr(options, name, value)
+    options.sci_mode = sci_mode
+
+
+def get_printoptions():
+    """The options in force, as keyword arguments of ``set_printoptions``.
+
+    >>> import tensh as torch
+    >>> torch.get_printoptions()["edgeitems"]
+    3
+    """
+    return asdict(options)
+
+
+@contextmanager
+def printoptions(**changes):
+    """Print with other options inside a ``with`` block; takes the arguments of ``set_printoptions``.
+
+    >>> import tensh as torch
+    >>> with torch.printoptions(precision=1):
+    ...     print(torch.tensor([3.14159]))
+    tensor([3.1])
+    """
+    before = get_printoptions()
+    set_printoptions(**changes)
+    try:
+        yield
+    finally:
+        set_printoptions(**before)

@@ -1,0 +1,1 @@
+"""Random numbers into arrays: PyTorch's own streams, from the raw generator up to checked draws."""

@@ -1,0 +1,279 @@
+"""The generator of random numbers: PyTorch's CPU generator, the same Mersenne Twister with the same state.
+
+Note [Words]
+Every distribution reads one stream of 32-bit words.  NumPy's ``MT19937`` gives that stream when it is seeded the
+classic way, and a 64-bit word is two of them, the first one on top, in both libraries.  What a recipe takes from the
+stream, and how many words, is part of the recipe: the state afterwards must be PyTorch's too.
+"""
+
+import os
+from operator import length_hint
+
+import numpy as np
+
+from tensh.engine.device import cpu, device
+from tensh.engine.dtype import uint8
+from tensh.engine.tensor import Tensor, wrap
+
+DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
+KEY_SIZE = 624  # words of the Mersenne Twister's key
+FEW = 2048  # words at a time; up to here random_raw (0.4 µs a call) is faster than integers (4 µs, half the memory)
+
+# The bytes of get_state(): PyTorch keeps the layout it had when words were stored as 64 bits.
+STATE = np.dtype(
+    [
+        ("seed", "<u8"),
+        ("left", "<i4"),
+        ("seeded", "<i4"),
+        ("next", "<u8"),
+        ("key", "<u8", KEY_SIZE),
+        ("unused_x", "<f8"),
+        ("normal", "<f8"),
+        ("unused_rho", "<f8"),
+        ("has_normal", "<i4"),
+        ("gap", "<i4"),
+        ("float_normal", "<f4"),
+        ("has_float_normal", "?"),
+        ("end", "V3"),
+    ]
+)
+
+
+class Generator:
+    """A source of random numbers with a state of its own; the same seed gives PyTorch's numbers.
+
+    >>> import tensh as torch
+    >>> g = torch.Generator().manual_seed(7)
+    >>> torch.rand(2, generator=g)
+    tensor([0.5349, 0.1988])
+    """
+
+    # twister: NumPy's MT19937; untouched: no word was drawn since seeding; normal: the second number of a pair of
+    # normal numbers, kept for the next call; float_normal: the same in single precision, which only states carry.
+    __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
+    __module__ = "torch._C"
+
+    def __init__(self, device="cpu"):
+        _require_cpu(device)
+        self.twister = None
+        self._start(DEFAULT_SEED)
+
+    def _start(self, seed):
+        """Begin the stream of ``seed``; the twister itself is seeded by the first draw (and NumPy's random numbers
+        imported: 18 ms)."""
+        self.first_seed, self.untouched, self.normal, self.float_normal = seed, True, None, None
+
+    def _touch(self):
+        if self.twister is None:
+            from numpy.random import MT19937
+            from numpy.random import Generator as Draws
+
+            self.twister = MT19937()
+            self.integers = Draws(self.twister).integers
+        self.twister._legacy_seeding(self.first_seed & 0xFFFFFFFF)
+        self.untouched = False
+
+    # ── the stream ───────────────────────────────────────────────────────────
+    def word(self):
+        """The next 32-bit word, as an int."""
+        if self.untouched:
+            self._touch()
+        return self.twister.random_raw()
+
+    def words(self, n):
+        """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
+        if not n:
+            return np.empty(0, np.uint32)
+        if self.untouched:
+            self._touch()
+        if n <= FEW:
+            return self.twister.random_raw(n)
+        return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
+
+    def words64(self, n):
+        """The next ``n`` 64-bit words, as a new uint64 array."""
+        if not n:
+            return np.empty(0, np.uint64)
+        if self.untouched:
+            self._touch()
+        if n <= FEW:
+            words = self.twister.random_raw(2 * n)
+            top = words[0::2] << np.uint64(32)
+            return np.bitwise_or(top, words[1::2], out=top)
+        return self.integers(0, 0xFFFFFFFFFFFFFFFF, n, np.uint64, endpoint=True)
+
+    def snapshot(self):
+        """The twister's state, for ``rewind``."""
+        if self.untouched:
+            self._touch()
+        return self.twister.state
+
+    def rewind(self, snapshot, used):
+        """Go back to a snapshot and on by ``used`` 64-bit words."""
+        self.twister.state = snapshot
+        self.words64(used)
+
+    # ── the public face ──────────────────────────────────────────────────────
+    @property
+    def device(self):
+        """Where the generator is: the CPU."""
+        return cpu
+
+    def manual_seed(self, seed, /):
+        """Set the seed, an int from -2**63 to 2**64 - 1 (negative ones count from 2**64), and return the generator."""
+        if type(seed) is not int and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer))):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        self._start(int(seed) % 2**64)
+        return self
+
+    def seed(self):
+        """Set a seed that is different every time, and return it."""
+        self._start(fresh_seed())
+        return self.first_seed
+
+    def initial_seed(self):
+        """The seed that was set last."""
+        return self.first_seed
+
+    def get_state(self):
+        """The whole state as a tensor of 5056 bytes; those of PyTorch's generator after the same draws."""
+        return wrap(np.frombuffer(bytearray(self._state().tobytes()), np.uint8))
+
+    def _state(self):
+        state = np.zeros((), STATE)
+        twister = self._seeded() if self.untouched else self.twister.state["state"]
+        taken = twister["pos"]
+        state["seed"], state["seeded"], state["key"] = self.first_seed, 1, twister["key"]
+        # PyTorch counts down the words left before the key is renewed, and starts with one that is not there.
+        state["left"], state["next"] = (1, 0) if self.untouched else (KEY_SIZE + 1 - taken, taken)
+        if self.normal is not None:
+            state["normal"], state["has_normal"] = self.normal, 1
+        if self.float_normal is not None:
+            state["float_normal"], state["has_float_normal"] = self.float_normal, True
+        return state
+
+    def _seeded(self):
+        """The twister's state before its first word; the generator stays untouched."""
+        self._touch()
+        self.untouched = True
+        return self.twister.state["state"]
+
+    def set_state(self, new_state, /):
+        """Take over a state that ``get_state`` gave, here or in PyTorch."""
+        self._take(_state_bytes(new_state))
+
+    def _take(self, state):
+        left, taken = int(state["left"]), int(state["next"])
+        if not (state["seeded"] and 0 < left <= KEY_SIZE and taken <= KEY_SIZE):
+            raise RuntimeError("Invalid mt19937 state")
+        seed = int(state["seed"])
+        self._start(seed)
+        key = state["key"].astype(np.uint32)
+        if taken or key[0] != seed & 0xFFFFFFFF:  # otherwise the seed says it all
+            self._touch()
+            self.twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": KEY_SIZE + 1 - left}}
+        self.normal = float(state["normal"]) if state["has_normal"] else None
+        self.float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
+
+    def clone_state(self):
+        """A new generator in the same state."""
+        copy = Generator()
+        copy._take(self._state())
+        return copy
+
+    __copy__ = clone_state
+
+    def __deepcopy__(self, memo):
+        return self.clone_state()
+
+    def __reduce__(self):
+        return from_state, (self._state().tobytes(),)
+
+    def get_offset(self):
+        """Only generators of other devices have an offset: RuntimeError."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def set_offset(self, offset, /):
+        """Only generators of other devices have an offset: RuntimeError."""
+        raise RuntimeError("CPU Generator does not use offset")
+
+    def graphsafe_get_state(self):
+        """Not there on the CPU: NotImplementedError."""
+        raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
+
+    def graphsafe_set_state(self, state, /):
+        """Not there on the CPU: NotImplementedError."""
+        raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
+
+
+class Uniforms:
+    """Numbers of [0, 1) with 53 bits, one at a time, for algorithms that cannot say how many they will take.
+
+    They are drawn in blocks; ``finish`` gives back what was not taken.
+    """
+
+    def __init__(self, generator):
+        self.generator, self.rest = generator, iter(())
+        self.take = self._blocks().__next__
+
+    def _blocks(self):
+        size = 64
+        while True:
+            self.size, self.before = size, self.generator.snapshot()
+            words = self.generator.words64(size) & np.uint64(2**53 - 1)
+            self.rest = iter((words * 2.0**-53).tolist())
+            yield from self.rest
+            size = min(2 * size, 8192)
+
+    def finish(self):
+        """Put the numbers that were not taken back into the stream."""
+        left = length_hint(self.rest)
+        if left:
+            self.generator.rewind(self.before, self.size - left)
+
+
+def fresh_seed():
+    """A seed from the operating system."""
+    return int.from_bytes(os.urandom(8), "little")
+
+
+def from_state(data):
+    """A generator in the state of these bytes; how a pickled one comes back."""
+    generator = Generator()
+    generator._take(np.frombuffer(data, STATE)[0])
+    return generator
+
+
+def _require_cpu(where):
+    if where is None or where == "cpu":
+        return
+    if not isinstance(where, (str, int, device)):
+        raise TypeError(f"Generator(): argument 'device' (position 1) must be torch.device, not {type(where).__name__}")
+    kind = "accelerator" if isinstance(where, int) else device(where).type
+    if kind == "cuda":
+        raise RuntimeError("Cannot get CUDA generator without ATen_cuda library.")
+    if kind == "accelerator":
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    if kind != "cpu":
+        raise RuntimeError(f"{kind.upper()} device type not an accelerator.")
+
+
+def _state_bytes(tensor):
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(tensor).__name__}")
+    if tensor.dtype is not uint8:
+        raise TypeError("RNG state must be a torch.ByteTensor")
+    if not tensor.array.flags.c_contiguous:
+        raise RuntimeError("RNG state must be contiguous")
+    if tensor.array.size != STATE.itemsize:
+        raise RuntimeError(
+            f"Expected a CPUGeneratorImplState of size {STATE.itemsize} but found the input RNG state size to be "
+            f"{tensor.array.size}"
+        )
+    return tensor.array.reshape(-1).view(STATE)[0]
+
+
+default_generator = Generator()
+default_generator.seed()

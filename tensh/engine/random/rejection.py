@@ -1,0 +1,146 @@
+"""Counts drawn by trial: Poisson and binomial numbers.
+
+Nobody can say how many words the next number will take, so these two go one number at a time.  ``uniform()`` gives the
+next number of [0, 1).  The methods are Hörmann's transformed rejection (1993) for large means; for small ones, products
+of uniform numbers (Poisson) or gaps between successes (binomial).
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from tensh.engine.random.generator import Uniforms
+
+
+def poisson(rates, generator):
+    """A number of events for each mean in ``rates``, a one-dimensional array of floats."""
+    uniforms = Uniforms(generator)
+    counts = [_poisson(rate, uniforms.take) for rate in rates.tolist()]
+    uniforms.finish()
+    return np.array(counts, np.float64).astype(rates.dtype)
+
+
+def _poisson(rate, uniform):
+    if rate >= 10:
+        return _poisson_many(rate, uniform)
+    if rate == 0:
+        return 0
+    count, product, end = 0, uniform(), math.exp(-rate)
+    while product > end:
+        product *= uniform()
+        count += 1
+    return count
+
+
+def _poisson_many(rate, uniform):
+    log_rate = math.log(rate)
+    b = 0.931 + 2.53 * math.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    log_inverse_alpha = math.log(1.1239 + 1.1328 / (b - 3.4))
+    accept = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = uniform() - 0.5, uniform()
+        edge = 0.5 - abs(u)
+        count = _floor((2 * a / edge + b) * u + rate + 0.43) if edge else -1
+        if edge >= 0.07 and v <= accept:
+            return count
+        if count < 0 or (edge < 0.013 and v > edge):
+            continue
+        ratio = _log(v) + log_inverse_alpha - math.log(a / (edge * edge) + b)
+        if ratio <= -rate + count * log_rate - math.lgamma(count + 1):
+            return count
+
+
+def binomial(counts, chances, generator):
+    """Successes in ``counts`` tries that succeed with ``chances`` each; arrays of float32, or of float64, alike."""
+    uniforms = Uniforms(generator)
+    many = [column.tolist() for column in _constants(counts, chances)]
+    successes = [
+        _binomial(*numbers, uniforms.take) for numbers in zip(counts.tolist(), chances.tolist(), *many, strict=True)
+    ]
+    uniforms.finish()
+    return np.array(successes, counts.dtype)
+
+
+def _constants(counts, chances):
+    """What depends on the parameters alone, for all at once and rounded as the dtype of the parameters rounds:
+    the chance of the rarer outcome, its mean, spread, centre, mode and odds, the logarithm of the commoner's chance."""
+    rare = np.where(chances > 0.5, (1.0 - chances.astype(np.float64)).astype(chances.dtype), chances)
+    mean = counts * rare
+    mode = np.floor((counts + 1) * rare)
+    return rare, mean, np.sqrt(mean * (1 - rare)), mode, rare / (1 - rare), np.log1p(-rare)
+
+
+def _binomial(count, chance, rare, mean, spread, mode, odds, log_common, uniform):
+    if count <= 0 or chance <= 0:
+        return 0.0
+    if chance >= 1:
+        return count
+    if math.isnan(chance):
+        return math.nan
+    if mean >= 10:
+        successes = _binomial_many(count, rare, mean, spread, mode, odds, uniform)
+    else:
+        successes = _binomial_gaps(count, log_common, uniform)
+    return count - successes if chance > 0.5 else successes
+
+
+def _binomial_gaps(count, log_common, uniform):
+    successes = tries = 0
+    while True:
+        gap = _log(uniform()) / log_common  # infinite for a uniform number of 0
+        tries += math.ceil(gap) if gap < math.inf else gap
+        if tries > count:
+            return successes
+        successes += 1
+
+
+def _binomial_many(count, rare, mean, spread, mode, odds, uniform):
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * rare
+    centre, accept, alpha = mean + 0.5, 0.92 - 4.2 / b, (2.83 + 5.1 / b) * spread
+    while True:
+        u, v = uniform() - 0.5, uniform()
+        edge = 0.5 - abs(u)
+        successes = _floor((2 * a / edge + b) * u + centre) if edge else -1
+        if not 0 <= successes <= count:
+            continue
+        if edge >= 0.07 and v <= accept:
+            return successes
+        if _log(v * alpha / (a / (edge * edge) + b)) <= _log_ratio(count, successes, mode, odds):
+            return successes
+
+
+def _log_ratio(count, successes, mode, odds):
+    """The logarithm of the probability of ``successes`` over that of the mode."""
+    return (
+        (mode + 0.5) * math.log((mode + 1) / (odds * (count - mode + 1)))
+        + (count + 1) * math.log((count - mode + 1) / (count - successes + 1))
+        + (successes + 0.5) * math.log(odds * (count - successes + 1) / (successes + 1))
+        + _stirling_rest(mode)
+        + _stirling_rest(count - mode)
+        - _stirling_rest(successes)
+        - _stirling_rest(count - successes)
+    )
+
+
+@cache
+def _first_stirling_rests():
+    """What Stirling's formula leaves of log(k!), for k below 10."""
+    return [math.lgamma(k + 1) - (k + 0.5) * math.log(k + 1) + k + 1 - 0.5 * math.log(2 * math.pi) for k in range(10)]
+
+
+def _stirling_rest(k):
+    if k < 10:
+        return _first_stirling_rests()[int(k)]
+    square = (k + 1) * (k + 1)
+    return (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+
+
+def _floor(x):
+    return math.floor(x) if math.isfinite(x) else -1
+
+
+def _log(x):
+    return math.log(x) if x > 0 else -math.inf
