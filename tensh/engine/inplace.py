@@ -281,7 +281,7 @@ def into(out, result, name, strict=None, inputs=()):
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
-            into(target, value, name)
+            into(target, value, name, strict, inputs)
         return type(result)(out)
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")

@@ -10,7 +10,6 @@ from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reduce import LARGE, axes_of
 from tensh.engine.table import op
 
-
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
 
@@ -147,6 +146,7 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
 
 @op(
     types="biuf",
+    out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead",
     outs=("min", "max"),
     many=True,
     let={"min_mask": MASK.format("min"), "max_mask": MASK.format("max")},

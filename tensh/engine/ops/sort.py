@@ -118,7 +118,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     return np.take_along_axis(input, indices, axis), np.ascontiguousarray(indices)
 
 
-@op(outs=("values", "indices"), input=ALONG, types="iuf")
+@op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG, types="iuf")
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
 
