@@ -4,7 +4,9 @@ import pytest
 from sessions import FOLDER, replay, sections
 
 CASES = {
-    f"{path.stem}: {title}": session for path in sorted(FOLDER.glob("*.md")) for title, session in sections(path).items()
+    f"{path.stem}: {title}": session
+    for path in sorted(FOLDER.glob("*.md"))
+    for title, session in sections(path).items()
 }
 
 

@@ -1,7 +1,6 @@
 """torch.autograd: gradients, functions of your own, and checks of both."""
 
 from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph  # noqa: F401
-from tensh.autograd import gradcheck as _checks
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled

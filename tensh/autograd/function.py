@@ -1,5 +1,6 @@
 """torch.autograd.function: write your own operator."""
 
-from tensh.engine.autograd.custom import BackwardCFunction, Function, FunctionCtx, InplaceFunction, once_differentiable
+from tensh.engine.autograd.context import BackwardCFunction, FunctionCtx
+from tensh.engine.autograd.custom import Function, InplaceFunction, once_differentiable
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

@@ -40,8 +40,8 @@ def _check_strategy(vectorize, strategy, create_graph, strict):
         )
     if strategy == "forward-mode" and create_graph:
         raise NotImplementedError(
-            "torch.autograd.functional.jacobian: `create_graph=True` and `strategy=\"forward-mode\"` are not supported "
-            "together (yet). Please either set `create_graph=False` or `strategy=\"reverse-mode\"`."
+            'torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported '
+            'together (yet). Please either set `create_graph=False` or `strategy="reverse-mode"`.'
         )
     if vectorize and strict:
         raise RuntimeError(
@@ -73,7 +73,9 @@ def _rows(number, output, inputs, create_graph, strict):
             column.append(g)
     stack = named("stack")
     return tuple(
-        (stack(column, 0) if column else named("zeros")((0, *x.shape), dtype=x.dtype)).view(tuple(output.shape) + tuple(x.shape))
+        (stack(column, 0) if column else named("zeros")((0, *x.shape), dtype=x.dtype)).view(
+            tuple(output.shape) + tuple(x.shape)
+        )
         for column, x in zip(columns, inputs)
     )
 

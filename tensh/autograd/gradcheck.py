@@ -186,7 +186,10 @@ def _check_constant(func, inputs, checked, eps):
 def _mismatch(analytic, numeric, output, index, part, tensor):
     what = f"Jacobian mismatch for output {output} with respect to input {index},\n"
     if tensor.is_complex():
-        what = "While considering the {} part of complex outputs only, ".format("imaginary" if part == 1j else "real") + what
+        what = (
+            "While considering the {} part of complex outputs only, ".format("imaginary" if part == 1j else "real")
+            + what
+        )
     return f"{what}numerical:{wrap(numeric)}\nanalytical:{wrap(analytic)}\n"
 
 

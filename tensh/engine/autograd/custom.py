@@ -1,192 +1,13 @@
-"""autograd.Function: operators with a forward and a backward of the user's own.
-
-The object that ``forward`` and ``backward`` get as ``ctx`` is the recorded node itself, as in PyTorch.
-"""
+"""autograd.Function: operators with a forward and a backward of the user's own."""
 
 import functools
 import inspect
 import warnings
 
-import numpy as np
-from numpy import ndarray
-
-from tensh.engine.clock import mode, owner, tick, written_after
-from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, Parts, edge, second_time, see
+from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
+from tensh.engine.clock import mode, owner, tick
+from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, see
 from tensh.engine.tensor import Tensor, wrap
-
-
-class FunctionCtx:
-    """What ``forward`` and ``setup_context`` may tell a node, and ``backward`` may ask it."""
-
-    __slots__ = ()
-    __module__ = "torch.autograd.function"
-
-    def save_for_backward(self, *tensors):
-        """Keep tensors for ``backward``; there they are ``ctx.saved_tensors``.  Call it once, in ``forward``."""
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors):
-        """Keep tensors for ``jvp``."""
-        for number, t in enumerate(tensors):
-            if not isinstance(t, Tensor) and t is not None:
-                raise AssertionError(
-                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
-                )
-        self.saved_for_forward = tensors
-
-    def mark_dirty(self, *tensors):
-        """Say which inputs ``forward`` changed in place; they must be among its outputs."""
-        self.dirty_tensors = tensors
-
-    def mark_non_differentiable(self, *tensors):
-        """Say which outputs have no gradient."""
-        self.non_differentiable = tensors
-
-    def set_materialize_grads(self, value):
-        """Whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
-        self.materialize_grads = value
-
-    def mark_shared_storage(self, *pairs):
-        warnings.warn(
-            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
-            "`set_()` are not tracked",
-            FutureWarning,
-            stacklevel=2,
-        )
-
-
-class BackwardCFunction(Node, FunctionCtx):
-    """The node of a custom function.  ``places`` says which argument each entry of ``inputs`` was."""
-
-    __slots__ = ("__dict__",)
-    __module__ = "torch.autograd.function"
-    function: type
-    keeps_arrays = True
-
-    def __init__(self):
-        self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()
-        self.hooks, self.time, self.shape, self.dtype = None, tick(), (), None
-        self.materialize_grads = True
-
-    @property
-    def saved_tensors(self):
-        """The tensors given to ``save_for_backward``, as they were."""
-        if self.saved is None:
-            raise RuntimeError(second_time)
-        self.check()
-        return tuple(self._again(value) for value in self.saved)
-
-    def _again(self, value):
-        if not isinstance(value, SavedOutput):
-            return value
-        return wrap(value.array, None if value.index is None else self._output(value.index))
-
-    def _output(self, index):
-        return Output(self, index, self.shape[index]) if self.op.many else self
-
-    def check(self):
-        for value in self.saved or ():
-            if isinstance(value, (Tensor, SavedOutput)) and written_after(self.time, value.array):
-                own = isinstance(value, SavedOutput)
-                node = self if own else edge(value)
-                raise RuntimeError(self._modified_by(node, value.array))
-
-    def _modified_by(self, node, array):
-        self_inputs, self.inputs = self.inputs, (node,)
-        try:
-            return self._modified(0, array)
-        finally:
-            self.inputs = self_inputs
-
-    def release(self):
-        if self.saved:
-            self.saved = None
-
-    def backward(self, g):
-        gs = self._call(g, False)
-        return [gi if gi is None else gi.array for gi in gs]
-
-    def backward_graph(self, g):
-        return self._call(g, True)
-
-    def _call(self, g, graph):
-        """Run the user's backward; one gradient for each tensor argument."""
-        incoming = self._incoming(g)
-        user = self.function
-        if user.backward is Function.backward and user.vjp is Function.vjp:
-            raise NotImplementedError(
-                "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
-                "backward mode AD."
-            )
-        if user.backward is not Function.backward and user.vjp is not Function.vjp:
-            raise RuntimeError(
-                'Implementing both "backward" and "vjp" for a custom Function is not allowed. You should only implement one '
-                "of them."
-            )
-        backward = user.vjp if user.backward is Function.backward else user.backward
-        returned = backward(self, *incoming)
-        returned = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
-        expected = len(self.needs_input_grad)
-        if len(returned) < expected or any(extra is not None for extra in returned[expected:]):
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
-            )
-        for number, gi in enumerate(returned[:expected]):
-            if gi is not None and number not in self.places:
-                raise RuntimeError(
-                    f"function {self.name()} returned a gradient different than None at position {number + 1}, but the "
-                    "corresponding forward input was not a Variable"
-                )
-        return [self._checked(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
-
-    def _incoming(self, g):
-        gs = [g] if not self.op.many else [g.get(i) for i in range(len(self.shape))]
-        zeros = lambda facts: wrap(np.zeros(*facts))  # noqa: E731
-        return [
-            (zeros(facts) if self.materialize_grads and facts else None)
-            if gi is None
-            else gi
-            if isinstance(gi, Tensor)
-            else wrap(gi)
-            for gi, facts in zip(gs, self.shape if self.op.many else [None])
-        ]
-
-    def _checked(self, index, n, g):
-        if g is None or n is None:
-            return None
-        if not isinstance(g, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-        shape = g.array.shape
-        if shape != n.shape:
-            back = zip(reversed(n.shape), reversed(shape))
-            if len(shape) < len(n.shape) or any(a != b and a != 1 for a, b in back):
-                raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {index} - got {list(shape)} but expected "
-                    f"shape compatible with {list(n.shape)}"
-                )
-        return g
-
-    def __getattr__(self, name):
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
-
-
-class SavedOutput:
-    """A saved output: its array and number, not the tensor, which would keep its own node alive."""
-
-    __slots__ = ("array", "index")
-
-    def __init__(self, array, index):
-        self.array, self.index = array, index
-
-
-class Many:
-    """Stands where declared operators have their ``op``: does the node have several outputs?"""
-
-    def __init__(self, many):
-        self.many = many
 
 
 class Function:
@@ -256,6 +77,17 @@ class Function:
         )
 
     @classmethod
+    def derivative(cls):
+        """The backward (or vjp, its other name) that the user wrote."""
+        backward, vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
+        if backward and vjp:
+            raise RuntimeError(
+                'Implementing both "backward" and "vjp" for a custom Function is not allowed. You should only implement one '
+                "of them."
+            )
+        return cls.vjp if vjp else cls.backward
+
+    @classmethod
     def _node(cls):
         if "_node_class" not in cls.__dict__:
             cls._node_class = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
@@ -320,10 +152,9 @@ def _own(cls, o, inputs, dirty, recording):
 
 def _connect(node, outputs, returned, edges):
     off = {id(t) for t in node.non_differentiable}
-    tensors = [o for o in outputs]
     differentiable = [
         i
-        for i, o in enumerate(tensors)
+        for i, o in enumerate(outputs)
         if isinstance(o, Tensor) and o.array.dtype.kind in "fcV" and id(returned[i]) not in off
     ]
     node.inputs, node.time = edges, tick()

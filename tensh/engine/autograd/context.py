@@ -1,0 +1,172 @@
+"""The node of a custom function, which is also the ``ctx`` that its forward and backward get, as in PyTorch."""
+
+import warnings
+
+import numpy as np
+
+from tensh.engine.clock import tick, written_after
+from tensh.engine.graph import Node, Output, edge, second_time
+from tensh.engine.tensor import Tensor, wrap
+
+
+class FunctionCtx:
+    """What ``forward`` and ``setup_context`` may tell a node, and ``backward`` may ask it."""
+
+    __slots__ = ()
+    __module__ = "torch.autograd.function"
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors for ``backward``; there they are ``ctx.saved_tensors``.  Call it once, in ``forward``."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for ``jvp``."""
+        for t in tensors:
+            if not isinstance(t, Tensor) and t is not None:
+                raise AssertionError(
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors):
+        """Say which inputs ``forward`` changed in place; they must be among its outputs."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Say which outputs have no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value):
+        """Whether ``backward`` gets zeros (True, the default) or None for an output without a gradient."""
+        self.materialize_grads = value
+
+    def mark_shared_storage(self, *pairs):
+        warnings.warn(
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
+            "`set_()` are not tracked",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a custom function.  ``places`` says which argument each entry of ``inputs`` was."""
+
+    __slots__ = ("__dict__",)
+    __module__ = "torch.autograd.function"
+    function: type
+    keeps_arrays = True
+
+    def __init__(self):
+        self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()
+        self.hooks, self.time, self.shape, self.dtype = None, tick(), (), None
+        self.materialize_grads = True
+
+    @property
+    def saved_tensors(self):
+        """The tensors given to ``save_for_backward``, as they were."""
+        if self.saved is None:
+            raise RuntimeError(second_time)
+        self.check()
+        return tuple(self._again(value) for value in self.saved)
+
+    def _again(self, value):
+        if not isinstance(value, SavedOutput):
+            return value
+        return wrap(value.array, None if value.index is None else self._output(value.index))
+
+    def _output(self, index):
+        return Output(self, index, self.shape[index]) if self.op.many else self
+
+    def check(self):
+        for value in self.saved or ():
+            if isinstance(value, (Tensor, SavedOutput)) and written_after(self.time, value.array):
+                own = isinstance(value, SavedOutput)
+                node = self if own else edge(value)
+                raise RuntimeError(self._modified_by(node, value.array))
+
+    def _modified_by(self, node, array):
+        self_inputs, self.inputs = self.inputs, (node,)
+        try:
+            return self._modified(0, array)
+        finally:
+            self.inputs = self_inputs
+
+    def release(self):
+        if self.saved:
+            self.saved = None
+
+    def backward(self, g):
+        gs = self._call(g, False)
+        return [gi if gi is None else gi.array for gi in gs]
+
+    def backward_graph(self, g):
+        return self._call(g, True)
+
+    def _call(self, g, graph):
+        """Run the user's backward; one gradient for each tensor argument."""
+        incoming = self._incoming(g)
+        backward = self.function.derivative()
+        returned = backward(self, *incoming)
+        returned = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
+        expected = len(self.needs_input_grad)
+        if len(returned) < expected or any(extra is not None for extra in returned[expected:]):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+            )
+        for number, gi in enumerate(returned[:expected]):
+            if gi is not None and number not in self.places:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {number + 1}, but the "
+                    "corresponding forward input was not a Variable"
+                )
+        return [self._checked(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
+
+    def _incoming(self, g):
+        gs = [g] if not self.op.many else [g.get(i) for i in range(len(self.shape))]
+        zeros = lambda facts: wrap(np.zeros(*facts))  # noqa: E731
+        return [
+            (zeros(facts) if self.materialize_grads and facts else None)
+            if gi is None
+            else gi
+            if isinstance(gi, Tensor)
+            else wrap(gi)
+            for gi, facts in zip(gs, self.shape if self.op.many else [None])
+        ]
+
+    def _checked(self, index, n, g):
+        if g is None or n is None:
+            return None
+        if not isinstance(g, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+        shape = g.array.shape
+        if shape != n.shape:
+            back = zip(reversed(n.shape), reversed(shape))
+            if len(shape) < len(n.shape) or any(a != b and a != 1 for a, b in back):
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {index} - got {list(shape)} but expected "
+                    f"shape compatible with {list(n.shape)}"
+                )
+        return g
+
+    def __getattr__(self, name):
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self):
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+
+class SavedOutput:
+    """A saved output: its array and number, not the tensor, which would keep its own node alive."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array, index):
+        self.array, self.index = array, index
+
+
+class Many:
+    """Stands where declared operators have their ``op``: does the node have several outputs?"""
+
+    def __init__(self, many):
+        self.many = many
