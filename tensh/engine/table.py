@@ -60,6 +60,7 @@ class Op:
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
+        self.beyond = None  # as Python's operator: what computes operands that are not matrices
         self.environment = ENVIRONMENT
         for option, value in options.items():
             if not hasattr(self, option):
@@ -355,10 +356,10 @@ def foreign(name, input, other):
 def refused_operand(fn):
     """A function of two operands as a Python operator: NotImplemented for what is no operand.
 
-    A function may bring its own, as its attribute ``operator``.
+    A function may say which operator's own to use, as its attribute ``operator``.
     """
     if hasattr(fn, "operator"):
-        return fn.operator
+        return fn.operator.operator
 
     def operator(input, other):
         return fn(input, other) if type(other) is Tensor or operand(other) else NotImplemented

@@ -155,6 +155,9 @@ def function_source(op, method=False):
 def operator_source(op):
     """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
     other = list(op.inputs)[1]
+    if op.beyond is not None:
+        operands = _two_matrices(op)
+        return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
     *operands, mixing = _two_operands(op, True)
     operands += [f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})", mixing, *_checks(op)]
     return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
@@ -205,6 +208,19 @@ def kinds(op):
     """The kinds of NumPy dtypes that the kernel takes as they are: ``types``, with "V" for bfloat16."""
     types = "".join(t for t in op.types if not op.floats or t not in "biuW")
     return types + ("V" if "f" in types else "")
+
+
+def _two_matrices(op):
+    """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
+    a, b = op.inputs
+    op.environment[f"{op.name}_beyond"] = op.beyond
+    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._view is None else edge({0})"
+    return [
+        f"if not isinstance({b}, Tensor): return NotImplemented",
+        take.format(a),
+        take.format(b),
+        f"if {a}_.ndim != 2 or {b}_.ndim != 2: return {op.name}_beyond({a}, {b})",
+    ]
 
 
 def _two_operands(op, method):

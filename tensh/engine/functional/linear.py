@@ -6,13 +6,12 @@ from tensh.engine.clock import mode
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.graph import edge
-from tensh.engine.inplace import into
+from tensh.engine.inplace import into, renamed
 from tensh.engine.members import PYTHON_ONLY
 from tensh.engine.mixing import refuse
 from tensh.engine.ops import linear
-from tensh.engine.ops.linear import dot, mm
 from tensh.engine.ops.shape import unsafe_view
-from tensh.engine.table import METHODS, PUBLIC, composite
+from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 
 
@@ -34,18 +33,7 @@ def matmul(input, other, *, out=None):
     return result if out is None else into(out, result, "matmul")
 
 
-def matmul_operator(input, other):
-    """``input @ other``; the common cases come first."""
-    if not isinstance(other, Tensor):
-        return NotImplemented
-    a, b = input.array.ndim, other.array.ndim
-    if b == 2 == a:
-        return mm.fn(input, other)
-    return dot.fn(input, other) if b == 1 == a else by_dims(input, other, a, b)
-
-
 LINALG["matmul"] = composite(matmul)
-matmul.operator = matmul_operator
 
 
 def by_dims(input, other, a, b):
@@ -57,8 +45,26 @@ def by_dims(input, other, a, b):
     if a == 2 and b == 1:
         return linear.mv.fn(input, other)
     if a == 1 and b == 2:
-        return linear.mm.fn(input.unsqueeze(0), other).squeeze(0)
+        return only_row(linear.mm.fn(input.unsqueeze(0), other))
     return folded(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
+
+
+def only_row(matrix):
+    """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
+    row = OPS["squeeze_dim"].fn(matrix, 0)
+    row._view = None
+    if row.node is not None:
+        row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")
+    return row
+
+
+def beyond_matrices(input, other):
+    """``input @ other`` for anything but two matrices."""
+    return by_dims(input, other, input.array.ndim, other.array.ndim)
+
+
+linear.mm.beyond = beyond_matrices
+matmul.operator = linear.mm
 
 
 def folds(input, other, a, b):
@@ -118,7 +124,7 @@ def broadcast_sizes(one, two):
 
 def rmatmul(input, other):
     """``other @ input`` for Python."""
-    return matmul(other, input)
+    return matmul(other, input) if isinstance(other, Tensor) else NotImplemented
 
 
 PYTHON_ONLY["rmatmul"] = rmatmul
