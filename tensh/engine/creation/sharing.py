@@ -163,7 +163,8 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
     if edge(self) is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return self.array.__dlpack__(max_version=max_version, copy=copy)
+    asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
+    return self.array.__dlpack__(**{name: value for name, value in asked.items() if value is not None})
 
 
 def __dlpack_device__(self):
