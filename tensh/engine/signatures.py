@@ -16,7 +16,7 @@ from tensh.engine.device import device, layout, memory_format
 from tensh.engine.dtype import dtype
 from tensh.engine.tensor import Tensor
 
-WORDS = r"(?P<kind>(?:tuple of )?[\w.]+)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>[^,]+))?"
+WORDS = r"(?P<kind>(?:tuple of )?[\w.]+)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 NO_FIT = object()  # what a taker answers to a value of another kind
 LIMIT = 2**63
 

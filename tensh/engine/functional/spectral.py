@@ -1,86 +1,88 @@
-"""torch.fft: all transforms, made of three operators."""
-
-import numpy as np
+"""torch.fft: the transforms, made of three operators.  frequencies.py has what goes with them."""
 
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import wrap_dim
-from tensh.engine.functional.namespaces import FFT, fft
+from tensh.engine.functional.namespaces import FFT
 from tensh.engine.inplace import into
+from tensh.engine.making import bind, shows
 from tensh.engine.ops import spectral
 from tensh.engine.ops.shape import slice_dim
-from tensh.engine.table import OPS, PUBLIC
-from tensh.engine.tensor import wrap
+from tensh.engine.table import OPS
+
+ONE = "(Tensor input, int n = None, int dim = -1, str norm = None, *, Tensor out = None)"
+MANY = "(Tensor input, tuple of ints s = None, tuple of ints dim = None, str norm = None, *, Tensor out = None)"
+TWO = MANY.replace("dim = None", "dim = (-2,-1)")
+
+
+class Unusual(TypeError):
+    """An argument is of the wrong kind, or must be converted first."""
+
+
+# ── declaring ────────────────────────────────────────────────────────────────
+def public(name, form, compute, doc):
+    """Declare ``torch.fft.NAME``, which computes ``compute(input, n or s, dim, norm, out)``.
+
+    The plain call is tried first: binding the arguments by the signature costs 5 µs.
+    """
+    several = form is not ONE
+
+    @shows(f"input, {'s' if several else 'n'}=None, dim={DEFAULTS[form]}, norm=None, *", "out=None")
+    def function(*args, **given):
+        try:
+            return compute(*args, **given)
+        except Exception:
+            pass
+        if "axis" in given:
+            given["dim"] = given.pop("axis")
+        if several:
+            args, given = in_tuples(args, given, 1, 2)
+        return compute(**bind(f"fft_{name}", (form,), args, given))
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__doc__ = "torch.fft", doc
+    FFT[name] = function
+
+
+DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
+
+
+def in_tuple(value):
+    """Where several numbers may be given, one may stand alone."""
+    return (value,) if type(value) is int else value
+
+
+def in_tuples(args, given, *places):
+    """The same for the arguments at these places, and those called ``s`` and ``dim``."""
+    args = [in_tuple(value) if place in places else value for place, value in enumerate(args)]
+    return args, {name: in_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
+SCALINGS = {
+    (norm, forward): 1 if norm == "ortho" else 2 if (norm == "forward") == forward else 0
+    for norm in (None, "backward", "forward", "ortho")
+    for forward in (True, False)
+}
+"""Which of the two directions divides, and by what."""
+
+
 def scaling(norm, forward):
-    """The number that stands for ``norm``: which of the two directions divides, and by what."""
-    if norm not in (None, "backward", "forward", "ortho"):
-        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
-    if norm == "ortho":
-        return 1
-    return 2 if (norm == "forward") == forward else 0
+    """The number that stands for ``norm``."""
+    try:
+        return SCALINGS[norm, forward]
+    except KeyError:
+        raise RuntimeError(f'Invalid normalization mode: "{norm}"') from None
 
 
-def promoted(x, complex_too):
+def floating(x, complex_too=False):
     """Integers as floating point numbers; as complex ones with ``complex_too``."""
-    dtype = x.dtype
-    if dtype.name in ("float16", "bfloat16", "complex32"):
+    kind, size = x.array.dtype.kind, x.array.dtype.itemsize
+    if kind == "c" or kind == "f" and size > 2 and not complex_too:
+        return x
+    dtype = get_default_dtype() if kind in "biu" else x.dtype
+    if dtype.numpy.itemsize == 2 or kind == "W":
         raise RuntimeError(f"Unsupported dtype {dtype.title}")
-    if x.array.dtype.kind in "biu":
-        dtype = get_default_dtype()
-    if complex_too:
-        dtype = dtype.to_complex()
-    return x if dtype is x.dtype else x.to(dtype)
-
-
-def resized(x, dims, sizes):
-    """The elements along ``dims`` cut to the sizes, or followed by zeros; a size of -1 leaves them."""
-    pads = [0] * (2 * x.array.ndim)
-    for dim, size in zip(dims, sizes):
-        if size == -1:
-            continue
-        if size < 1:
-            raise RuntimeError(f"Invalid number of data points ({size}) specified")
-        own = x.array.shape[dim]
-        if size < own:
-            x = slice_dim.fn(x, dim, 0, size, 1)
-        else:
-            pads[2 * (x.array.ndim - 1 - dim) + 1] = size - own
-    return OPS["constant_pad_nd"].fn(x, pads, 0) if any(pads) else x
-
-
-def one_dim(x, n, dim):
-    """(dimension from 0, size) of a transform along one dimension."""
-    d = wrap_dim(dim, x.array.ndim, scalar=False)
-    if n is not None and (isinstance(n, (bool, float, str)) or not hasattr(n, "__index__")):
-        raise TypeError(f"fft_fft(): argument 'n' must be int, not {type(n).__name__}")
-    size = x.array.shape[d] if n is None else n
-    if size < 1:
-        raise RuntimeError(f"Invalid number of data points ({size}) specified")
-    return d, size
-
-
-def many_dims(x, s, dim):
-    """(dimensions from 0, sizes) of a transform along several dimensions."""
-    ndim = x.array.ndim
-    s = [s] if isinstance(s, int) else s
-    dim = [dim] if isinstance(dim, int) else dim
-    if dim is not None:
-        dims = [wrap_dim(d, ndim, scalar=False) for d in dim]
-        if len(set(dims)) < len(dims):
-            raise RuntimeError("FFT dims must be unique")
-    if s is not None:
-        if dim is not None and len(dim) != len(s):
-            raise RuntimeError("When given, dim and shape arguments must have the same length")
-        if len(s) > ndim:
-            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {ndim} dimensions.")
-        if dim is None:
-            dims = list(range(ndim - len(s), ndim))
-        return dims, [x.array.shape[d] if n == -1 else n for d, n in zip(dims, s)]
-    if dim is None:
-        dims = list(range(ndim))
-    return dims, [x.array.shape[d] for d in dims]
+    return x.to(dtype.to_complex() if complex_too else dtype)
 
 
 def require_real(name, x, words="a real input tensor"):
@@ -88,190 +90,222 @@ def require_real(name, x, words="a real input tensor"):
         raise RuntimeError(f"{name} expects {words}, but got {x.dtype.title}")
 
 
+def require_kind(name, out, kinds, words):
+    """Raise unless ``out`` can take a result of this kind."""
+    if out is not None and out.array.dtype.kind not in kinds:
+        raise RuntimeError(f"{name} expects a {words} output tensor, but got {out.dtype.title}")
+
+
+def positive(size):
+    if size < 1:
+        raise RuntimeError(f"Invalid number of data points ({size}) specified")
+    return size
+
+
+def resized(x, dims, sizes):
+    """The elements along ``dims`` cut to the sizes, or followed by zeros."""
+    pads = [0] * (2 * x.array.ndim)
+    for dim, size in zip(dims, sizes, strict=True):
+        own = x.array.shape[dim]
+        if size < own:
+            x = slice_dim.fn(x, dim, 0, size, 1)
+        elif size > own:
+            pads[2 * (x.array.ndim - 1 - dim) + 1] = size - own
+    return OPS["constant_pad_nd"].fn(x, pads, 0) if any(pads) else x
+
+
+def one_dim(x, n, dim):
+    """The dimension from 0, and ``x`` with ``n`` elements along it."""
+    d = wrap_dim(dim, x.array.ndim, scalar=False)
+    if n is None:
+        positive(x.array.shape[d])
+        return d, x
+    if type(n) is not int:
+        raise Unusual
+    return d, resized(x, (d,), (positive(n),))
+
+
+def many_dims(x, s, dim):
+    """(dimensions from 0, sizes) of a transform along several dimensions."""
+    ndim, shape = x.array.ndim, x.array.shape
+    if dim is not None:
+        dims = tuple([wrap_dim(d, ndim, scalar=False) for d in dim])
+        if len(set(dims)) < len(dims):
+            raise RuntimeError("FFT dims must be unique")
+    elif s is None:
+        dims = tuple(range(ndim))
+    else:
+        if len(s) > ndim:
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {ndim} dimensions.")
+        dims = tuple(range(ndim - len(s), ndim))
+    if s is None:
+        sizes = [shape[d] for d in dims]
+    else:
+        if any(type(n) is not int for n in s):
+            raise Unusual
+        if len(dims) != len(s):
+            raise RuntimeError("When given, dim and shape arguments must have the same length")
+        sizes = [shape[d] if n == -1 else n for d, n in zip(dims, s, strict=True)]
+    for size in sizes:
+        positive(size)
+    return dims, sizes
+
+
+def some_dims(name, x, s, dim):
+    """The same, but at least one."""
+    dims, sizes = many_dims(x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return dims, sizes
+
+
+def half_sizes(name, x, s, dim):
+    """(dimensions, sizes of the half that is given, number of real elements in the last dimension)."""
+    dims, sizes = some_dims(name, x, s, dim)
+    last = 2 * (sizes[-1] - 1) if s is None or s[-1] == -1 else sizes[-1]
+    return dims, [*sizes[:-1], positive(last) // 2 + 1], last
+
+
+def finished(result, out, operator):
+    return result if out is None else into(out, result, f"_{operator.name}")
+
+
 # ── one dimension ────────────────────────────────────────────────────────────
-def one(name, doc, transform):
-    """Declare ``fft.NAME(input, n, dim, norm)``."""
+def full(name, forward):
+    """From any numbers to complex ones."""
 
-    def function(input, n=None, dim=-1, norm=None):
-        return transform(name, input, n, dim, norm)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"{doc}\n\n    ``n`` cuts the dimension or fills it with zeros before; ``norm`` is \"backward\" (the inverse divides by\n"
-        '    the number of elements), "forward" or "ortho" (both divide by its root).  Differentiable.\n    '
-    )
-    return fft(function)
-
-
-def complex_output(forward):
-    def transform(name, x, n, dim, norm):
-        x = promoted(x, False)
-        d, size = one_dim(x, n, dim)
-        x = resized(x, [d], [size])
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        require_kind(name, out, "c", "complex")
+        d, x = one_dim(floating(input), n, dim)
         if x.array.dtype.kind == "c":
-            return spectral.fft_c2c.fn(x, (d,), scaling(norm, forward), forward)
+            result = spectral.fft_c2c.fn(x, (d,), scaling(norm, forward), forward)
+            return finished(result, out, spectral.fft_c2c)
         result = spectral.fft_r2c.fn(x, (d,), scaling(norm, forward), False)
-        return result if forward else result.conj()
+        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
 
-    return transform
-
-
-def half_output(forward):
-    def transform(name, x, n, dim, norm):
-        require_real(name, x)
-        x = promoted(x, False)
-        d, size = one_dim(x, n, dim)
-        result = spectral.fft_r2c.fn(resized(x, [d], [size]), (d,), scaling(norm, forward), True)
-        return result if forward else result.conj()
-
-    return transform
+    return compute
 
 
-def real_output(forward):
-    def transform(name, x, n, dim, norm):
-        x = promoted(x, True)
+def from_real(name, forward):
+    """From real numbers to the first half of complex ones."""
+
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        require_real(name, input)
+        require_kind(name, out, "c", "complex")
+        d, x = one_dim(floating(input), n, dim)
+        result = spectral.fft_r2c.fn(x, (d,), scaling(norm, forward), True)
+        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
+
+    return compute
+
+
+def to_real(name, forward):
+    """From the first half of complex numbers to real ones."""
+
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        require_kind(name, out, "fV", "floating point")
+        x = floating(input, complex_too=True)
         d = wrap_dim(dim, x.array.ndim, scalar=False)
-        size = 2 * (x.array.shape[d] - 1) if n is None else n
-        if size < 1:
-            raise RuntimeError(f"Invalid number of data points ({size}) specified")
-        x = resized(x, [d], [size // 2 + 1])
-        return spectral.fft_c2r.fn(x.conj() if forward else x, (d,), scaling(norm, forward), size)
+        if n is not None and type(n) is not int:
+            raise Unusual
+        last = positive(2 * (x.array.shape[d] - 1) if n is None else n)
+        if n is not None:
+            x = resized(x, (d,), (last // 2 + 1,))
+        scale = scaling(norm, forward)
+        result = spectral.fft_c2r.fn(x.conj() if forward else x, (d,), scale, last)
+        return finished(result, out, spectral.fft_c2r)
 
-    return transform
-
-
-one("fft", "The discrete Fourier transform along ``dim``.", complex_output(True))
-one("ifft", "The inverse discrete Fourier transform along ``dim``.", complex_output(False))
-one("rfft", "The first half of the transform of real numbers along ``dim``; the rest is its mirror.", half_output(True))
-one("ihfft", "The first half of the inverse transform of real numbers along ``dim``.", half_output(False))
-one("irfft", "The inverse of ``rfft``: ``n`` real numbers (2 (m - 1) by default) from a half.", real_output(False))
-one("hfft", "The transform, which is real, of numbers whose second half mirrors the first.", real_output(True))
+    return compute
 
 
 # ── several dimensions ───────────────────────────────────────────────────────
-def several(name, doc, transform):
-    """Declare ``fft.NAMEn(input, s, dim, norm)`` and ``fft.NAME2`` with the last two dimensions."""
-    declare(f"{name}n", doc, transform, None)
-    declare(f"{name}2", doc, transform, (-2, -1))
+def full_many(forward):
+    def compute(input, s=None, dim=None, norm=None, *, out=None):
+        require_kind("fftn", out, "c", "complex")
+        dims, sizes = many_dims(input, in_tuple(s), in_tuple(dim))
+        x = resized(floating(input, complex_too=True), dims, sizes)
+        return finished(spectral.fft_c2c.fn(x, dims, scaling(norm, forward), forward), out, spectral.fft_c2c)
+
+    return compute
 
 
-def declare(name, doc, transform, default):
-    def function(input, s=None, dim=default, norm=None):
-        return transform(name, input, s, dim, norm)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{doc}\n\n    ``s`` cuts the dimensions or fills them with zeros before.  Differentiable.\n    "
-    fft(function)
-
-
-def complex_many(forward):
-    def transform(name, x, s, dim, norm):
-        x = promoted(x, True)
-        dims, sizes = many_dims(x, s, dim)
-        return spectral.fft_c2c.fn(resized(x, dims, sizes), tuple(dims), scaling(norm, forward), forward)
-
-    return transform
+def rfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    require_real("rfftn", input, "a real-valued input tensor")
+    require_kind("rfftn", out, "c", "complex")
+    dims, sizes = some_dims("rfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input), dims, sizes)
+    return finished(spectral.fft_r2c.fn(x, dims, scaling(norm, True), True), out, spectral.fft_r2c)
 
 
-def rfft_many(name, x, s, dim, norm):
-    require_real(name.replace("2", "n"), x, "a real-valued input tensor")
-    x = promoted(x, False)
-    dims, sizes = many_dims(x, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    return spectral.fft_r2c.fn(resized(x, dims, sizes), tuple(dims), scaling(norm, True), True)
+def irfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    require_kind("irfftn", out, "fV", "floating point")
+    dims, sizes, last = half_sizes("irfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input, complex_too=True), dims, sizes)
+    return finished(spectral.fft_c2r.fn(x, dims, scaling(norm, False), last), out, spectral.fft_c2r)
 
 
-def halves(name, x, s, dim):
-    """(dimensions, sizes of the half that is given, number of real elements in the last dimension)."""
-    dims, sizes = many_dims(x, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    given = s[-1] if isinstance(s, (list, tuple)) else s
-    last = sizes[-1] if given not in (None, -1) else 2 * (x.array.shape[dims[-1]] - 1)
-    if last < 1:
-        raise RuntimeError(f"Invalid number of data points ({last}) specified")
-    return dims, [*sizes[:-1], last // 2 + 1], last
-
-
-def irfft_many(name, x, s, dim, norm):
-    x = promoted(x, True)
-    dims, sizes, last = halves(name, x, s, dim)
-    return spectral.fft_c2r.fn(resized(x, dims, sizes), tuple(dims), scaling(norm, False), last)
-
-
-def hfft_many(name, x, s, dim, norm):
-    x = promoted(x, True)
-    dims, sizes, last = halves(name, x, s, dim)
-    x = resized(x, dims, sizes)
+def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    require_kind("hfftn", out, "fV", "floating point")
+    dims, sizes, last = half_sizes("hfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input, complex_too=True), dims, sizes)
+    scale = scaling(norm, True)
     if len(dims) > 1:
-        x = spectral.fft_c2c.fn(x, tuple(dims[:-1]), scaling(norm, True), True)
-    return spectral.fft_c2r.fn(x.conj(), (dims[-1],), scaling(norm, True), last)
+        x = spectral.fft_c2c.fn(x, dims[:-1], scale, True)
+    return finished(spectral.fft_c2r.fn(x.conj(), dims[-1:], scale, last), out, spectral.fft_c2r)
 
 
-def ihfft_many(name, x, s, dim, norm):
+def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    require_kind("ihfftn", out, "c", "complex")
+    dims, sizes = some_dims("ihfftn", input, in_tuple(s), in_tuple(dim))
+    x, scale = floating(input), scaling(norm, False)
     if x.array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.title}")
-    x = promoted(x, False)
-    dims, sizes = many_dims(x, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    half = spectral.fft_r2c.fn(resized(x, dims, sizes), (dims[-1],), scaling(norm, False), True)
+    half = spectral.fft_r2c.fn(resized(x, dims, sizes), dims[-1:], scale, True)
     if len(dims) == 1:
-        return half.conj()
-    return spectral.fft_c2c.fn(half.conj_physical(), tuple(dims[:-1]), scaling(norm, False), False)
+        return finished(half.conj(), out, spectral.fft_r2c)
+    return finished(spectral.fft_c2c.fn(half.conj_physical(), dims[:-1], scale, False), out, spectral.fft_c2c)
 
 
-several("fft", "The discrete Fourier transform along several dimensions.", complex_many(True))
-several("ifft", "The inverse discrete Fourier transform along several dimensions.", complex_many(False))
-several("rfft", "The transform of real numbers along several dimensions; of the last one its first half.", rfft_many)
-several("irfft", "The inverse of the transform of real numbers along several dimensions.", irfft_many)
-several("hfft", "The transform, which is real, of mirrored numbers along several dimensions.", hfft_many)
-several("ihfft", "The first half of the inverse transform of real numbers along several dimensions.", ihfft_many)
+# ── the table ────────────────────────────────────────────────────────────────
+def family(name, one, many, what, details):
+    """Declare ``NAME`` along one dimension, ``NAMEn`` along several, ``NAME2`` along the last two."""
+    public(name, ONE, one, f"{what} along ``dim``.{SIZE}{details}")
+    public(f"{name}n", MANY, many, f"{what} along several dimensions, by default all.{SIZES}{details}")
+
+    def two(input, s=None, dim=DEFAULTS[TWO], norm=None, *, out=None):
+        if dim is None:
+            raise Unusual
+        return many(input, s, dim, norm, out=out)
+
+    public(f"{name}2", TWO, two, f"{what} along two dimensions, by default the last.{SIZES}{details}")
 
 
-# ── places ───────────────────────────────────────────────────────────────────
-def frequencies(half):
-    def function(n, d=1.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-        places = np.arange(n // 2 + 1) if half else np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
-        wanted = get_default_dtype() if dtype is None else dtype
-        result = wrap((places * (1.0 / (n * d))).astype(wanted.numpy))
-        if out is not None:
-            return into(out, result, function.__name__)
-        return result.requires_grad_() if requires_grad else result
+SIZE = "\n\n``n`` elements are transformed: the dimension is cut, or filled up with zeros.  "
+SIZES = "\n\n``s`` says how many elements are transformed: dimensions are cut, or filled up with zeros.  "
+NORM = (
+    '``norm`` says where to divide\nby the number of elements: "backward" (the inverse does, the default), "forward" or '
+    '"ortho" (both by its root).\nDifferentiable; RuntimeError for 16 bit floating point numbers'
+)
 
-    name = "rfftfreq" if half else "fftfreq"
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"The frequencies that the elements of ``{'rfft' if half else 'fft'}`` of ``n`` elements at distance ``d`` stand for."
-    )
-    function.__module__ = "torch.fft"
-    FFT[name] = function
-
-
-frequencies(False)
-frequencies(True)
-
-
-def shifted(input, dim, forward):
-    dims = range(input.array.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
-    dims = [wrap_dim(d, input.array.ndim) for d in dims]
-    sizes = [input.array.shape[d] for d in dims] if input.array.ndim else []
-    return PUBLIC["roll"](input, [n // 2 if forward else (n + 1) // 2 for n in sizes], dims)
-
-
-@fft
-def fftshift(input, dim=None):
-    """The elements in the order of their frequencies: zero in the middle.  Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.fft.fftshift(torch.fft.fftfreq(4, 0.25))
-    tensor([-2., -1.,  0.,  1.])
-    """
-    return shifted(input, dim, True)
-
-
-@fft
-def ifftshift(input, dim=None):
-    """The inverse of ``fftshift``.  Differentiable."""
-    return shifted(input, dim, False)
+family("fft", full("fft", True), full_many(True), "The discrete Fourier transform", f"{NORM}.")
+family("ifft", full("ifft", False), full_many(False), "The inverse discrete Fourier transform", f"{NORM}.")
+family(
+    "rfft", from_real("rfft", True), rfft_many,
+    "The first half (of the last dimension) of the Fourier transform of real numbers; the rest is its mirror",
+    f"{NORM} and complex ones.",
+)  # fmt: skip
+family(
+    "irfft", to_real("irfft", False), irfft_many,
+    "The inverse of ``rfft``: 2 (m - 1) real numbers from a half of m complex ones, unless the size says otherwise,",
+    f"{NORM}.",
+)  # fmt: skip
+family(
+    "hfft", to_real("hfft", True), hfft_many,
+    "The Fourier transform, which is real, of numbers of which the first half is given and the rest is its mirror",
+    f"{NORM}.",
+)  # fmt: skip
+family(
+    "ihfft", from_real("ihfft", False), ihfft_many,
+    "The inverse of ``hfft``: the first half of the inverse Fourier transform of real numbers",
+    f"{NORM} and complex ones.",
+)  # fmt: skip
