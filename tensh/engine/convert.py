@@ -38,7 +38,7 @@ def recast(t, to, memory_format=None):
         return OPS["cast"].fn(t, numpy, memory_format)
     result = new()  # no gradient passes through an integer
     result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
-    result.node = result._view = result._grad = None
+    result.node = result._base = result._grad = None
     return result
 
 
@@ -159,7 +159,7 @@ def numpy(self, *, force=False):
     if force is not False:
         if force is not True:
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    elif (self.node if self._view is None else edge(self)) is not None:
+    elif (self.node if self._base is None else edge(self)) is not None:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.array.dtype.kind == "V":
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")

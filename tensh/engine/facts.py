@@ -133,7 +133,7 @@ Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
 )
-METHODS["_is_view"] = lambda t: t._view is not None
+METHODS["_is_view"] = lambda t: t._base is not None
 for _kind in "ipu maia mtia vulkan".split():
     setattr(Tensor, f"is_{_kind}", property(lambda t: False, doc="False: tensh computes on the CPU only."))
 

@@ -55,7 +55,7 @@ class Node:
     def _modified(self, role, value):
         node = None if role == FOREIGN else self if role < 0 else self.inputs[role]
         leaf = node is None or type(node) is AccumulateGrad
-        operation = written_by(value) or (None if leaf else node.operation())
+        operation = self.operation() if node is self else written_by(value) or (None if leaf else node.operation())
         origin = "" if operation is None else f", which is output 0 of {operation},"
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -188,15 +188,20 @@ class Parts(dict):
 
 
 # ── views ────────────────────────────────────────────────────────────────────
-class View:
-    """How a tensor is a view: the tensor whose memory it shares, and when its node was last valid.
+# A tensor that is a view has three slots more: ``_base`` is the tensor whose memory it shares (None for all others),
+# ``_time`` is when its node was last valid, ``_how`` is None, or what else there is to say about it:
+class How:
+    """What is special about a view.
 
     ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough
     (the view has another dtype); None otherwise.  ``locked`` is None, or why the view must not be written while
     gradients are recorded (see locks.py).
     """
 
-    __slots__ = ("base", "steps", "time", "locked")
+    __slots__ = ("steps", "locked")
+
+    def __init__(self, steps=None, locked=None):
+        self.steps, self.locked = steps, locked
 
 
 class DeadEnd(Node):
@@ -215,73 +220,81 @@ class DeadEnd(Node):
 
 
 def see(base, t, locked=None):
-    """Record that ``t`` shares the memory of ``base``.  Its place there says how, so nothing else is kept: 250 ns."""
-    v = t._view = View()
-    up = base._view
-    if up is None:
-        v.base, v.steps, v.locked = base, None, locked
-    else:
-        v.base, v.steps, v.locked = up.base, up.steps, locked or up.locked
-        if v.steps is not None:
-            v.steps = (*v.steps, within(base.array, t.array))
-    v.time = clock.last_write
+    """Record that ``t`` shares the memory of ``base``.  Its place there says how, so nothing else is kept.
+
+    The writer has the commonest case of it in line: neither ``base`` is a view nor anything special about ``t``.
+    """
+    root, how = base._base, None
+    if root is not None:
+        how = base._how
     if not mode.grad:
-        v.locked = NO_GRAD
+        locked = NO_GRAD
         if t.node is None and base.node is not None:
             t.node = DeadEnd(t.array)
+    if how is not None:
+        steps = how.steps
+        how = How(steps and (*steps, within(base.array, t.array)), locked or how.locked)
+    elif locked is not None:
+        how = How(None, locked)
+    t._base, t._how, t._time = base if root is None else root, how, clock.last_write
     return t
 
 
 def see_retyped(base, t, fn, args):
     """The same for a view of another dtype, whose place in memory does not say enough: keep the call that makes it."""
     before = steps_to(base)
-    see(base, t)._view.steps = (*before, (fn, args))
+    see(base, t)
+    t._how = How((*before, (fn, args)), locked(t))
     return t
+
+
+def locked(t):
+    """Why the view ``t`` must not be written, or None."""
+    return None if t._how is None else t._how.locked
 
 
 def edge(t):
     """Where ``t`` sends its gradient.  A view whose memory was written asks its base again."""
-    v = t._view
-    if v is not None and v.time < clock.last_write:
-        if not written_after(v.time, t.array):
-            v.time = tick()
-        elif v.base.node is None:
+    if t._base is not None and t._time < clock.last_write:
+        if not written_after(t._time, t.array):
+            t._time = tick()
+        elif t._base.node is None:
             if type(t.node) is not AccumulateGrad:
                 t.node = None  # and the view stays out of date: its base may require grad later
-        elif v.locked is None:
-            derive_again(t, v)
+        elif locked(t) is None:
+            derive_again(t)
         elif mode.grad:
             raise RuntimeError(refusal(t, "its base or another view of its base has been"))
     return t.node
 
 
-def derive_again(t, v):
+def derive_again(t):
     """A view of memory that was written continues from what its base is now."""
-    t.node = replay(v.base, steps_to(t)).node
-    v.time = tick()
+    t.node = replay(t._base, steps_to(t)).node
+    t._time = tick()
 
 
 def stale(t):
     """Is ``t`` a locked view of memory that was written since, so that its history can no longer be told?"""
-    v = t._view
-    return v is not None and v.locked is not None and v.base.node is not None and written_after(v.time, t.array)
+    return (
+        t._base is not None and locked(t) is not None and t._base.node is not None and written_after(t._time, t.array)
+    )
 
 
 def refusal(t, modified="is being"):
     """Why the locked view ``t`` must not be written, or not be used after a write."""
     node = t.node
     known = node is not None and type(node) not in (DeadEnd, AccumulateGrad)
-    return locked_message(t._view.locked, (getattr(node, "index", 0), node.operation()) if known else None, modified)
+    return locked_message(locked(t), (getattr(node, "index", 0), node.operation()) if known else None, modified)
 
 
 def steps_to(t):
     """The operator calls that lead to ``t`` from the tensor whose memory it shares."""
-    v = t._view
-    if v is None:
+    if t._base is None:
         return ()
-    if v.steps is not None:
-        return v.steps
-    return (within(v.base.array, t.array),)
+    if t._how is not None and t._how.steps is not None:
+        return t._how.steps
+    return (within(t._base.array, t.array),)
 
 
 def within(base, array):

@@ -19,7 +19,7 @@ from tensh.engine import memory
 from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.graph import FOREIGN, AccumulateGrad, Node, derive_again, edge, refusal, replay, second_time, steps_to
+from tensh.engine.graph import FOREIGN, AccumulateGrad, Node, derive_again, edge, locked, refusal, replay, second_time, steps_to
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import recorded
 
@@ -65,16 +65,16 @@ def begin(t, *others):
 
 def requires(t):
     """Does ``t`` require grad?  Unlike its edge this can be told of any view."""
-    return t.node is not None or t._view is not None and t._view.base.node is not None
+    return t.node is not None or t._base is not None and t._base.node is not None
 
 
 def guard(t):
     """Refuse to record a write that PyTorch refuses."""
-    view = t._view
-    if view is not None:
-        if view.locked is not None:
+    base = t._base
+    if base is not None:
+        if locked(t) is not None:
             raise RuntimeError(refusal(t))
-        if t.node is not None and (view.base.node is None or type(view.base.node) is AccumulateGrad):
+        if t.node is not None and (base.node is None or type(base.node) is AccumulateGrad):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if type(t.node) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -95,10 +95,10 @@ def reshaped(t, viewed, name):
         viewed.node.__class__ = renamed(type(viewed.node), name)
     t.array, t.node = viewed.array, viewed.node
     wrote(t.array)
-    if t._view is not None:
-        if t._view.steps is not None:
-            t._view.steps = viewed._view.steps
-        t._view.time = tick()
+    if t._base is not None:
+        if t._how is not None and t._how.steps is not None:
+            t._how.steps = viewed._how.steps
+        t._time = tick()
     return t
 
 
@@ -185,13 +185,13 @@ def continue_from(t, old, node, inside, result):
     if any(s is result for s in node.saved or ()):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = tick()
-    wrote_as(t.array, node.operation())
-    view = t._view
-    if view is None:
+    if t._base is None:
         t.node = node
+        wrote_as(t.array, node.operation())
     else:
-        view.base.node = CopySlices(t, old, node, inside)
-        derive_again(t, view)
+        t._base.node = slices = CopySlices(t, old, node, inside)
+        wrote_as(t._base.array, slices.operation())
+        derive_again(t)
 
 
 class CopySlices(Node):
@@ -205,7 +205,7 @@ class CopySlices(Node):
     keeps_arrays = True
 
     def __init__(self, t, old, node, inside):
-        base = t._view.base
+        base = t._base
         if len(inside) == 1:
             others = node.inputs[1:]
         else:
@@ -316,4 +316,4 @@ def resize(out, shape):
             stacklevel=4,
         )
     out.array = np.empty(shape, out.array.dtype)
-    out._view = None
+    out._base = None

@@ -45,7 +45,7 @@ def leaf(array, requires_grad=False):
     """A tensor over ``array`` that, if so wished, gradients are computed for."""
     t = new()
     t.array = array
-    t.node = t._view = t._grad = None
+    t.node = t._base = t._grad = None
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -104,5 +104,5 @@ def settle(out, array):
     if out.array.shape == array.shape:
         out.array[...] = array
     else:
-        out.array, out._view = array, None
+        out.array, out._base = array, None
     wrote(out.array)

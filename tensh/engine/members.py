@@ -51,7 +51,7 @@ def _set_requires_grad(t, flag):
 @member(set=_set_requires_grad)
 def requires_grad(t):
     """Are operations on this tensor recorded?  A view asks its base, too."""
-    return t.node is not None or t._view is not None and t._view.base.node is not None
+    return t.node is not None or t._base is not None and t._base.node is not None
 
 
 @member()
@@ -179,7 +179,7 @@ def detach(self):
 
 def detach_(self):
     """Cut this tensor off from its history, in place."""
-    if self._view is not None:
+    if self._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
             "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
@@ -213,12 +213,6 @@ def data(t):
 def _version(t):
     """How often the memory was written in place."""
     return version(t.array)
-
-
-@member()
-def _base(t):
-    """The tensor that this one is a view of, or None."""
-    return None if t._view is None else t._view.base
 
 
 @member()

@@ -173,7 +173,7 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
     if name is None:
         return t
     self = object.__new__(class_called(name) if isinstance(name, str) else name)
-    self.array, self.node, self._view, self._grad = array, None, None, None
+    self.array, self.node, self._base, self._grad = array, None, None, None
     if requires_grad:
         self.node = AccumulateGrad(self)
     return self

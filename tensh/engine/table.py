@@ -17,7 +17,7 @@ import numpy as np
 from numpy import asarray, ndarray
 
 from tensh.engine import graph, writer
-from tensh.engine.clock import mode, tick, wrote
+from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
@@ -391,7 +391,7 @@ def not_differentiable(name):
 ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
-    "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "tick": tick, "wrote": wrote,
+    "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "clock": clock, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,

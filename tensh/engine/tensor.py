@@ -81,7 +81,7 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    __slots__ = ("array", "node", "_view", "_grad", "__dict__", "__weakref__")
+    __slots__ = ("array", "node", "_base", "_how", "_time", "_grad", "__dict__", "__weakref__")
     __module__ = "torch"
     __array_priority__ = 1000  # array * tensor asks the tensor, not NumPy
 
@@ -106,5 +106,5 @@ def wrap(array, node=None):
     """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
     t = new()
     t.array = array if type(array) is np.ndarray else np.asarray(array)
-    t.node, t._view, t._grad = node, None, None
+    t.node, t._base, t._grad = node, None, None
     return t

@@ -185,7 +185,7 @@ def _operands(op, method):
             if p == op.sequence:
                 lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
                 continue
-            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}._view is None else edge({p})"
+            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}._base is None else edge({p})"
             optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
             lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position - method}{optional})")
@@ -214,7 +214,7 @@ def _two_matrices(op):
     """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
     a, b = op.inputs
     op.environment[f"{op.name}_beyond"] = op.beyond
-    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._view is None else edge({0})"
+    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
     return [
         f"if not isinstance({b}, Tensor): return NotImplemented",
         take.format(a),
@@ -226,7 +226,7 @@ def _two_matrices(op):
 def _two_operands(op, method):
     """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
-    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._view is None else edge({0})"
+    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
     lines = [
         f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
         INDENT + take.format(a),
@@ -256,7 +256,7 @@ def _compute(op):
     ]
 
 
-BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._view = {0}._grad = None"
+BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"
 
 
 def _result(op):
@@ -272,7 +272,11 @@ def _result(op):
     if op.view:
         first, *rest = op.parameters
         call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
-        lines.append(f"see{'_retyped' if call else ''}({first}, out{call})")
+        if call:
+            lines.append(f"see_retyped({first}, out{call})")
+        else:
+            seen = f"out._base = {first}; out._how = None; out._time = clock.last_write"
+            lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: see({first}, out)"]
     return lines
 
 
@@ -358,11 +362,11 @@ def _written_straight(op, a, b=None):
     """Lines that write into the array of ``a`` where no gradient, no view and no other dtype is in the way."""
     fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
     lines = [
-        f"if isinstance({a}, Tensor) and {a}._view is None and ({a}.node is None or not mode.grad):",
+        f"if isinstance({a}, Tensor) and {a}._base is None and ({a}.node is None or not mode.grad):",
         INDENT + f"{a}_ = {a}.array",
     ]
     if b is not None:
-        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._view is None else edge({b})"
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else edge({b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")

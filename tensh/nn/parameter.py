@@ -24,7 +24,7 @@ class Parameter(Tensor):
     def __new__(cls, data=None, requires_grad=True):
         source = wrap(_empty()) if data is None else data
         self = object.__new__(cls)
-        self.array, self.node, self._view, self._grad = source.array, None, None, None
+        self.array, self.node, self._base, self._grad = source.array, None, None, None
         if requires_grad:
             self.requires_grad = True
         return self

@@ -167,8 +167,8 @@ def _connect(node, outputs, returned, edges):
         node.shape, node.dtype = outputs[0].array.shape, outputs[0].array.dtype
         outputs[0].node = node
     for o in outputs:
-        if isinstance(o, Tensor) and o._view is not None:
-            o._view.time = node.time
+        if isinstance(o, Tensor) and o._base is not None:
+            o._time = node.time
 
 
 def _keep(node, outputs, returned):

@@ -26,7 +26,7 @@ def getitem(self, index):
     """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
     kind = type(index)
     if kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN:
-        if (self.node if self._view is None else edge(self)) is None or not mode.grad:
+        if (self.node if self._base is None else edge(self)) is None or not mode.grad:
             array = plain(self.array, index)
             if array is not None:
                 t = new()

@@ -52,7 +52,7 @@ def by_dims(input, other, a, b):
 def only_row(matrix):
     """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
     row = OPS["squeeze_dim"].fn(matrix, 0)
-    row._view = None
+    row._base = None
     if row.node is not None:
         row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")
     return row

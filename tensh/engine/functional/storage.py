@@ -209,7 +209,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         steps = memory.contiguous_strides(size) if stride is None else stride
         block = memory.dense_owner(array)
         array = memory.within(array, tuple(size), steps, storage_offset - memory.distance(block, array))
-    self.array, self._view = array, None
+    self.array, self._base = array, None
     wrote(array)
     return self
 

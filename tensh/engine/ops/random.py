@@ -89,7 +89,7 @@ def refuse_recorded_out(name, out, *inputs):
 def take_out(out, array):
     """Give ``out`` the array that was filled for it."""
     if out.array is not array:
-        out.array, out._view = array, None
+        out.array, out._base = array, None
     wrote(out.array)
     return out
 
