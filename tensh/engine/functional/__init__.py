@@ -2,6 +2,7 @@
 
 from tensh.engine.functional import (  # noqa: F401
     activating,
+    adapting,
     arithmetic,
     comparing,
     convolutions,
@@ -26,6 +27,7 @@ from tensh.engine.functional import (  # noqa: F401
     norms,
     padding,
     parts,
+    pooling,
     quantiles,
     random,
     reducing,
@@ -39,4 +41,6 @@ from tensh.engine.functional import (  # noqa: F401
     statistics,
     storage,
     turning,
+    unpooling,
+    windows,
 )

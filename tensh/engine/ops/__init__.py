@@ -26,6 +26,7 @@ from tensh.engine.ops import (  # noqa: F401
     norms,
     pad,
     pointwise,
+    pool,
     random,
     random_inplace,
     reduce,
