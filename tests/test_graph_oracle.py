@@ -1,6 +1,7 @@
 """Recorded graphs, node by node, and their first and second derivatives are PyTorch's."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ oracle = pytest.importorskip("torch")
 
 PROGRAMS = [line.strip() for text in CASES.values() for line in text.strip().splitlines()]
 NO_GRADIENT = {"i", "m", "q"}
+SINGLE = re.compile(r"\bf\b|float\(|float32|complex64|half|bfloat16")  # what makes a program less exact
 
 
 def values():
@@ -76,37 +78,52 @@ class Run:
         return "\n".join(lines)
 
     def gradients(self, tensors, seed):
-        """The gradient of all the tensors together to every leaf, recorded."""
+        """The gradient of all the tensors together to every leaf, recorded; or what PyTorch says instead."""
         tensors = [t for t in tensors if t is not None and t.requires_grad]
         if not tensors:
-            return {}
+            return dict.fromkeys(self.leaves)
         weights = [self.weights(t, seed) for t in tensors]
-        found = self.torch.autograd.grad(
-            tensors, list(self.leaves.values()), weights, create_graph=True, allow_unused=True
-        )
+        leaves = list(self.leaves.values())
+        try:
+            found = self.torch.autograd.grad(tensors, leaves, weights, create_graph=True, allow_unused=True)
+        except RuntimeError as error:
+            return str(error)
         return dict(zip(self.leaves, found, strict=True))
 
 
-def facts(t):
-    return None if t is None else (str(t.dtype), tuple(t.shape), t.requires_grad)
+def assert_same(ours, theirs, tolerance):
+    assert (str(ours.dtype), ours.shape) == (str(theirs.dtype), theirs.shape)
+    values = [t.detach().resolve_conj().numpy(force=True) for t in (ours, theirs)]
+    np.testing.assert_allclose(*values, tolerance, tolerance)
 
 
-def assert_same(ours, theirs):
-    assert facts(ours) == facts(theirs)
-    if ours is not None:
-        loose = str(ours.dtype) in ("torch.float32", "torch.complex64")
-        tolerance = 2e-6 if loose else 1e-9
-        np.testing.assert_allclose(*(t.detach().resolve_conj().numpy(force=True) for t in (ours, theirs)), tolerance, tolerance)
+def assert_same_gradients(ours, theirs, tolerance):
+    """A gradient that is not there is zero: it is not always known to be constant in both."""
+    if isinstance(theirs, str):
+        assert ours == theirs or "is not implemented" in theirs
+        return
+    for name, expected in theirs.items():
+        if ours[name] is not None and expected is not None:
+            assert_same(ours[name], expected, tolerance)
+        else:
+            assert not any(g is not None and float(g.detach().abs().sum()) > 1e-12 for g in (ours[name], expected))
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_graph_and_gradients(program):
+    mark, program = (program[0], program[1:].strip()) if program[0] in "~=" else ("", program)
+    tolerance = 2e-6 if SINGLE.search(program) else 1e-9
     ours, theirs = Run(program, tensh), Run(program, oracle)
-    assert_same(ours.out, theirs.out)
-    assert ours.tree(ours.out) == theirs.tree(theirs.out)
+    assert ours.out.requires_grad == theirs.out.requires_grad
+    assert_same(ours.out, theirs.out, tolerance)
+    if mark != "=":
+        assert ours.tree(ours.out) == theirs.tree(theirs.out)
     first, expected = ours.gradients([ours.out], 1), theirs.gradients([theirs.out], 1)
-    for name in expected:
-        assert_same(first[name], expected[name])
-    second, wanted = ours.gradients(first.values(), 2), theirs.gradients(expected.values(), 2)
-    for name in wanted:
-        assert_same(second[name], wanted[name])
+    assert_same_gradients(first, expected, tolerance)
+    if isinstance(expected, str):
+        return
+    if not mark:
+        for name, g in expected.items():
+            assert g is None or ours.tree(first[name]) == theirs.tree(g)
+    second, expected = (run.gradients(g.values(), 2) for run, g in ((ours, first), (theirs, expected)))
+    assert_same_gradients(second, expected, tolerance)
