@@ -74,14 +74,17 @@ def wrote(array):
 
 
 def wrote_as(array, operation):
-    """Note which recorded operation made the last write: error messages name it."""
-    stamps[id(owner(array))].operation = operation
+    """Note which recorded operation made the last write into a tensor's whole memory: error messages name it."""
+    stamps[id(owner(array))].operation = operation, array.shape
 
 
 def written_by(array):
-    """The recorded operation that wrote last, or None."""
+    """The recorded operation that a tensor over ``array`` comes from since it was written; None if no write was recorded."""
     stamp = stamps.get(id(owner(array)))
-    return None if stamp is None else stamp.operation
+    if stamp is None or stamp.operation is None:
+        return None
+    operation, shape = stamp.operation
+    return operation if array.shape == shape else "AsStrided"
 
 
 def written_after(time, array):

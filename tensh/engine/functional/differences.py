@@ -8,6 +8,9 @@ from tensh.engine.functional.reducing import sum
 from tensh.engine.ops.shape import slice_dim
 from tensh.engine.table import PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import TENSORS
+
+mul_number, div_number = TENSORS["mul_number"], TENSORS["div_number"]
 
 
 def along(x, dim, start=None, stop=None):
@@ -185,9 +188,9 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
         return wrap(np.zeros(shape, y.array.dtype))
     if x is not None:
         steps = distances("trapezoid", y, x, axis)
-        return sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis) / 2
+        return div_number(sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis), 2)
     ends = y.select(axis, 0) + y.select(axis, -1)
-    return (sum(y, axis) - ends * 0.5) * dx
+    return mul_number(sum(y, axis) - mul_number(ends, 0.5), dx)
 
 
 @composite(method=False)
@@ -204,8 +207,8 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     check_integrand("cumulative_trapezoid", y)
     pairs = along(y, axis, 1) + along(y, axis, None, -1)
     if x is None:
-        return (pairs * (dx / 2)).cumsum(axis)
-    return (pairs * distances("cumulative_trapezoid", y, x, axis)).cumsum(axis) / 2
+        return mul_number(pairs, dx / 2).cumsum(axis)
+    return div_number((pairs * distances("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2)
 
 
 PUBLIC["trapz"] = trapezoid

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.dtype import BY_NUMPY, can_cast, of_scalar, promote_types
+from tensh.engine.dtype import can_cast, of_scalar
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.shaping import expanded, shaped
 from tensh.engine.graph import edge
@@ -26,17 +26,6 @@ def arrays_of(tensors, name, least=0):
     return arrays
 
 
-def in_one_dtype(tensors, arrays):
-    """The tensors, each in the dtype that holds them all."""
-    first = arrays[0].dtype
-    if all([array.dtype is first for array in arrays]):
-        return tensors
-    common = BY_NUMPY[first]
-    for array in arrays:
-        common = promote_types(common, BY_NUMPY[array.dtype])
-    return [t if t.array.dtype is common.numpy else OPS["cast"].fn(t, common.numpy) for t in tensors]
-
-
 @composite(method=False)
 def cat(tensors, dim=0, *, axis=None, out=None):
     """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
@@ -53,7 +42,6 @@ def cat(tensors, dim=0, *, axis=None, out=None):
     shapes = [array.shape for array in arrays]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
-    tensors = in_one_dtype(tensors, arrays)
     if (0,) in shapes and any([shape != (0,) for shape in shapes]):  # empty vectors fit anywhere
         fitting = next(shape for shape in shapes if shape != (0,))
         dim = wrap_dim(dim, len(fitting))
@@ -106,7 +94,7 @@ def stack(tensors, dim=0):
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(array.shape)} at "
                 f"entry {number}"
             )
-    return OPS["stacked"].fn(in_one_dtype(tensors, arrays), dim)
+    return OPS["stacked"].fn(tensors, dim)
 
 
 ARRAYS["cat"], TENSORS["cat"] = lambda arrays, dim: np.concatenate(arrays, dim), cat
@@ -191,7 +179,7 @@ def block_diag(*tensors):
     if not arrays:
         return wrap(np.empty((1, 0), of_scalar[float].numpy))
     shapes = [(1,) * (2 - array.ndim) + array.shape for array in arrays]
-    return OPS["block_diagonal"].fn(in_one_dtype(tensors, arrays), shapes)
+    return OPS["block_diagonal"].fn(tensors, shapes)
 
 
 # ── broadcasting several ─────────────────────────────────────────────────────

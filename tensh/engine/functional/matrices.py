@@ -45,10 +45,10 @@ def matrix_power(A, n):
     n = n.__index__()
     if n == 0:
         return A.clone().copy_(wrap(np.eye(A.array.shape[-1], dtype=A.array.dtype)))
-    if n < 0:
-        A, n = inv(A), -n
     if n == 1:
         return A.clone()
+    if n < 0:
+        A, n = inv(A), -n
     if n == 3:
         return linear.matmul(linear.matmul(A, A), A)
     result, power = None, None

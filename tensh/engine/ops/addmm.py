@@ -7,13 +7,16 @@ from tensh.engine.errors import refuse_dtype
 from tensh.engine.ops.linear import batches, check_batches, check_vector, mm
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 
 
 @word
 def scaled(g, factor):
     """``g`` times the conjugate of a number that mostly is 1."""
-    return g if type(factor) is int and factor == 1 else g * factor.conjugate()
+    if type(factor) is int and factor == 1:
+        return g
+    return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
 
 
 def number_for(dtype, number):

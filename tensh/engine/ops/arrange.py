@@ -1,11 +1,13 @@
 """Joining, repeating and moving elements: results with memory of their own."""
 
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.arguments import integer
+from tensh.engine.dtype import BY_NUMPY, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.ops.shape import ALL, at, cuts, diagonal_of
 from tensh.engine.table import LIST, op
@@ -13,9 +15,19 @@ from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
+def in_one_dtype(arrays):
+    """The arrays, each in the dtype that holds them all."""
+    first = arrays[0].dtype
+    if all([array.dtype is first for array in arrays]):
+        return arrays
+    common = reduce(promote_types, [BY_NUMPY[array.dtype] for array in arrays]).numpy
+    return [array.astype(common, copy=False) for array in arrays]
+
+
 @op(public=False, out=False, sequence="tensors", node="CatBackward0", tensors="slices(g, sizes, dim)")
 def joined(tensors, sizes, dim):
     """The tensors one after the other along ``dim``; ``sizes`` are theirs along it."""
+    tensors = in_one_dtype(tensors)
     first = tensors[0]
     out = np.empty((*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :]), first.dtype)
     return np.concatenate(tensors, dim, out)
@@ -40,6 +52,7 @@ ARRAYS["slices"], TENSORS["slices"] = cuts, slices
 @op(public=False, out=False, sequence="tensors", node="StackBackward0", tensors="rows(g, dim)")
 def stacked(tensors, dim):
     """The tensors side by side along a new dimension ``dim``."""
+    tensors = in_one_dtype(tensors)
     first = tensors[0]
     dim = wrap_dim(dim, first.ndim + 1)
     out = np.empty((*first.shape[:dim], len(tensors), *first.shape[dim:]), first.dtype)
@@ -50,6 +63,7 @@ def stacked(tensors, dim):
 @op(public=False, out=False, sequence="tensors", node="BlockDiagBackward0", tensors="blocks(g, shapes)")
 def block_diagonal(tensors, shapes):
     """Matrices along the diagonal of zeros."""
+    tensors = in_one_dtype(tensors)
     out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), tensors[0].dtype)
     for block, array, shape in zip(cut_blocks(out, shapes), tensors, shapes, strict=True):
         block[...] = array.reshape(shape)

@@ -10,7 +10,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
 from tensh.engine.ops.reduce import LARGE, SMALL, add
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 maximum = np.maximum.reduce
 
@@ -148,10 +148,17 @@ def norm(input, ord, axes, keepdim):
     return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
 
 
+def along_norm(s, x, r):
+    """The derivative of the Euclidean norm ``r`` of ``x``; it has none at 0."""
+    return x * ARRAYS["only"](s / r, r != 0)
+
+
+ARRAYS["along_norm"] = along_norm
+TENSORS["along_norm"] = lambda s, x, r: s * recorded("masked_fill")(x / r, r == 0, 0)
 INFINITE = "ord * ord == float('inf')"
 NORM = (
     "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
-    " {x} * only({s} / {r}, {r} != 0) if ord == 2 else"
+    " along_norm({s}, {x}, {r}) if ord == 2 else"
     f" sgn({{x}}) * equal_share({{s}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
     " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
     " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / {r} ** (ord - 1), {r} != 0) if ord < 2 else"

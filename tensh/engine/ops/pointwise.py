@@ -150,6 +150,8 @@ pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
                 "none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
+pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
+          node="PowBackward0", input="g * conj(input + input)")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
 pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
           input="g * -0.5 * conj(cubed(out))")  # fmt: skip
