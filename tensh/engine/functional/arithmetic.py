@@ -74,21 +74,6 @@ def positive(input):
     return input
 
 
-@composite(inplace=True)
-def square(input, *, out=None):
-    """Input times itself; bools give integers.  Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.square(torch.tensor([-2.0, 3.0]))
-    tensor([4., 9.])
-    """
-    if out is not None:
-        return into(out, square(input), "square")
-    if not isinstance(input, Tensor):
-        refuse("square", "input", 1, input)
-    return OPS["pow"].fn(input, 2)
-
-
 def abs_(input):
     """In-place version of abs; of complex numbers there is none, for the result is real."""
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":

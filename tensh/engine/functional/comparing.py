@@ -44,7 +44,7 @@ def equal(input, other):
         return False
     if one.dtype is not two.dtype:
         one, two = promote(one, two)
-    return bool(np.count_nonzero(np.equal(one, two)) == one.size)
+    return True not in np.not_equal(one, two).tobytes()  # a third of the time of .any()
 
 
 @public
@@ -93,21 +93,13 @@ def where(condition, input=None, other=None, *, out=None):
     >>> torch.where(x > 0, x, 0.0)
     tensor([0., 2.])
     """
-    if input is None and other is None and isinstance(condition, Tensor):
-        return METHODS["nonzero"](condition, as_tuple=True)
-    if (
-        type(input) is Tensor is type(other)
-        and isinstance(condition, Tensor)
-        and condition.array.dtype is BOOL
-        and out is None
-    ):
-        return OPS["where"].fn(condition, input, other)
-    choices = input, other
-    if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in choices):
-        fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
-    if not isinstance(input, Tensor) or not isinstance(other, Tensor):
-        input, other = as_tensors(input, other)
-    chosen = OPS["where"].fn(truth(condition), input, other)
+    if type(input) is not Tensor or type(other) is not Tensor:
+        if input is None and other is None and isinstance(condition, Tensor):
+            return METHODS["nonzero"](condition, as_tuple=True)
+        input, other = as_tensors(condition, input, other)
+    if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
+        condition = truth(condition, input, other)
+    chosen = OPS["where"].fn(condition, input, other)
     return chosen if out is None else into(out, chosen, "where")
 
 
@@ -121,10 +113,12 @@ def where_method(self, condition, other):
 METHODS["where"] = where_method
 
 
-def as_tensors(input, other):
+def as_tensors(condition, input, other):
     """Two choices of which one is a number, or both: the numbers as 0-d tensors of the common dtype."""
+    if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in (input, other)):
+        fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
     if isinstance(input, Tensor):
-        return input, number_beside(input, other)
+        return input, other if isinstance(other, Tensor) else number_beside(input, other)
     if isinstance(other, Tensor):
         return number_beside(other, input), other
     one, two = plain(input), plain(other)
@@ -138,11 +132,11 @@ def number_beside(tensor, number):
     return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
 
 
-def truth(condition):
+def truth(condition, input, other):
     """A condition as bools; uint8 still passes for one, with PyTorch's warning."""
+    if not isinstance(condition, Tensor):
+        fits_none("where", (condition, input, other), *WHERE)
     kind = condition.array.dtype
-    if kind.kind == "b":
-        return condition
     if kind != np.uint8:
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype " + BY_NUMPY[kind].title

@@ -67,6 +67,8 @@ def rsub_scaled(input, other, alpha):
 # ── division ─────────────────────────────────────────────────────────────────
 def require_divisor(other):
     """Integers are not divided by zero."""
+    if not other.ndim and other:
+        return
     if np.count_nonzero(other) != other.size:
         raise RuntimeError("ZeroDivisionError")
 
@@ -132,6 +134,11 @@ def fmod(input, other):
 def rsqrt(input):
     out = np.sqrt(input)
     return np.reciprocal(out, own(out))
+
+
+def square(input):
+    """The input times itself; bools give integers."""
+    return np.square(input) if input.dtype.kind != "b" else input.astype(np.int64)
 
 
 def copied(array):

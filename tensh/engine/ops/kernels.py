@@ -24,8 +24,8 @@ class Fitting(dict):
 
     def __missing__(self, key):
         number, dtype = key
-        if type(number) is int and not number:
-            return ZERO[dtype]
+        if not number and type(number) is not complex:
+            return SCALARS[number, dtype]
         array = SCALARS[fitting(number, BY_NUMPY[dtype]), dtype]
         if number and number == number and len(self) < SCALARS.LIMIT:
             self[key] = array
