@@ -5,7 +5,8 @@ from tensh.engine.functional.namespaces import FFT
 
 def __getattr__(name):
     if name in FFT:
-        return FFT[name]
+        value = globals()[name] = FFT[name]
+        return value
     raise AttributeError(f"module 'torch.fft' has no attribute '{name}'")
 
 

@@ -5,18 +5,10 @@ import numpy as np
 from tensh.engine.creation.ranges import narrowed, warn_resized
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import not_implemented, wrap_dim
-from tensh.engine.functional.namespaces import FFT
+from tensh.engine.functional.namespaces import fft
 from tensh.engine.functional.repeating import roll
 from tensh.engine.functional.spectral import in_tuples
 from tensh.engine.making import OUT, PLACED, bind, finish, shows
-from tensh.engine.tensor import Tensor
-
-
-def fft(fn):
-    """Make ``fn`` public as ``torch.fft.NAME``."""
-    fn.__module__ = "torch.fft"
-    FFT[fn.__name__] = fn
-    return fn
 
 
 # ── frequencies ──────────────────────────────────────────────────────────────

@@ -8,20 +8,17 @@ FFT: dict = {}
 
 def linalg(fn):
     """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
-    return within(LINALG, "torch.linalg", fn)
+    fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
+    function = LINALG[name] = with_out(fn)
+    function.__module__ = "torch.linalg"
+    return function
 
 
 def fft(fn):
-    """Make a function called ``NAME`` (or ``fft_NAME``) public as ``torch.fft.NAME``, with ``out=``."""
-    return within(FFT, "torch.fft", fn)
-
-
-def within(functions, module, fn):
-    fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_").removeprefix("fft_")
-    function = with_out(fn)
-    function.__module__ = module
-    functions[name] = function
-    return function
+    """Make a function public as ``torch.fft.NAME``."""
+    fn.__module__ = "torch.fft"
+    FFT[fn.__name__] = fn
+    return fn
 
 
 def everywhere(fn):

@@ -2,7 +2,7 @@
 
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import wrap_dim
-from tensh.engine.functional.namespaces import FFT
+from tensh.engine.functional.namespaces import fft
 from tensh.engine.inplace import into
 from tensh.engine.making import bind, shows
 from tensh.engine.ops import spectral
@@ -39,8 +39,8 @@ def public(name, form, compute, doc):
         return compute(**bind(f"fft_{name}", (form,), args, given))
 
     function.__name__ = function.__qualname__ = name
-    function.__module__, function.__doc__ = "torch.fft", doc
-    FFT[name] = function
+    function.__doc__ = doc
+    fft(function)
 
 
 DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
@@ -58,20 +58,18 @@ def in_tuples(args, given, *places):
 
 
 # ── arguments ────────────────────────────────────────────────────────────────
-SCALINGS = {
-    (norm, forward): 1 if norm == "ortho" else 2 if (norm == "forward") == forward else 0
+class Scalings(dict):
+    """(``norm``, forward?) -> which of the two directions divides, and by what, as the operators call it."""
+
+    def __missing__(self, key):
+        raise RuntimeError(f'Invalid normalization mode: "{key[0]}"')
+
+
+SCALINGS = Scalings(
+    ((norm, forward), 1 if norm == "ortho" else 2 if (norm == "forward") == forward else 0)
     for norm in (None, "backward", "forward", "ortho")
     for forward in (True, False)
-}
-"""Which of the two directions divides, and by what."""
-
-
-def scaling(norm, forward):
-    """The number that stands for ``norm``."""
-    try:
-        return SCALINGS[norm, forward]
-    except KeyError:
-        raise RuntimeError(f'Invalid normalization mode: "{norm}"') from None
+)
 
 
 def floating(x, complex_too=False):
@@ -92,7 +90,7 @@ def require_real(name, x, words="a real input tensor"):
 
 def require_kind(name, out, kinds, words):
     """Raise unless ``out`` can take a result of this kind."""
-    if out is not None and out.array.dtype.kind not in kinds:
+    if out.array.dtype.kind not in kinds:
         raise RuntimeError(f"{name} expects a {words} output tensor, but got {out.dtype.title}")
 
 
@@ -167,6 +165,7 @@ def half_sizes(name, x, s, dim):
 
 
 def finished(result, out, operator):
+    """The result, in ``out`` if there is one; errors call that by the operator."""
     return result if out is None else into(out, result, f"_{operator.name}")
 
 
@@ -175,12 +174,13 @@ def full(name, forward):
     """From any numbers to complex ones."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
-        require_kind(name, out, "c", "complex")
+        if out is not None:
+            require_kind(name, out, "c", "complex")
         d, x = one_dim(floating(input), n, dim)
         if x.array.dtype.kind == "c":
-            result = spectral.fft_c2c.fn(x, (d,), scaling(norm, forward), forward)
+            result = spectral.fft_c2c.fn(x, (d,), SCALINGS[norm, forward], forward)
             return finished(result, out, spectral.fft_c2c)
-        result = spectral.fft_r2c.fn(x, (d,), scaling(norm, forward), False)
+        result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], False)
         return finished(result if forward else result.conj(), out, spectral.fft_r2c)
 
     return compute
@@ -191,9 +191,10 @@ def from_real(name, forward):
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
         require_real(name, input)
-        require_kind(name, out, "c", "complex")
+        if out is not None:
+            require_kind(name, out, "c", "complex")
         d, x = one_dim(floating(input), n, dim)
-        result = spectral.fft_r2c.fn(x, (d,), scaling(norm, forward), True)
+        result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], True)
         return finished(result if forward else result.conj(), out, spectral.fft_r2c)
 
     return compute
@@ -203,7 +204,8 @@ def to_real(name, forward):
     """From the first half of complex numbers to real ones."""
 
     def compute(input, n=None, dim=-1, norm=None, *, out=None):
-        require_kind(name, out, "fV", "floating point")
+        if out is not None:
+            require_kind(name, out, "fV", "floating point")
         x = floating(input, complex_too=True)
         d = wrap_dim(dim, x.array.ndim, scalar=False)
         if n is not None and type(n) is not int:
@@ -211,7 +213,7 @@ def to_real(name, forward):
         last = positive(2 * (x.array.shape[d] - 1) if n is None else n)
         if n is not None:
             x = resized(x, (d,), (last // 2 + 1,))
-        scale = scaling(norm, forward)
+        scale = SCALINGS[norm, forward]
         result = spectral.fft_c2r.fn(x.conj() if forward else x, (d,), scale, last)
         return finished(result, out, spectral.fft_c2r)
 
@@ -221,43 +223,48 @@ def to_real(name, forward):
 # ── several dimensions ───────────────────────────────────────────────────────
 def full_many(forward):
     def compute(input, s=None, dim=None, norm=None, *, out=None):
-        require_kind("fftn", out, "c", "complex")
+        if out is not None:
+            require_kind("fftn", out, "c", "complex")
         dims, sizes = many_dims(input, in_tuple(s), in_tuple(dim))
         x = resized(floating(input, complex_too=True), dims, sizes)
-        return finished(spectral.fft_c2c.fn(x, dims, scaling(norm, forward), forward), out, spectral.fft_c2c)
+        return finished(spectral.fft_c2c.fn(x, dims, SCALINGS[norm, forward], forward), out, spectral.fft_c2c)
 
     return compute
 
 
 def rfft_many(input, s=None, dim=None, norm=None, *, out=None):
     require_real("rfftn", input, "a real-valued input tensor")
-    require_kind("rfftn", out, "c", "complex")
+    if out is not None:
+        require_kind("rfftn", out, "c", "complex")
     dims, sizes = some_dims("rfftn", input, in_tuple(s), in_tuple(dim))
     x = resized(floating(input), dims, sizes)
-    return finished(spectral.fft_r2c.fn(x, dims, scaling(norm, True), True), out, spectral.fft_r2c)
+    return finished(spectral.fft_r2c.fn(x, dims, SCALINGS[norm, True], True), out, spectral.fft_r2c)
 
 
 def irfft_many(input, s=None, dim=None, norm=None, *, out=None):
-    require_kind("irfftn", out, "fV", "floating point")
+    if out is not None:
+        require_kind("irfftn", out, "fV", "floating point")
     dims, sizes, last = half_sizes("irfftn", input, in_tuple(s), in_tuple(dim))
     x = resized(floating(input, complex_too=True), dims, sizes)
-    return finished(spectral.fft_c2r.fn(x, dims, scaling(norm, False), last), out, spectral.fft_c2r)
+    return finished(spectral.fft_c2r.fn(x, dims, SCALINGS[norm, False], last), out, spectral.fft_c2r)
 
 
 def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
-    require_kind("hfftn", out, "fV", "floating point")
+    if out is not None:
+        require_kind("hfftn", out, "fV", "floating point")
     dims, sizes, last = half_sizes("hfftn", input, in_tuple(s), in_tuple(dim))
     x = resized(floating(input, complex_too=True), dims, sizes)
-    scale = scaling(norm, True)
+    scale = SCALINGS[norm, True]
     if len(dims) > 1:
         x = spectral.fft_c2c.fn(x, dims[:-1], scale, True)
     return finished(spectral.fft_c2r.fn(x.conj(), dims[-1:], scale, last), out, spectral.fft_c2r)
 
 
 def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
-    require_kind("ihfftn", out, "c", "complex")
+    if out is not None:
+        require_kind("ihfftn", out, "c", "complex")
     dims, sizes = some_dims("ihfftn", input, in_tuple(s), in_tuple(dim))
-    x, scale = floating(input), scaling(norm, False)
+    x, scale = floating(input), SCALINGS[norm, False]
     if x.array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.title}")
     half = spectral.fft_r2c.fn(resized(x, dims, sizes), dims[-1:], scale, True)

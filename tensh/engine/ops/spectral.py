@@ -26,11 +26,11 @@ def ufuncs():
     return _pocketfft_umath
 
 
-def factor(dtype, scaling, sizes):
-    """What the sums over so many elements are multiplied by."""
+def factor(dtype, scaling, shape, dim):
+    """What the sums over the dimensions ``dim`` are multiplied by."""
     if not scaling:
         return ONE[dtype]
-    number = math.prod(sizes)
+    number = math.prod([shape[d] for d in dim])
     return REAL[dtype].type(1 / (math.sqrt(number) if scaling == 1 else number))
 
 
@@ -64,41 +64,39 @@ def fft_c2c(input, dim, scaling, forward):
     if not dim:
         return input.copy()
     transform = ufuncs().fft if forward else ufuncs().ifft
-    out = blank(input, input.shape, dim, input.dtype)
-    scale = factor(input.dtype, scaling, [input.shape[d] for d in dim])
-    for d in reversed(dim):
-        transform(input, scale, axes=along(d), out=out)
-        input, scale = out, ONE[input.dtype]
+    shape, dtype = input.shape, input.dtype
+    out = blank(input, shape, dim, dtype)
+    transform(input, factor(dtype, scaling, shape, dim), axes=along(dim[-1]), out=out)
+    for d in dim[-2::-1]:
+        transform(out, ONE[dtype], axes=along(d), out=out)
     return out
 
 
 @op(public=False, input="fft_c2c(sized(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
 def fft_r2c(input, dim, scaling, onesided):
     """The transform of real numbers; ``onesided`` gives the first half of the last dimension, the rest is its mirror."""
-    *others, last = dim
-    size = input.shape[last]
+    shape, dtype, last = input.shape, input.dtype, dim[-1]
+    size = shape[last]
     half = size // 2 + 1
-    shape = resized(input.shape, last, half) if onesided else input.shape
-    out = blank(input, shape, dim, COMPLEX[input.dtype], False)
-    first = out if onesided else part(out, last, slice(half))
     transform = ufuncs().rfft_n_odd if size % 2 else ufuncs().rfft_n_even
-    transform(input, factor(input.dtype, scaling, [input.shape[d] for d in dim]), axes=along(last), out=first)
+    out = blank(input, resized(shape, last, half) if onesided else shape, dim, COMPLEX[dtype], False)
+    first = out if onesided else part(out, last, slice(half))
+    transform(input, factor(dtype, scaling, shape, dim), axes=along(last), out=first)
     if not onesided:
         np.conjugate(part(out, last, slice((size - 1) // 2, 0, -1)), part(out, last, slice(half, None)))
-    for d in reversed(others):
-        ufuncs().fft(out, ONE[input.dtype], axes=along(d), out=out)
+    for d in dim[-2::-1]:
+        ufuncs().fft(out, ONE[dtype], axes=along(d), out=out)
     return out
 
 
 @op(public=False, input="doubled_inside(fft_r2c(g, dim, scaling, True), dim[-1], last)")
 def fft_c2r(input, dim, scaling, last):
     """The real numbers, ``last`` of them in the last dimension, whose transform has the input as its first half."""
-    *others, d = dim
-    scale = factor(input.dtype, scaling, [last, *(input.shape[other] for other in others)])
-    if others:
-        input = fft_c2c.kernel(input, tuple(others), 0, False)
-    out = blank(input, resized(input.shape, d, last), (d,), REAL[input.dtype])
-    ufuncs().irfft(input, scale, axes=along(d), out=out)
+    shape, dtype = resized(input.shape, dim[-1], last), input.dtype
+    if len(dim) > 1:
+        input = fft_c2c.kernel(input, dim[:-1], 0, False)
+    out = blank(input, shape, dim[-1:], REAL[dtype])
+    ufuncs().irfft(input, factor(dtype, scaling, shape, dim), axes=along(dim[-1]), out=out)
     return out
 
 
