@@ -18,6 +18,7 @@ from numpy import asarray, ndarray
 
 from tensh.engine import graph, writer
 from tensh.engine.clock import clock, mode, tick, wrote
+from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
@@ -153,7 +154,7 @@ class Op:
 
 
 Op.MAKERS = {
-    "doc": lambda op: inspect.getdoc(op.kernel) or "",
+    "doc": lambda op: f"{op.summary}\n\n{facts(op)}" if op.pointwise else inspect.getdoc(op.kernel) or "",
     "parameters": Op._parameters,
     "saves": writer.saves,
     "fn": Op._fn,
@@ -308,7 +309,9 @@ OPTIONS = frozenset(
 
 def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
-    return op(kernel, name=name or kernel.__name__, doc=doc, pointwise=True, inplace=inplace, **keywords)
+    declared = op(kernel, name=name or kernel.__name__, doc=doc, pointwise=True, inplace=inplace, **keywords)
+    declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
+    return declared
 
 
 def _place():

@@ -1,0 +1,34 @@
+"""What the declaration of a pointwise operator says about it, in sentences for its docstring."""
+
+KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "complex numbers"}
+
+
+def facts(op):
+    """Shapes, dtypes and differentiability of a pointwise operator."""
+    return " ".join([*_operands(op), *_dtypes(op), _derivative(op)])
+
+
+def _operands(op):
+    names = list(op.inputs)
+    if len(names) > 1:
+        numbers = [f"``{name}``" for name in names if name in op.numbers]
+        yield "Shapes are broadcast and dtypes promoted" + (
+            f"; {' or '.join(numbers)} may be a number." if numbers else "."
+        )
+
+
+def _dtypes(op):
+    taken = [words for kind, words in KINDS.items() if kind in op.types]
+    if len(taken) < len(KINDS):
+        yield f"Takes {taken[0] if len(taken) == 1 else ', '.join(taken[:-1]) + ' and ' + taken[-1]}."
+    if op.floats:
+        yield "Integers are computed in the default dtype."
+
+
+def _derivative(op):
+    texts = set(op.derivatives.values())
+    if not texts:
+        return "Not differentiable."
+    if all(text.startswith("not_differentiable(") for text in texts):
+        return "As in PyTorch, its derivative is not implemented: RuntimeError in the backward pass."
+    return "Its derivative is zero." if texts == {"nothing(g)"} else "Differentiable."
