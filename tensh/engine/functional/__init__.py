@@ -32,6 +32,7 @@ from tensh.engine.functional import (  # noqa: F401
     random,
     reducing,
     repeating,
+    resampling,
     selecting,
     shaping,
     sorting,

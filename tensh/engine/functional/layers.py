@@ -3,7 +3,6 @@
 The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
 """
 
-from tensh.engine.arguments import integer
 from tensh.engine.table import PUBLIC
 
 LAYERS: dict = {}  # the names of torch.nn.functional: functions and operators

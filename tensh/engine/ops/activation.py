@@ -119,7 +119,7 @@ def require_lambda(lambd, input):
 
 SHRUNK = "masked_fill(g, (input >= -lambd) & (input <= lambd), 0)"
 activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
-activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.", 
+activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
            called="softshrink_check", input=SHRUNK)  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def mish(input):
     return np.multiply(input, np.tanh(softplus(input)))
 
 
-activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.", 
+activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
            called="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
 activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", called="log_sigmoid_cpu",
            input="g * sigmoid(-input)")  # fmt: skip
