@@ -135,6 +135,8 @@ def refuse_shared(array, others):
     """Raise if one of ``others`` is a tensor in the memory of ``array``, which is to be written."""
     block = owner(array)
     for other in others:
+        if isinstance(other, (list, tuple)):
+            refuse_shared(array, other)
         if isinstance(other, Tensor) and owner(other.array) is block and np.may_share_memory(other.array, array):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
@@ -276,8 +278,7 @@ def replay_raw(t, steps):
 def into(out, result, name, strict=None, inputs=()):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
-    ``strict`` is the error for an ``out`` of another dtype than the result; such an ``out`` must also lie apart from the
-    inputs.
+    ``strict`` is the error for an ``out`` of another dtype than the result.  ``out`` must lie apart from ``inputs``.
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
@@ -291,7 +292,7 @@ def into(out, result, name, strict=None, inputs=()):
             "but one of the arguments requires grad."
         )
     a, b = out.array, result.array
-    if strict is not None and a.dtype is not b.dtype:
+    if strict and a.dtype is not b.dtype:
         raise RuntimeError(strict.format(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])

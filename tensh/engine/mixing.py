@@ -222,9 +222,10 @@ def given_list(values, name, parameter, position):
     """(arrays, nodes) of a sequence of tensors."""
     if not isinstance(values, (list, tuple)):
         refuse(name, parameter, position, values, "tuple of Tensors")
-    for number, value in enumerate(values):
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {number} in argument {position - 1}, but got {type(value).__name__}"
-            )
-    return [value.array for value in values], [edge(value) for value in values]
+    try:
+        return [t.array for t in values], [t.node if t._base is None else edge(t) for t in values]
+    except AttributeError:
+        number = next(n for n, value in enumerate(values) if not isinstance(value, Tensor))
+        raise TypeError(
+            f"expected Tensor as element {number} in argument {position - 1}, but got {type(values[number]).__name__}"
+        ) from None

@@ -57,7 +57,7 @@ class Op:
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = {}, {}, {}, None, None, (), None
-        self.many = self.view = self.pointwise = self.floats = self.inplace = False
+        self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -196,6 +196,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows
     ("W" is complex32), ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
+    ``out`` may be the error for an ``out=`` of another dtype than the result, and ``apart`` says that it must not lie in the
+    memory of an input.
     ``other_forms`` is the function for calls of the method that do not give its one argument as numbers side by side:
     ``x.view(2, 3)`` is then without a step in between.  ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
@@ -303,7 +305,7 @@ def method(entry):
 
 
 OPTIONS = frozenset(
-    "node other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms absent".split()
+    "node apart other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms absent".split()
 )
 
 
@@ -373,7 +375,7 @@ def refused_operand(fn):
 
 def wanted(nodes):
     """Does any of the tensors of a sequence want a gradient?"""
-    return any(n is not None for n in nodes)
+    return nodes.count(None) != len(nodes)
 
 
 def filled(node, parts):

@@ -71,6 +71,8 @@ def variable(read):
 def raw(name, op):
     """The expression of a saved value inside the function: the raw array of a tensor, anything else as it is."""
     base, _, attribute = name.partition(".")
+    if base == op.sequence and attribute:
+        return f"[each.{attribute} for each in {base}_]"
     if base in op.inputs or base == "out" or base in op.outs:
         base += "_"
     return f"{base}.{attribute}" if attribute else base
@@ -139,7 +141,8 @@ def function_source(op, method=False):
         if op.parameters[parameter].default is inspect.Parameter.empty:
             lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
     if op.out:
-        strict = f", {op.out!r}, ({' '.join(p + ',' for p in op.inputs)})" if isinstance(op.out, str) else ""
+        text = op.out if isinstance(op.out, str) else None
+        strict = f", {text!r}, ({' '.join(p + ',' for p in op.inputs)})" if text or op.apart else ""
         lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
     if several:
         op.environment[f"{op.name}_forms"] = op.other_forms

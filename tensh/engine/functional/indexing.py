@@ -24,15 +24,22 @@ ALL = slice(None)
 
 def getitem(self, index):
     """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
-    kind = type(index)
-    if kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN:
-        if (self.node if self._base is None else edge(self)) is None or not mode.grad:
-            array = plain(self.array, index)
-            if array is not None:
-                t = new()
-                t.array = array
-                t.node = t._grad = None
-                return see(self, t)
+    if (self.node if self._base is None else edge(self)) is None or not mode.grad:
+        array = plain(self.array, index)
+        if array is not None:
+            t = new()
+            t.array = array
+            t.node = t._grad = None
+            return see(self, t)
+    elif type(index) is int:
+        try:
+            return OPS["select"].fn(self, 0, index)
+        except IndexError:
+            pass  # and say what PyTorch says below
+    else:
+        t = recorded(self, index if type(index) is tuple else (index,), index)
+        if t is not None:
+            return t
     view, indices = viewed(self, index)
     if indices:
         return OPS["index"].fn(view, indices)
@@ -41,15 +48,54 @@ def getitem(self, index):
 
 def plain(array, index):
     """``array[index]`` as an array that shares memory; None where PyTorch may not agree with NumPy."""
-    key = index if type(index) is tuple else (index,)
-    for part in key:
-        if type(part) is slice and part.step is not None:
-            return None
+    kind = type(index)
     try:
-        found = array[index]
-        return found if type(found) is np.ndarray else array[(*key, ...)]
+        if kind is int:
+            return array[index, ...]
+        if kind is tuple:
+            for part in index:
+                kind = type(part)
+                if kind is slice:
+                    if part.step is not None:
+                        return None
+                elif kind is not int and part is not None and part is not ...:
+                    return None
+            found = array[index]
+            return found if type(found) is np.ndarray else array[*index, ...]
+        if kind is slice and index.step is None or index is None or index is ...:
+            return array[index]
     except (IndexError, TypeError):
+        pass
+    return None
+
+
+def recorded(t, parts, index):
+    """The commonest indices, every part an operator; None for all others, and for what is wrong."""
+    dim, before = 0, t
+    try:
+        for part in parts:
+            kind = type(part)
+            if kind is int:
+                t = OPS["select"].fn(t, dim, part)
+            elif kind is slice:
+                if part.step is not None or dim >= t.array.ndim:
+                    return None
+                if part.start is not None or part.stop is not None or part is index:
+                    t = sliced(t, dim, part, whole=part is not index)
+                dim += 1
+            elif part is None:
+                t = OPS["unsqueeze"].fn(t, dim)
+                dim += 1
+            elif part is ... and part is not index:
+                rest = parts[parts.index(...) + 1 :]
+                if ... in rest:
+                    return None
+                dim = t.array.ndim - len(rest) + rest.count(None)
+            else:
+                return None
+    except IndexError:
         return None
+    return None if t is before else t
 
 
 # ── the parts of an index ────────────────────────────────────────────────────

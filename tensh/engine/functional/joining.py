@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from tensh.engine.dtype import can_cast, of_scalar
-from tensh.engine.errors import broadcast_clash, wrap_dim
+from tensh.engine.dtype import of_scalar
+from tensh.engine.errors import broadcast_clash
 from tensh.engine.functional.shaping import expanded, shaped
-from tensh.engine.graph import edge
-from tensh.engine.inplace import into
 from tensh.engine.making import bind
 from tensh.engine.mixing import given_list
 from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, Tensor, wrap
-from tensh.engine.vocabulary import ARRAYS, TENSORS
 
 TAKERS["tuple of Tensors"] = lambda value: value if isinstance(value, (tuple, list)) else NO_FIT
 
@@ -26,79 +23,13 @@ def arrays_of(tensors, name, least=0):
     return arrays
 
 
-@composite(method=False)
-def cat(tensors, dim=0, *, axis=None, out=None):
-    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
-    tensor([1, 2, 3])
-    """
-    if axis is not None:
-        dim = axis
-    arrays = arrays_of(tensors, "cat")
-    if not arrays:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    shapes = [array.shape for array in arrays]
-    if () in shapes:
-        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
-    if (0,) in shapes and any([shape != (0,) for shape in shapes]):  # empty vectors fit anywhere
-        fitting = next(shape for shape in shapes if shape != (0,))
-        dim = wrap_dim(dim, len(fitting))
-        empty = np.empty((*fitting[:dim], 0, *fitting[dim + 1 :]), tensors[0].array.dtype)
-        tensors = [t if t.array.shape != (0,) else wrap(empty) if edge(t) is None else shaped(t, empty.shape) for t in tensors]
-        shapes = [t.array.shape for t in tensors]
-    dim = wrap_dim(dim, len(shapes[0]))
-    if any([shape != shapes[0] for shape in shapes]):
-        require_matching(shapes, dim)
-    result = OPS["joined"].fn(tensors, [shape[dim] for shape in shapes], dim)
-    if out is None:
-        return result
-    if isinstance(out, Tensor) and not can_cast(result.dtype, out.dtype):
-        raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {out.dtype.title}")
-    return into(out, result, "cat", None, tensors)
-
-
-def require_matching(shapes, dim):
-    """Raise unless the shapes agree beside ``dim``."""
-    first = shapes[0]
-    for number, shape in enumerate(shapes):
-        if len(shape) != len(first):
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
-        for d, (n, m) in enumerate(zip(first, shape, strict=True)):
-            if n != m and d != dim:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
-                    f"number {number} in the list."
-                )
+def cat(tensors, dim=0, out=None):
+    """The tensors one after the other along ``dim``."""
+    return OPS["cat"].fn(tensors, dim, out=out)
 
 
 for _name in "concat", "concatenate":
-    PUBLIC[_name] = cat
-
-
-@composite(method=False, out=True)
-def stack(tensors, dim=0):
-    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
-    tensor([[1, 2],
-            [3, 4]])
-    """
-    arrays = arrays_of(tensors, "stack", 1)
-    shape = arrays[0].shape
-    for number, array in enumerate(arrays):
-        if array.shape != shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(array.shape)} at "
-                f"entry {number}"
-            )
-    return OPS["stacked"].fn(tensors, dim)
-
-
-ARRAYS["cat"], TENSORS["cat"] = lambda arrays, dim: np.concatenate(arrays, dim), cat
-ARRAYS["stack"], TENSORS["stack"] = lambda arrays, dim: np.stack(arrays, dim), stack
+    PUBLIC[_name] = OPS["cat"]
 
 
 def joins(name, doc, least, dim_of):

@@ -8,7 +8,7 @@ from tensh.engine.arguments import integer
 from tensh.engine.device import contiguous_format
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
-from tensh.engine.functional.joining import arrays_of, stack
+from tensh.engine.functional.joining import arrays_of
 from tensh.engine.functional.shaping import expanded, shaped
 from tensh.engine.making import bind
 from tensh.engine.table import OPS, PUBLIC, composite
@@ -258,7 +258,7 @@ def cartesian_prod(*tensors):
     require_vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
-    return stack([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
+    return OPS["stack"].fn([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
 
 
 @composite(method=False)
@@ -281,4 +281,4 @@ def combinations(input, r=2, with_replacement=False):
     keep = np.ones((input.array.size,) * r, bool)
     for one, next_one in zip(places, places[1:], strict=False):
         keep &= one <= next_one if with_replacement else one < next_one
-    return stack([OPS["masked_select"].fn(t, wrap(keep)) for t in grid([input] * r, "ij")], 1)
+    return OPS["stack"].fn([OPS["masked_select"].fn(t, wrap(keep)) for t in grid([input] * r, "ij")], 1)

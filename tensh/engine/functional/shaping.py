@@ -7,6 +7,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.storage import contiguous
 from tensh.engine.making import bind
+from tensh.engine.ops.basic import expanded_size  # noqa: F401
 from tensh.engine.ops.shape import inferred, view_strides
 from tensh.engine.ops.shape import view as viewed
 from tensh.engine.table import OPS, PUBLIC, composite
@@ -59,7 +60,7 @@ def shaped(input, shape):
     """The input in another shape (a tuple of ints): a view where that can be, a copy otherwise."""
     array = input.array
     if array.flags.c_contiguous:
-        return OPS["view"].fn(input, shape)
+        return viewed.fn(input, shape)
     shape = inferred(shape, array.size)
     steps = view_strides(array.shape, memory.strides(array), shape)
     if steps is not None:
@@ -89,6 +90,8 @@ PUBLIC["reshape"] = reshape
 @method
 def reshape(self, *shape, **named):  # noqa: F811
     """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+    if self.array.flags.c_contiguous and shape and not named:
+        return self.view(*shape) if type(shape[0]) is int else shaped(self, ints(shape, named, "reshape", "shape"))
     return shaped(self, ints(shape, named, "reshape", "shape"))
 
 
@@ -107,6 +110,8 @@ def flatten(input, start_dim=0, end_dim=-1):
     torch.Size([2, 12])
     """
     shape = require(input, "flatten", "input", 1).array.shape
+    if start_dim == 0 and end_dim == -1 and len(shape) > 1:
+        return shaped(input, (input.array.size,))
     start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -169,48 +174,17 @@ def squeeze(input, dim=None):
 
 
 # ── expanding ────────────────────────────────────────────────────────────────
-def expanded_size(array, size):
-    """The full size of an expansion, in which -1 keeps a size; PyTorch's errors where it does not fit."""
-    extra, shape = len(size) - array.ndim, array.shape
-    if extra < 0:
-        raise RuntimeError(
-            f"expand(torch.{BY_NUMPY[array.dtype].legacy}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({array.ndim})"
-        )
-    full = list(size)
-    for d in range(len(size) - 1, -1, -1):
-        if d < extra:
-            if size[d] < 0:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({size[d]}) isn't allowed in a leading, non-existing dimension {d}"
-                )
-        elif size[d] == -1:
-            full[d] = shape[d - extra]
-        elif shape[d - extra] not in (1, size[d]) or size[d] < 0:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size[d]}) must match the existing size ({shape[d - extra]}) at "
-                f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
-            )
-    return tuple(full)
-
-
 def expanded(input, size):
     """The input broadcast to ``size``, a tuple of ints."""
-    return OPS["expand"].fn(input, expanded_size(input.array, size))
+    return OPS["expand"].fn(input, size)
 
 
-@method
-def expand(self, *size, implicit=False, **named):
-    """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size.
-
-    Differentiable, a view that must not be written.
-
-    >>> import tensh as torch
-    >>> torch.tensor([[1], [2]]).expand(-1, 3)
-    tensor([[1, 1, 1],
-            [2, 2, 2]])
-    """
+def forms_of_expand(self, *size, implicit=False, **named):
+    """``expand`` of anything but numbers side by side."""
     return expanded(self, ints(size, named, "expand", "size"))
+
+
+OPS["expand"].other_forms = forms_of_expand
 
 
 @composite(function=False)

@@ -25,10 +25,7 @@ def permute(input, dims):
 PUBLIC["permute"] = permute
 
 
-@method
-def permute(self, *dims, **named):  # noqa: F811
-    """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
-    return OPS["permute"].fn(self, ints(dims, named, "permute", "dims"))
+OPS["permute"].other_forms = lambda self, *dims, **named: OPS["permute"].fn(self, ints(dims, named, "permute", "dims"))
 
 
 @composite
@@ -52,6 +49,10 @@ def movedim(input, source, destination):
     torch.Size([3, 4, 2])
     """
     ndim = require(input, "movedim", "input", 1).array.ndim
+    if type(source) is type(destination) is int and 0 <= source < ndim and 0 <= destination < ndim:
+        dims = list(range(ndim))
+        dims.insert(destination, dims.pop(source))
+        return OPS["permute"].fn(input, tuple(dims))
     source, destination = ((d,) if isinstance(d, int) else tuple(d) for d in (source, destination))
     if len(source) != len(destination):
         raise RuntimeError(
@@ -96,11 +97,13 @@ def adjoint_of(t, name):
 def reversed_dims(t):
     """The dimensions in reverse order: the transpose of a matrix.  Differentiable, a view."""
     ndim = t.array.ndim
+    if ndim == 2:
+        return OPS["permute"].fn(t, (1, 0))
     if ndim == 0:
         warnings.warn(
             "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2
         )
-    elif ndim != 2:
+    else:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
             "an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange("

@@ -1,7 +1,6 @@
 """Joining, repeating and moving elements: results with memory of their own."""
 
-from functools import reduce
-from itertools import accumulate
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,62 +8,122 @@ from tensh.engine import memory
 from tensh.engine.arguments import integer
 from tensh.engine.dtype import BY_NUMPY, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
-from tensh.engine.ops.shape import ALL, at, cuts, diagonal_of
+from tensh.engine.ops.shape import ALL, BEFORE, at, diagonal_of, select, slice_dim
 from tensh.engine.table import LIST, op
-from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import recorded, word
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
-def in_one_dtype(arrays):
-    """The arrays, each in the dtype that holds them all."""
-    first = arrays[0].dtype
-    if all([array.dtype is first for array in arrays]):
-        return arrays
-    common = reduce(promote_types, [BY_NUMPY[array.dtype] for array in arrays]).numpy
-    return [array.astype(common, copy=False) for array in arrays]
+@op(sequence="tensors", apart=True, public="function", tensors="parts(g, tensors.shape, dim)")
+def cat(tensors, dim=0):
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    try:
+        if alike(tensors):
+            return np.concatenate(tensors, dim)
+    except (ValueError, TypeError, IndexError):
+        pass  # and say what PyTorch says
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [array.shape for array in tensors]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
+    full = [shape for shape in shapes if shape != (0,)] or shapes  # empty vectors fit anywhere
+    dim = wrap_dim(dim, len(full[0]))
+    require_matching(full, dim)
+    out = np.empty((*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :]), common_dtype(tensors))
+    return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out)
 
 
-@op(public=False, out=False, sequence="tensors", node="CatBackward0", tensors="slices(g, sizes, dim)")
-def joined(tensors, sizes, dim):
-    """The tensors one after the other along ``dim``; ``sizes`` are theirs along it."""
-    tensors = in_one_dtype(tensors)
-    first = tensors[0]
-    out = np.empty((*first.shape[:dim], sum(sizes), *first.shape[dim + 1 :]), first.dtype)
-    return np.concatenate(tensors, dim, out)
+def alike(arrays):
+    """Are all arrays row-major and of the first one's dtype?"""
+    dtype = arrays[0].dtype
+    for array in arrays:
+        if array.dtype is not dtype or not array.flags.c_contiguous:
+            return False
+    return True
 
 
-def slices(grad, sizes, dim):
-    """Consecutive parts along ``dim``, each a slice of its own."""
-    ends = list(accumulate(sizes))
-    return [recorded("slice_dim")(grad, dim, end - size, end, 1) for size, end in zip(sizes, ends)]
+def common_dtype(arrays):
+    """The dtype that holds them all, as PyTorch promotes."""
+    common = None
+    for array in arrays:
+        own = BY_NUMPY[array.dtype]
+        common = own if common is None else promote_types(common, own)
+    return common.numpy
 
 
-@word
+def require_matching(shapes, dim):
+    """Raise unless the shapes agree beside ``dim``."""
+    first = shapes[0]
+    for number, shape in enumerate(shapes):
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for d, (n, m) in enumerate(zip(first, shape, strict=True)):
+            if n != m and d != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
+                    f"number {number} in the list."
+                )
+
+
+def parts(grad, shapes, dim):
+    """Consecutive parts along ``dim`` of the given shapes; empty vectors, which fit anywhere, have no part in it."""
+    dim = wrap_dim(dim, grad.ndim)
+    cut = recorded("slice_dim") if isinstance(grad, Tensor) else slice_dim.kernel
+    found, start = [], 0
+    for shape in shapes:
+        size = 0 if shape == (0,) else shape[dim]
+        part = cut(grad, dim, start, start + size, 1)
+        found.append(part if len(shape) == part.ndim else part.reshape(-1))
+        start += size
+    return found
+
+
 def rows(grad, dim):
     """The parts of ``grad`` along ``dim``, without that dimension."""
-    words = ARRAYS if isinstance(grad, np.ndarray) else {"select": recorded("select")}
-    return [words["select"](grad, dim, i) for i in range(grad.shape[dim])]
+    one = recorded("select") if isinstance(grad, Tensor) else select.kernel
+    return [one(grad, dim, i) for i in range(grad.shape[dim])]
 
 
-ARRAYS["slices"], TENSORS["slices"] = cuts, slices
+word(parts), word(rows)
 
 
-@op(public=False, out=False, sequence="tensors", node="StackBackward0", tensors="rows(g, dim)")
-def stacked(tensors, dim):
-    """The tensors side by side along a new dimension ``dim``."""
-    tensors = in_one_dtype(tensors)
-    first = tensors[0]
-    dim = wrap_dim(dim, first.ndim + 1)
-    out = np.empty((*first.shape[:dim], len(tensors), *first.shape[dim:]), first.dtype)
-    key = at(dim, None)
+@op(sequence="tensors", public="function", tensors="rows(g, dim)")
+def stack(tensors, dim=0):
+    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    for number, array in enumerate(tensors):
+        if array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(array.shape)} at "
+                f"entry {number}"
+            )
+    dim = wrap_dim(dim, len(shape) + 1)
+    key = (*BEFORE[dim], None)
+    if alike(tensors):
+        return np.concatenate([array[key] for array in tensors], dim)
+    out = np.empty((*shape[:dim], len(tensors), *shape[dim:]), common_dtype(tensors))
     return np.concatenate([array[key] for array in tensors], dim, out)
 
 
 @op(public=False, out=False, sequence="tensors", node="BlockDiagBackward0", tensors="blocks(g, shapes)")
 def block_diagonal(tensors, shapes):
     """Matrices along the diagonal of zeros."""
-    tensors = in_one_dtype(tensors)
-    out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), tensors[0].dtype)
+    out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), common_dtype(tensors))
     for block, array, shape in zip(cut_blocks(out, shapes), tensors, shapes, strict=True):
         block[...] = array.reshape(shape)
     return out
@@ -114,9 +173,15 @@ def repeat_back(grad, shape, repeats):
 def flipped(input, dims):
     """The input with the order reversed along ``dims``."""
     dims = wrap_dims(dims, input.ndim)
+    turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
+    if input.flags.c_contiguous:
+        return turned.copy()
     out = memory.empty_like(input, input.dtype)
-    out[...] = input[tuple(slice(None, None, -1) if d in dims else ALL for d in range(input.ndim))]
+    out[...] = turned
     return out
+
+
+BACKWARDS = slice(None, None, -1)
 
 
 @op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
@@ -163,6 +228,17 @@ def turned(input, times, dims):
 
 
 # ── triangles and diagonals ──────────────────────────────────────────────────
+@lru_cache(64)
+def small_triangle(part, rows, columns, diagonal):
+    return part(np.ones((rows, columns), bool), diagonal)
+
+
+def kept(part, rows, columns, diagonal):
+    """True where a triangle is; those of up to 4096 elements are made once, as making one takes longer than using it."""
+    make = small_triangle if rows * columns <= 4096 else small_triangle.__wrapped__
+    return make(part, rows, columns, diagonal)
+
+
 def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
@@ -171,9 +247,8 @@ def triangle(name, part, what):
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         if type(diagonal) is not int:
             diagonal = integer(diagonal, name, "diagonal", 1)
-        keep = part(np.ones(input.shape[-2:], bool), diagonal)
         out = np.zeros(input.shape, input.dtype)
-        np.copyto(out, input, where=keep)
+        np.copyto(out, input, where=kept(part, *input.shape[-2:], diagonal))
         return out
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.

@@ -3,10 +3,13 @@
 Each is linear, so its derivative is its own adjoint.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.arguments import format_named
+from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.table import RETYPED, op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
@@ -39,15 +42,66 @@ def sum_to_recorded(input, shape):
 TENSORS["sum_to"] = sum_to_recorded
 
 
-@op(public=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
-def expand(input, shape):
-    """The input broadcast to ``shape``, without copying."""
-    sizes = (1,) * (len(shape) - input.ndim) + input.shape
-    steps = (0,) * (len(shape) - input.ndim) + input.strides
-    steps = [0 if n == 1 != to else step for n, to, step in zip(sizes, shape, steps, strict=True)]
-    if input.flags.c_contiguous and input.dtype.kind != "V":
-        return np.ndarray(shape, input.dtype, input, 0, steps)  # a tenth of the time of np.broadcast_to, and writable
-    return memory.strided(input, shape, [step // input.itemsize for step in steps])
+@op(public="method", out=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
+def expand(input, size):
+    """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size.
+
+    Differentiable, a view that must not be written.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    try:
+        if input.flags.c_contiguous and input.dtype.kind not in "VW":
+            size, steps = expansion(input.shape, input.strides, size)
+            return np.ndarray(size, input.dtype, input, 0, steps)  # a tenth of the time of np.broadcast_to, and writable
+        size, steps = expansion(input.shape, memory.strides(input), size)
+        return memory.strided(input, size, steps)
+    except ValueError:
+        return expand.kernel(input, expanded_size(input, size))
+
+
+@lru_cache(1024)
+def expansion(shape, strides, size):
+    """(size, strides) of an array expanded to ``size``; ValueError if it cannot be."""
+    extra = len(size) - len(shape)
+    if extra < 0 or any([n < 0 for n in size[:extra]]):
+        raise ValueError
+    steps, full = [0] * extra, list(size)
+    for d, (n, to, step) in enumerate(zip(shape, size[extra:], strides, strict=True), extra):
+        if to == -1:
+            full[d] = to = n
+        if n != to and n != 1 or to < 0:
+            raise ValueError
+        steps.append(step if n == to else 0)
+    return tuple(full), steps
+
+
+def expanded_size(array, size):
+    """The full size of an expansion, in which -1 keeps a size; PyTorch's errors where it does not fit."""
+    extra, shape = len(size) - array.ndim, array.shape
+    if extra < 0:
+        raise RuntimeError(
+            f"expand(torch.{BY_NUMPY[array.dtype].legacy}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({array.ndim})"
+        )
+    full = list(size)
+    for d in range(len(size) - 1, -1, -1):
+        if d < extra:
+            if size[d] < 0:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size[d]}) isn't allowed in a leading, non-existing dimension {d}"
+                )
+        elif size[d] == -1:
+            full[d] = shape[d - extra]
+        elif shape[d - extra] not in (1, size[d]) or size[d] < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size[d]}) must match the existing size ({shape[d - extra]}) at "
+                f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+            )
+    return tuple(full)
 
 
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")

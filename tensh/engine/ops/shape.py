@@ -19,6 +19,7 @@ def view_op(view=True, **keywords):
 
 
 ALL = slice(None)
+BEFORE = tuple([(ALL,) * d for d in range(65)])  # all of the dimensions before one
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────
@@ -149,11 +150,9 @@ def unsqueeze(input, dim):
     >>> torch.zeros(2, 3).unsqueeze(1).shape
     torch.Size([2, 1, 3])
     """
-    shape = input.shape
-    dim = wrap_dim(dim, len(shape) + 1)
-    if input.flags.c_contiguous:
-        return input.reshape(shape[:dim] + (1,) + shape[dim:])
-    return input[(ALL,) * dim + (None,)]
+    if type(dim) is not int or not 0 <= dim <= input.ndim:
+        dim = wrap_dim(dim, input.ndim + 1)
+    return input[*BEFORE[dim], None]
 
 
 # ── other orders ─────────────────────────────────────────────────────────────
@@ -166,9 +165,9 @@ def inverse(dims):
     return tuple(back)
 
 
-@view_op(public=False, node="PermuteBackward0", input="permute(g, inverse(dims))")
+@view_op(public="method", node="PermuteBackward0", input="permute(g, inverse(dims))")
 def permute(input, dims):
-    """The dimensions in another order."""
+    """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     try:
         return input.transpose(dims)
     except (ValueError, TypeError):
@@ -209,7 +208,7 @@ def t(input):
 # ── parts ────────────────────────────────────────────────────────────────────
 def at(dim, index):
     """The key of ``index`` in dimension ``dim``, counted from 0."""
-    return (ALL,) * dim + (index,)
+    return (*BEFORE[dim], index)
 
 
 @view_op(input="select_back(g, input.shape, dim, index)")
@@ -220,13 +219,16 @@ def select(input, dim, index):
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
     tensor([1, 3])
     """
+    if type(dim) is type(index) is int and 0 <= dim < input.ndim:
+        try:
+            return input[*BEFORE[dim], index, ...]
+        except IndexError:
+            pass
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input.ndim)
-    if type(index) is not int:
-        index = integer(index, "select", "index", 3)
+    dim, index = wrap_dim(dim, input.ndim), integer(index, "select", "index", 3)
     try:
-        return input[(*at(dim, index), ...)]
+        return input[*BEFORE[dim], index, ...]
     except IndexError:
         size = list(input.shape)
         raise IndexError(f"select(): index {index} out of range for tensor of size {size} at dimension {dim}") from None
@@ -243,12 +245,13 @@ def select_back(grad, shape, dim, index):
 @view_op(public=False, node="SliceBackward0", input="slice_back(g, input.shape, dim, start, stop, step)")
 def slice_dim(input, dim, start, stop, step):
     """The elements from ``start`` up to ``stop`` in steps of ``step`` along ``dim``."""
+    if type(dim) is int and 0 <= dim < input.ndim and step > 0:
+        return input[*BEFORE[dim], slice(start, stop, step)]
     if input.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    dim = wrap_dim(dim, input.ndim)
     if step <= 0:
         raise RuntimeError("slice step must be positive")
-    return input[at(dim, slice(start, stop, step))]
+    return input[at(wrap_dim(dim, input.ndim), slice(start, stop, step))]
 
 
 @op(public=False, node="SliceBackwardBackward0", grad="slice_dim(g, dim, start, stop, step)")
