@@ -1,45 +1,22 @@
-"""Distinct values, places in sorted sequences, and counts."""
+"""Distinct values, and places in sorted sequences."""
 
 import math
 
 import numpy as np
 
-from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.inplace import into
-from tensh.engine.ops.precision import F4, I8, widened
+from tensh.engine.ops import distinct
+from tensh.engine.ops.precision import I8
 from tensh.engine.table import composite
 from tensh.engine.tensor import Tensor, wrap
 
 
 # ── distinct values ──────────────────────────────────────────────────────────
-def runs(rows):
-    """Where a run of equal rows begins."""
-    begins = np.ones(len(rows), bool)
-    changed = rows[1:] != rows[:-1]
-    begins[1:] = changed.any(tuple(range(1, rows.ndim))) if rows.ndim > 1 else changed
-    return begins
-
-
-def run_results(rows, begins):
-    """(first rows, number of the run of every row, length of every run)."""
-    first = np.flatnonzero(begins)
-    return rows[first], np.cumsum(begins) - 1, np.diff(np.append(first, len(rows)))
-
-
-def some_of(values, inverse, counts, return_inverse, return_counts):
+def chosen(found, return_inverse, return_counts):
     """What ``unique`` was asked for: a tensor, or a tuple of two or three."""
-    extra = [wrap(inverse)] if return_inverse else []
-    extra += [wrap(counts.astype(I8))] if return_counts else []
-    return (wrap(values), *extra) if extra else wrap(values)
-
-
-def as_rows(input, dim):
-    """The array with ``dim`` first."""
-    array = input.array
-    axis = wrap_dim(dim, array.ndim)
-    if array.size == 0 and 0 in array.shape[:axis] + array.shape[axis + 1 :]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
-    return axis, np.moveaxis(array, axis, 0)
+    output, inverse, counts = found
+    extra = ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
+    return (output, *extra) if extra else output
 
 
 @composite
@@ -52,33 +29,8 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
     (tensor([1, 2]), tensor([1, 2]))
     """
-    if input.array.dtype.kind == "c":
-        raise NotImplementedError(
-            f"\"{'unique' if dim is None else 'unique_dim'}\" not implemented for '{input.dtype.title}'"
-        )
-    if dim is not None:
-        return unique_rows(input, dim, return_inverse, return_counts)
-    flat = input.array.reshape(-1)
-    if not return_inverse:  # no order is needed
-        ordered = np.sort(widened(flat)).astype(flat.dtype, copy=False)
-        values, _, counts = run_results(ordered, runs(ordered))
-        return some_of(values, None, counts, False, return_counts)
-    order = np.argsort(widened(flat), kind="stable")
-    values, number, counts = run_results(flat[order], runs(flat[order]))
-    inverse = np.empty(flat.size, I8)
-    inverse[order] = number
-    return some_of(values, inverse.reshape(input.array.shape), counts, return_inverse, return_counts)
-
-
-def unique_rows(input, dim, return_inverse, return_counts):
-    axis, rows = as_rows(input, dim)
-    flat = widened(rows).reshape(len(rows), math.prod(rows.shape[1:]))
-    order = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
-    values, number, counts = run_results(rows[order], runs(flat[order]))
-    inverse = np.empty(len(rows), I8)
-    inverse[order] = number
-    values = np.ascontiguousarray(np.moveaxis(values, 0, axis))
-    return some_of(values, inverse, counts, return_inverse, return_counts)
+    found = distinct.unique_elements.fn(input, return_inverse) if dim is None else distinct.unique_slices.fn(input, dim)
+    return chosen(found, return_inverse, return_counts)
 
 
 @composite
@@ -89,14 +41,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    if dim is None:
-        flat = input.array.reshape(-1)
-        values, number, counts = run_results(flat, runs(flat))
-        return some_of(values, number.reshape(input.array.shape), counts, return_inverse, return_counts)
-    axis, rows = as_rows(input, dim)
-    values, number, counts = run_results(rows, runs(rows))
-    values = np.ascontiguousarray(np.moveaxis(values, 0, axis))
-    return some_of(values, number, counts, return_inverse, return_counts)
+    return chosen(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 
 # ── places in sorted sequences ───────────────────────────────────────────────
@@ -188,28 +133,3 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     if boundaries.array.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
-
-
-# ── counts ───────────────────────────────────────────────────────────────────
-@composite
-def bincount(input, weights=None, minlength=0):
-    """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights.
-
-    >>> import tensh as torch
-    >>> torch.bincount(torch.tensor([1, 3, 1]))
-    tensor([0, 2, 0, 1])
-    """
-    array = input.array
-    if array.dtype.kind not in "iu":
-        refuse_dtype("bincount", array.dtype)
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if array.ndim != 1 or (array.size and array.min() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is None:
-        return wrap(np.bincount(array.astype(I8), None, minlength))
-    if weights.array.ndim != 1 or weights.array.size != array.size:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    sums = np.bincount(array.astype(I8), weights.array.astype(np.float64), minlength)
-    return wrap(sums.astype(F4) if weights.array.dtype == F4 else sums.astype(np.float64))
-

@@ -161,7 +161,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """The solutions X of A X = B (X A = B if not ``left``) from what ``lu_factor`` gave of A.  Differentiable."""
     name = "linalg.lu_solve"
     check_same_dtype(name, LU.array, B.array, ("LU", "B"))
-    check_floating(name, LU.array)
+    check_floating(name, LU.array, "lu_cpu")
     check_square(name, LU.array, "LU")
     solving.check_fit(name, LU.array, B.array, left)
     if LU.array.shape[:-1] != pivots.array.shape:

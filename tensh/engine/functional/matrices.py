@@ -181,6 +181,10 @@ def check_vecdot(x, y):
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.title} and y of "
             f"type {y.dtype.title} instead"
         )
+    if x.array.dtype.kind in "biu":
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}"
+        )
     if not x.array.ndim or not y.array.ndim:
         raise RuntimeError("linalg.vecdot: The input tensors must have at least one dimension.")
 
@@ -201,13 +205,19 @@ def linalg_vander(x, N=None):
     tensor([[1, 2, 4],
             [1, 3, 9]])
     """
-    kind = x.array.dtype.kind
-    if kind == "b":
-        raise RuntimeError("linalg.vander supports floating point, complex, and integer tensors, but got Bool")
+    if x.array.dtype.kind in "bV" or x.array.dtype == np.float16:
+        raise RuntimeError(
+            f"linalg.vander supports floating point, complex, and integer tensors, but got {x.dtype.title}"
+        )
     x = x.reshape(1) if not x.array.ndim else x
     N = x.array.shape[-1] if N is None else N
     if N <= 1:
         raise RuntimeError("N must be greater than 1.")
+    return powers_of(x, N)
+
+
+def powers_of(x, N):
+    """The powers 0 to N - 1 along a new last dimension."""
     powers = x.unsqueeze(-1).expand(*x.shape, N - 1).cumprod(-1)
     ones = wrap(np.ones((*x.array.shape, 1), powers.array.dtype))
     return cat([ones, powers], -1)
@@ -230,7 +240,7 @@ def vander(x, N=None, increasing=False):
     if N < 2:
         dtype = np.int64 if x.array.dtype.kind in "biu" else x.array.dtype
         return wrap(np.ones((x.array.size, N), dtype))
-    result = linalg_vander(x, N)
+    result = powers_of(x, N)
     return result if increasing else result.flip(-1)
 
 

@@ -105,6 +105,11 @@ def svd(input, some=True, compute_uv=True):
 
 
 # ── rank, condition, pseudo-inverse ──────────────────────────────────────────
+def require_full_precision(A):
+    if A.array.dtype.kind not in "fc" or A.array.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+
+
 def number(value):
     """A tolerance that may be a tensor, as an array."""
     return value.array if isinstance(value, Tensor) else value
@@ -132,7 +137,8 @@ def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if tol is not None:
         atol, rtol = tol, 0.0
-    atol, rtol = tolerances(A, atol, rtol) if A.array.dtype.kind in "fc" else (0.0, 0.0)
+    require_full_precision(A)
+    atol, rtol = tolerances(A, atol, rtol)
     values = eigvalsh(A.detach()) if hermitian else svdvals(A.detach())
     return wrap(np.asarray(np.count_nonzero(leastsquares.counted(values.array, atol, rtol), -1)))
 
@@ -230,6 +236,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
             f"{A.dtype.title} and other's dtype {B.dtype.title}"
         )
+    require_full_precision(A)
     m, n = a.shape[-2:]
     if rcond is None:
         rcond = np.finfo(a.dtype).eps * max(m, n)

@@ -155,4 +155,4 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([[7.]])
     """
     check_batches(batch1, batch2)
-    return added(input, np.add.reduce(batches(widened(batch1), widened(batch2)), 0), beta, alpha)
+    return added(input, np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype), beta, alpha)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.norms import INFINITE, norm
+from tensh.engine.ops.precision import is_half
 from tensh.engine.table import op
 
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product
@@ -29,6 +30,8 @@ def pair_distances(x1, x2, p, product):
     for number, x in enumerate((x1, x2), 1):
         if x.dtype.kind not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {BY_NUMPY[x.dtype].title}")
+    if is_half(x1.dtype):
+        raise NotImplementedError(f"\"cdist\" not implemented for '{BY_NUMPY[x1.dtype].title}'")
     for number, x in enumerate((x1, x2), 1):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.ndim}D")

@@ -29,7 +29,7 @@ CHOLESKY_SLOPE = "linalg_solve_triangular(mH(lower), right, True)"
 def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     """The Cholesky factors, and the order of the first minor that is not positive-definite."""
     check_square(name, A)
-    check_floating(name, A)
+    check_floating(name if name != "cholesky" else None, A, "cholesky_cpu")
     source = A.swapaxes(-2, -1).conj() if upper else A
     try:
         L, info = np.linalg.cholesky(source), np.zeros(A.shape[:-2], np.int32)
@@ -135,7 +135,7 @@ def beside(corner, right, below):
 def linalg_lu(A):
     """A = P L U."""
     check_matrix("linalg.lu", A)
-    check_floating("linalg.lu", A)
+    check_floating(None, A, "lu_cpu")
     LU, pivots, _ = lower_upper(A)
     return (permutation(pivots, A.shape[-2], A.dtype), *unpacked(LU))
 
@@ -150,7 +150,7 @@ def linalg_lu(A):
 def linalg_lu_factor_ex(A):
     """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
     check_matrix("torch.lu_factor", A)
-    check_floating("torch.lu_factor", A)
+    check_floating(None, A, "lu_cpu")
     return lower_upper(A)
 
 
@@ -212,7 +212,7 @@ QR_BACK = {
 def linalg_qr(A, kind="reduced"):
     """A = Q R with orthonormal columns of Q and upper triangular R."""
     check_matrix("linalg.qr", A)
-    check_floating("linalg.qr", A)
+    check_floating("linalg.qr", A, "geqrf_cpu")
     if kind not in ("reduced", "complete", "r"):
         raise RuntimeError(
             f"qr received unrecognized mode '{kind}' but expected one of 'reduced' (default), 'r', or 'complete'"

@@ -95,6 +95,7 @@ def check_householder(name, A, tau):
         )
     if A.dtype != tau.dtype:
         raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
+    check_floating(None, A, "orgqr_cpu")
 
 
 @op(
@@ -153,12 +154,13 @@ def check_ormqr(A, tau, other, left):
     for letter, array in (("tau", tau), ("other", other)):
         if array.dtype != A.dtype:
             raise RuntimeError(f"torch.ormqr: Expected input and {letter} to have the same dtype")
+    check_floating(None, A, "ormqr_cpu")
 
 
-@op(outs=("a", "tau"), input=None)
+@op(outs=("a", "tau"), many=True, input="underived('geqrf', g_a, g_tau)")
 def geqrf(input):
     """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
     check_matrix("torch.geqrf", input)
-    check_floating("torch.geqrf", input)
+    check_floating(None, input, "geqrf_cpu")
     reflected, tau = np.linalg.qr(input, "raw")
     return np.ascontiguousarray(reflected.swapaxes(-2, -1)), tau

@@ -19,13 +19,19 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
-def check_floating(name, array, *, half=False):
-    """Linear algebra is for floating point and complex numbers of at least 32 bits."""
-    if array.dtype.kind not in "fcV":
-        title = BY_NUMPY[array.dtype].title
+def check_floating(name, array, called=None):
+    """Linear algebra is for floating point and complex numbers of at least 32 bits.
+
+    ``name`` complains about integers, or is None where the kernel (``called``) does; the kernel also about few bits.
+    """
+    title = BY_NUMPY[array.dtype].title
+    few = array.dtype.kind in "VW" or array.dtype.itemsize == 2
+    if array.dtype.kind not in "fcVW" and name is not None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title}")
-    if not half and (array.dtype.kind == "V" or array.dtype.itemsize == 2):
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {BY_NUMPY[array.dtype].title}")
+    if array.dtype.kind not in "fcVW" or few:
+        if called is None:
+            raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title}")
+        raise NotImplementedError(f"\"{called}\" not implemented for '{title}'")
 
 
 def check_matrix(name, array, letter="A"):

@@ -225,6 +225,12 @@ def others(ndim, dim):
 DISTANCE = NORM.format(s="g", r="out", x="d").replace(", dim)", ", None)").replace("ord", "p")
 
 
+NO_BOOLS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+
+
 @op(let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
 def dist(input, other, p=2):
     """The ``p``-norm of ``input - other``.  Differentiable.
@@ -233,6 +239,13 @@ def dist(input, other, p=2):
     >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
     tensor(5.)
     """
+    dtype = np.result_type(input, other)
+    if dtype.kind == "b":
+        raise RuntimeError(NO_BOOLS)
+    if dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
+        )
     difference = widened(input) - widened(other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
     return result.astype(np.result_type(input, other)) if is_half(input.dtype) else result
@@ -264,6 +277,7 @@ def renorm(input, p, dim, maxnorm):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    norm_dtype("linalg.vector_norm", input.dtype, None)
     size = norm(widened(input), p, others(input.ndim, dim), True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
     return (input * factor).astype(input.dtype, copy=False)

@@ -105,7 +105,7 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
             raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
     check_square(name, A)
     check_fit(name, A, B, left)
-    check_floating(name, A)
+    check_floating(None, A, "triangular_solve_cpu")
     if left:
         return substitute(A, B, upper, unitriangular)
     X = substitute(A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper, unitriangular)
@@ -155,6 +155,7 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-2]} by {A.shape[-1]} but each b "
             f"matrix is {b.shape[-2]} by {b.shape[-1]}"
         )
+    check_floating(None, A, "triangular_solve_cpu")
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-2])
     return substituted.kernel(A, b, upper, transpose, unitriangular), np.array(np.broadcast_to(A, (*batch, *A.shape[-2:])))
 
@@ -202,6 +203,7 @@ def cholesky_solve(B, L, upper=False):
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-2]} by {L.shape[-1]} but each b "
             f"matrix is {B.shape[-2]} by {B.shape[-1]}"
         )
+    check_floating(None, L, "cholesky_solve_cpu")
     adjoint = np.conj(L.swapaxes(-2, -1))
     first, second = (adjoint, L) if upper else (L, adjoint)
     return substitute(second, substitute(first, B, False, False), True, False)
@@ -219,6 +221,7 @@ def cholesky_inverse(L, upper=False):
     tensor([[0.2500]])
     """
     check_square("cholesky_inverse", L)
+    check_floating(None, L, "cholesky_inverse_out_cpu")
     eye = np.broadcast_to(np.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return cholesky_solve.kernel(eye, L, upper)
 

@@ -99,7 +99,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     >>> torch.tensor([3, 1, 2]).topk(2).values
     tensor([3, 2])
     """
-    refuse_complex("topk", input) if input.dtype.kind == "c" else None
+    refuse_complex("topk", input)
+    if input.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     axis = wrap_dim(dim, input.ndim)
     length = input.shape[axis] if input.ndim else 1
     if not 0 <= k <= length:

@@ -6,6 +6,7 @@ it.  Equal values have no derivative of their vectors: it is infinite.
 
 import numpy as np
 
+from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.matrices import LinAlgError, check_floating, check_matrix, check_square
 from tensh.engine.table import op
 
@@ -38,7 +39,7 @@ def linalg_eigh(A, UPLO="L"):
 
 def check_symmetric(A, UPLO):
     check_square("linalg.eigh", A)
-    check_floating("linalg.eigh", A)
+    check_floating(None, A, "linalg_eigh_cpu")
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
@@ -85,7 +86,9 @@ def linalg_eig(A):
 
 def check_general(A):
     check_square("linalg.eig", A)
-    check_floating("linalg.eig", A)
+    if A.dtype.kind in "biu":
+        raise RuntimeError(f"Unknown Complex ScalarType for {BY_NUMPY[A.dtype].title}")
+    check_floating("linalg.eig", A, "linalg_eig_out_cpu")
     if not np.isfinite(A).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
 
@@ -124,7 +127,7 @@ def eigenvalues_of(A):
 def linalg_svd(A, full_matrices=True):
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh."""
     check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
+    check_floating("linalg.svd", A, "linalg_svd_cpu")
     try:
         return tuple(np.linalg.svd(A, full_matrices))
     except np.linalg.LinAlgError:
@@ -135,7 +138,7 @@ def linalg_svd(A, full_matrices=True):
 def singular_values(A):
     """The singular values alone, where no gradient is wanted."""
     check_matrix("linalg.svd", A)
-    check_floating("linalg.svd", A)
+    check_floating("linalg.svd", A, "linalg_svd_cpu")
     try:
         return np.linalg.svd(A, compute_uv=False)
     except np.linalg.LinAlgError:

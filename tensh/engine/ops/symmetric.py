@@ -92,17 +92,28 @@ def eliminate(a, k, step, conj):
     a[rest, k : k + step] = quotients
 
 
-@op(public=False, outs=("LD", "pivots", "info"), A=None)
+@op(
+    public=False,
+    outs=("LD", "pivots", "info"),
+    node="NotImplemented",
+    A="not_differentiable('linalg_ldl_factor_ex')",
+)
 def linalg_ldl_factor_ex(A, hermitian=False):
     """L and D in one array, the swaps, and the number of the first zero block of D."""
     check_square("torch.linalg.ldl_factor_ex", A)
-    check_floating("torch.linalg.ldl_factor_ex", A)
+    check_floating("torch.linalg.ldl_factor_ex", A, "ldl_factor_kernel_cpu")
     if not A.size:
         return A.copy(), np.zeros(A.shape[:-1], np.int32), np.zeros(A.shape[:-2], np.int32)
     return tuple(each(A, lambda matrix: factored(matrix, hermitian)))
 
 
-@op(public=False, LD=None, pivots=None, B=None)
+@op(
+    public=False,
+    node="NotImplemented",
+    LD="not_differentiable('linalg_ldl_solve')",
+    pivots=None,
+    B="not_differentiable('linalg_ldl_solve')",
+)
 def linalg_ldl_solve(LD, pivots, B, hermitian=False):
     """The solutions of A X = B from the factors of A."""
     name = "torch.linalg.ldl_solve"

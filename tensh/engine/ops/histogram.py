@@ -1,0 +1,163 @@
+"""Histograms: how many elements (or how much of their weights) fall between edges.  They have no derivative in PyTorch."""
+
+import numpy as np
+
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.ops.precision import F4, is_half
+from tensh.engine.table import not_differentiable, op
+from tensh.engine.vocabulary import word
+
+
+@word
+def unknown(name, *gradients):
+    """A derivative that PyTorch has no node for, either."""
+    not_differentiable(name)
+
+
+# ── edges ────────────────────────────────────────────────────────────────────
+def outer_edges(name, values, low, high, margin):
+    """The range of a histogram; of the elements where none is given."""
+    if low == high and values.size:
+        low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{name}: max must be larger than min")
+    if low == high:
+        low, high = low - margin, high + margin
+    return low, high
+
+
+def evenly(low, high, bins, dtype):
+    """``bins`` + 1 edges as ``torch.linspace`` gives them: from both ends to the middle."""
+    low, high = dtype.type(low), dtype.type(high)
+    step = (high - low) / dtype.type(bins)
+    place = np.arange(bins + 1, dtype=dtype)
+    return np.where(place < (bins + 1) // 2, low + step * place, high - step * (bins - place)).astype(dtype)
+
+
+def slot(values, low, high, edges):
+    """The number of the bin of every value between equally spaced edges; -1 outside."""
+    bins = len(edges) - 1
+    with np.errstate(invalid="ignore"):
+        number = ((values - low) / (high - low) * bins).astype(np.int64)
+    number = np.minimum(number, bins - 1)
+    # rounding may be off by one bin: the edges decide
+    number -= (number > 0) & (values < edges[np.maximum(number, 0)])
+    number += (number < bins - 1) & (values >= edges[np.minimum(number + 1, bins)])
+    return np.where((values >= low) & (values <= high), number, -1)
+
+
+def between(values, edges):
+    """The number of the bin of every value between any edges; -1 outside."""
+    number = np.searchsorted(edges, values, "right") - 1
+    number -= values == edges[-1]
+    return np.where((values >= edges[0]) & (values <= edges[-1]), number, -1)
+
+
+def require_bins(bins, dim=0):
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension {dim}")
+
+
+def require_float(name, array):
+    if array.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[array.dtype].title}'")
+
+
+# ── counting ─────────────────────────────────────────────────────────────────
+def counted(numbers, bins, weights, dtype):
+    """The histogram over one number of a bin per dimension."""
+    inside = np.logical_and.reduce([n >= 0 for n in numbers])
+    place = np.zeros(len(inside), np.int64)
+    for number, count in zip(numbers, bins):
+        place = place * count + number
+    weights = None if weights is None else weights[inside].astype(np.float64)
+    total = int(np.prod(bins))
+    return np.bincount(place[inside], weights, total)[:total].reshape(bins).astype(dtype)
+
+
+def check_edges(points, edges, d):
+    """Given edges are one vector of the elements' dtype."""
+    if edges.ndim != 1 or not edges.size:
+        raise RuntimeError(
+            "torch.histogramdd(): bins tensor should have one dimension, but got "
+            f"{edges.ndim} dimensions in the bins tensor for dimension {d}"
+        )
+    if edges.dtype != points.dtype:
+        raise RuntimeError(
+            "torch.histogramdd(): input tensor and bins tensors should have the same dtype, but got input with "
+            f"dtype {BY_NUMPY[points.dtype].title} and bins for dimension {d} with dtype {BY_NUMPY[edges.dtype].title}"
+        )
+
+
+def edges_of(points, bins, limits):
+    """The edges along every dimension: as given, or ``bins`` equal ones over the limits or the elements' range."""
+    require_float("histogramdd", points)
+    found = []
+    for d, own in enumerate(bins):
+        if isinstance(own, np.ndarray):
+            check_edges(points, own, d)
+            found.append(own)
+            continue
+        require_bins(own, d)
+        values = points[:, d]
+        low, high = (0, 0) if limits is None else limits[2 * d : 2 * d + 2]
+        if limits is None and not values.size:
+            low, high = 0, 1
+        low, high = outer_edges("torch.histogramdd()", values if limits is None else values[:0], low, high, 0.5)
+        found.append(evenly(low, high, own, points.dtype))
+    return found
+
+
+def over_points(points, bins, edges, weights, density):
+    """The histogram of points, the rows."""
+    numbers = [
+        between(points[:, d], e) if isinstance(own, np.ndarray) else slot(points[:, d], e[0], e[-1], e)
+        for d, (own, e) in enumerate(zip(bins, edges))
+    ]
+    weights = None if weights is None else weights.reshape(-1)
+    if weights is not None and (weights.size != len(points) or weights.dtype != points.dtype):
+        raise RuntimeError(
+            "torch.histogramdd(): if weight tensor is provided it should have the same shape and dtype as input"
+        )
+    hist = counted(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
+    if density:
+        hist = hist / hist.sum()
+        for d, e in enumerate(edges):
+            hist = hist / np.diff(e).reshape([-1 if i == d else 1 for i in range(hist.ndim)])
+    return hist.astype(points.dtype, copy=False)
+
+
+@op(
+    public=False,
+    outs=("hist", "bin_edges"),
+    returns="histogram",
+    many=True,
+    node="NotImplemented",
+    input="unknown('histogram', g_hist, g_bin_edges)",
+    weight="unknown('histogram', g_hist, g_bin_edges)",
+)
+def histogram_of(input, bins, limits, weight=None, density=False):
+    """The histogram of all elements, and its edges."""
+    points = input.reshape(-1, 1)
+    edges = edges_of(points, [bins], limits)
+    return over_points(points, [bins], edges, weight, density), edges[0].copy()
+
+
+@op(public=False, node="NotImplemented", input="unknown('_histogramdd_from_bin_cts')", weight="unknown('_histogramdd_from_bin_cts')")
+def histogram_of_points(input, bins, edges, weight=None, density=False):
+    """The histogram of points, the rows of the last dimension, between the edges."""
+    return over_points(input.reshape(-1, input.shape[-1]), bins, edges, weight, density)
+
+
+@op(public=False, input=None)
+def equal_bins(input, bins, low, high):
+    """The number of elements in each of ``bins`` equal bins."""
+    if is_half(input.dtype):
+        return equal_bins.kernel(input.astype(F4), bins, low, high).astype(input.dtype)
+    values = input.reshape(-1)
+    require_float("histogram_cpu", values)
+    require_bins(bins)
+    low, high = outer_edges("torch.histc", values, values.dtype.type(low), values.dtype.type(high), 1)
+    return counted([slot(values, low, high, evenly(low, high, bins, values.dtype))], [bins], None, values.dtype)
