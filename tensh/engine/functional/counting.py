@@ -106,7 +106,9 @@ def check_sorter(sorter, ordered):
             f"and got sorter tensor {list(sorter.shape)}"
         )
     if sorter.dtype != I8:
-        raise RuntimeError("torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + str(sorter.dtype))
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + str(sorter.dtype)
+        )
     if sorter.size and (sorter.min() < 0 or sorter.max() >= ordered.shape[-1]):
         raise RuntimeError("torch.searchsorted(): sorter index out of range")
 

@@ -16,9 +16,13 @@ def check_weights(name, weights, input, whole):
     kinds = "integral" if whole else "floating point"
     w = weights.array
     if w.ndim > 1:
-        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions"
+        )
     if w.dtype.kind not in ("iub" if whole else "fV"):
-        raise RuntimeError(f"cov(): expected {name} to have {kinds} dtype but got {name} with {weights.dtype.title} dtype")
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kinds} dtype but got {name} with {weights.dtype.title} dtype"
+        )
     if w.size != input.array.shape[1]:
         raise RuntimeError(
             f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != "
@@ -43,8 +47,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     """
     if input.array.ndim > 2:
         raise RuntimeError(
-            "cov(): expected input to have two or fewer dimensions but got an input with "
-            f"{input.array.ndim} dimensions"
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.array.ndim} dimensions"
         )
     if input.array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")

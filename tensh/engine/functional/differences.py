@@ -109,7 +109,7 @@ def spacings(spacing, axes, dim, ndim):
             f"torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
             f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
         )
-    for axis, space in zip(axes, spacing):
+    for space in spacing:
         if isinstance(space, Tensor) and space.array.ndim != 1:
             raise RuntimeError(
                 f"torch.gradient expected each element of spacing to have one dimension, but got an element with {space.ndim} "

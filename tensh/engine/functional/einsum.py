@@ -33,9 +33,7 @@ def einsum(equation, *operands):
         operands = operands[0]
     inputs, output = parsed(equation)
     check_count(len(operands), len(inputs))
-    dots = max(
-        [t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0
-    )
+    dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)
     for number, (labels, t) in enumerate(zip(inputs, operands)):
         check_labels(labels, t, number)
     order = letter_order(inputs, output)
@@ -146,9 +144,7 @@ def letter_order(inputs, output):
         if c != ELLIPSIS and output.count(c) > 1:
             raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
         if c not in everything and c != ELLIPSIS:
-            raise RuntimeError(
-                f"einsum(): output subscript {c} does not appear in the equation for any input operand"
-            )
+            raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
     return output, sorted(set(everything) - set(output), key=lambda c: (c == ELLIPSIS, LETTERS.find(c)))
 
 

@@ -134,7 +134,13 @@ def lu(A, pivot=True, get_infos=False, out=None):
     return result if out is None else into(out, result, "lu")
 
 
-METHODS["lu"] = lambda self, pivot=True, get_infos=False: lu(self, pivot, get_infos)
+@composite(function=False)
+def lu_method(self, pivot=True, get_infos=False):
+    """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
+    return lu(self, pivot, get_infos)
+
+
+METHODS["lu"] = METHODS.pop("lu_method")
 WithInfo = returned("_lu_with_info", ("LU", "pivots", "info"))
 
 
@@ -165,9 +171,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     check_square(name, LU.array, "LU")
     solving.check_fit(name, LU.array, B.array, left)
     if LU.array.shape[:-1] != pivots.array.shape:
-        raise RuntimeError(
-            "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix"
-        )
+        raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
     return solving.linalg_lu_solve.fn(LU, pivots, B, left, adjoint)
 
 

@@ -80,9 +80,7 @@ def folds(input, other, a, b):
     if a == 2:
         return False
     shape, strides = stack.array.shape, stack.array.strides
-    return not stack.array.size or all(
-        strides[i] == strides[i + 1] * shape[i + 1] for i in range(stack.array.ndim - 2)
-    )
+    return not stack.array.size or all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(stack.array.ndim - 2))
 
 
 def folded(input, other):

@@ -166,8 +166,8 @@ def vecdot(x, y, *, dim=-1):
     """The dot products of vectors along ``dim``, the first one conjugated.  Differentiable.
 
     >>> import tensh as torch
-    >>> torch.linalg.vecdot(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
-    tensor([3, 7])
+    >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([3., 7.])
     """
     check_vecdot(x, y)
     if x.array.ndim == y.array.ndim == 1:
@@ -182,9 +182,7 @@ def check_vecdot(x, y):
             f"type {y.dtype.title} instead"
         )
     if x.array.dtype.kind in "biu":
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}"
-        )
+        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
     if not x.array.ndim or not y.array.ndim:
         raise RuntimeError("linalg.vecdot: The input tensors must have at least one dimension.")
 
@@ -278,5 +276,3 @@ def tensorsolve(A, B, dims=None):
             f"but got {n} != {math.prod(A.array.shape[: B.array.ndim])}"
         )
     return solve(A.reshape(n, n), B.reshape(-1)).reshape(size)
-
-

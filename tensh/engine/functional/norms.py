@@ -64,9 +64,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     tensor(5.)
     """
     if not isinstance(ord, (int, float)):
-        raise TypeError(
-            f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}"
-        )
+        raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
     return norms.vector_norm.fn(x, ord, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
 
 
@@ -159,8 +157,7 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if dim is None and A.array.ndim not in (1, 2):
         raise RuntimeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-            f"Got {A.array.ndim}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.array.ndim}D."
         )
     dim = tuple(range(A.array.ndim)) if dim is None else dim
     if len(dim) == 1 and not isinstance(ord, str):

@@ -25,10 +25,7 @@ def reduction(name, doc, everything, along, *, dim=True):
             keepdim = keepdims
         if dtype is not None:
             dtype = require_dtype(dtype, name).numpy
-        if dim is None and not keepdim:
-            result = everything.fn(input, dtype)
-        else:
-            result = along.fn(input, dim, keepdim, dtype)
+        result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
         return result if out is None else into(out, result, name)
 
     reduced.__name__ = reduced.__qualname__ = name

@@ -213,16 +213,14 @@ def lstsq(A, B, rcond=None, *, driver=None):
     ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
 
     >>> import tensh as torch
-    >>> torch.linalg.lstsq(torch.tensor([[1.0], [1.0]]), torch.tensor([[1.0], [3.0]])).solution
+    >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution
     tensor([[2.]])
     """
     a, b = A.array, B.array
     if driver is None:
         driver = "gelsy"
     if driver not in DRIVERS:
-        raise RuntimeError(
-            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)"
-        )
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if a.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if b.ndim < 1:

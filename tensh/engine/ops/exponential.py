@@ -17,7 +17,11 @@ COEFFICIENTS = [
 LARGEST = 5.37  # the norm up to which the approximation is exact in float64
 
 
-@op(public=False, A="matrix_exp(with_corner(mH(A), g))[..., :A.shape[-1], A.shape[-1]:]", node="LinalgMatrixExpBackward0")
+@op(
+    public=False,
+    A="matrix_exp(with_corner(mH(A), g))[..., :A.shape[-1], A.shape[-1]:]",
+    node="LinalgMatrixExpBackward0",
+)
 def matrix_exp(A):
     """The exponential of square matrices."""
     check_square("linalg.matrix_exp", A)

@@ -72,7 +72,9 @@ def extreme_along(name, reduce, find):
     return kernel
 
 
-ALONG = "put_along(restore(g, input.shape, dim, keepdim), input.shape, restore(indices, input.shape, dim, keepdim), dim)"
+ALONG = (
+    "put_along(restore(g, input.shape, dim, keepdim), input.shape, restore(indices, input.shape, dim, keepdim), dim)"
+)
 max_dim = op(
     extreme_along("max", np.maximum.reduce, argmax),
     name="max_dim", doc="The largest element along ``dim``, and where it is.", public=False, node="MaxBackward0",
@@ -177,9 +179,7 @@ def place(name, find, reduce):
 
     def kernel(input, dim=None, keepdim=False):
         if input.dtype.kind in "bc":
-            raise RuntimeError(
-                f"{name}(): does not support {'bool' if input.dtype.kind == 'b' else 'complex'} input"
-            )
+            raise RuntimeError(f"{name}(): does not support {'bool' if input.dtype.kind == 'b' else 'complex'} input")
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")

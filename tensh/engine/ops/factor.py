@@ -190,9 +190,7 @@ def differentiable(kind, shape):
             "linalg.qr(A, mode='reduced') if you are going to be using the backward."
         )
     if kind == "complete" and shape[-2] > shape[-1]:
-        raise RuntimeError(
-            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols"
-        )
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
     return kind
 
 

@@ -145,7 +145,12 @@ def histogram_of(input, bins, limits, weight=None, density=False):
     return over_points(points, [bins], edges, weight, density), edges[0].copy()
 
 
-@op(public=False, node="NotImplemented", input="unknown('_histogramdd_from_bin_cts')", weight="unknown('_histogramdd_from_bin_cts')")
+@op(
+    public=False,
+    node="NotImplemented",
+    input="unknown('_histogramdd_from_bin_cts')",
+    weight="unknown('_histogramdd_from_bin_cts')",
+)
 def histogram_of_points(input, bins, edges, weight=None, density=False):
     """The histogram of points, the rows of the last dimension, between the edges."""
     return over_points(input.reshape(-1, input.shape[-1]), bins, edges, weight, density)

@@ -66,8 +66,12 @@ BACK = {
 }
 
 
-@op(public=False, let=BACK, A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
-    tau="None if 0 in A.shape or 0 in tau.shape else back[1]")
+@op(
+    public=False,
+    let=BACK,
+    A="None if 0 in A.shape or 0 in tau.shape else tril(back[0], -1)",
+    tau="None if 0 in A.shape or 0 in tau.shape else back[1]",
+)
 def linalg_householder_product(A, tau):
     """The first columns of Q."""
     name = "torch.linalg.householder_product"

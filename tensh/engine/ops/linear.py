@@ -149,7 +149,9 @@ def check_vector(input, mat, vec):
     length = rows if input is None else input.size
     if columns != vec.shape[0] or length not in (rows, 1):
         size = vec.shape[0] if input is None else length
-        raise RuntimeError(f"size mismatch, got input ({rows if input is None else size}), mat ({rows}x{columns}), vec ({vec.shape[0]})")
+        raise RuntimeError(
+            f"size mismatch, got input ({rows if input is None else size}), mat ({rows}x{columns}), vec ({vec.shape[0]})"
+        )
     if not (mat.dtype == vec.dtype == (vec if input is None else input).dtype):
         own = vec if input is None else input
         titles = [BY_NUMPY[a.dtype].title for a in (own, mat, vec)]

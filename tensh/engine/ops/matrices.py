@@ -107,4 +107,3 @@ def identity(n, dtype):
 
 ARRAYS["identity"] = identity
 TENSORS["identity"] = lambda n, dtype: wrap(identity(n, dtype))
-

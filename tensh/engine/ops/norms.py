@@ -22,7 +22,10 @@ def top_of(input, axes):
     return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
 
 
-@op(floats=True, input="restore(g, input.shape, dim, keepdim) * conj(exp(input - restore(out, input.shape, dim, keepdim)))")
+@op(
+    floats=True,
+    input="restore(g, input.shape, dim, keepdim) * conj(exp(input - restore(out, input.shape, dim, keepdim)))",
+)
 def logsumexp(input, dim, keepdim=False):
     """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow.
 
@@ -109,18 +112,14 @@ def log_softmax_dim(input, dim):
 def norm_dtype(name, dtype, wanted):
     """The dtype to compute a norm in; PyTorch's errors for what has none."""
     if dtype.kind not in "fcV":
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}"
-        )
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}")
     if wanted is None:
         return dtype
     if wanted.kind not in "fcV":
         raise RuntimeError(f"{name}: dtype should be floating point or complex. Got {BY_NUMPY[wanted].title}")
     if (wanted.kind == "c") != (dtype.kind == "c"):
         kind = "complex" if dtype.kind == "c" else "real"
-        raise RuntimeError(
-            f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}"
-        )
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}")
     if wanted.itemsize < dtype.itemsize:
         raise RuntimeError(
             f"{name}: the dtype of the input ({BY_NUMPY[dtype].title}) should be convertible without narrowing to "
@@ -260,7 +259,10 @@ def dist(input, other, p=2):
         "s": "sum_dim((input * conj(g)).real, axes, True)",
     },
     input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
-    + NORM.format(s="s", r="r", x="input").removeprefix("None if ord == 0 else").replace(", dim)", ", axes)").replace("ord", "p")
+    + NORM.format(s="s", r="r", x="input")
+    .removeprefix("None if ord == 0 else")
+    .replace(", dim)", ", axes)")
+    .replace("ord", "p")
     + ")), g)",
 )
 def renorm(input, p, dim, maxnorm):

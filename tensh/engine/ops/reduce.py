@@ -100,8 +100,9 @@ def sum_of_many(input, vectors):
 @op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
 def sum_dim(input, dim, keepdim=False, dtype=None):
     """The sum along ``dim``."""
-    if dtype is None and type(dim) is int and input.ndim == 2 and (vectors := ONES.get(input.dtype)) is not None:
-        if -2 <= dim < 2 and input.flags.forc:
+    if dtype is None and type(dim) is int and input.ndim == 2 and -2 <= dim < 2 and input.flags.forc:
+        vectors = ONES.get(input.dtype)
+        if vectors is not None:
             return along(input, dim, keepdim, vectors)
     return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
 
@@ -139,9 +140,7 @@ def mean_dtype(dtype, wanted):
     return dtype
 
 
-NO_MEAN = (
-    "mean(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
-)
+NO_MEAN = "mean(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
 
 
 @op(public=False, node="MeanBackward0", input="evenly(g, input.shape, count(input.shape, None))")

@@ -21,7 +21,13 @@ def reversed_along(array, axis):
 
 def accumulate(ufunc, input, dim, step, dtype=None):
     """``ufunc`` from element to element along ``dim``, as a new array."""
-    if input.size <= LINES and step == 1 and type(dim) is int and -input.ndim <= dim < input.ndim and not is_half(dtype or input.dtype):
+    if (
+        input.size <= LINES
+        and step == 1
+        and type(dim) is int
+        and -input.ndim <= dim < input.ndim
+        and not is_half(dtype or input.dtype)
+    ):
         return ufunc.accumulate(input, dim, dtype)
     if input.ndim == 0:
         wrap_dim(dim, 0)

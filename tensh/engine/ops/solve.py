@@ -157,7 +157,9 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
         )
     check_floating(None, A, "triangular_solve_cpu")
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-2])
-    return substituted.kernel(A, b, upper, transpose, unitriangular), np.array(np.broadcast_to(A, (*batch, *A.shape[-2:])))
+    return substituted.kernel(A, b, upper, transpose, unitriangular), np.array(
+        np.broadcast_to(A, (*batch, *A.shape[-2:]))
+    )
 
 
 @op(
@@ -243,7 +245,9 @@ def cholesky_inverse(L, upper=False):
 def linalg_lu_solve(LU, pivots, B, left, adjoint):
     """The solutions of A X = B (X A = B if not ``left``, A^H in place of A with ``adjoint``) for A = P L U."""
     if not left:
-        return np.conj(linalg_lu_solve.kernel(LU, pivots, np.conj(B.swapaxes(-2, -1)), True, not adjoint).swapaxes(-2, -1))
+        return np.conj(
+            linalg_lu_solve.kernel(LU, pivots, np.conj(B.swapaxes(-2, -1)), True, not adjoint).swapaxes(-2, -1)
+        )
     order = row_order(pivots, LU.shape[-2])
     batch = np.broadcast_shapes(LU.shape[:-2], B.shape[:-2])
     order = np.broadcast_to(order, (*batch, order.shape[-1]))[..., None]

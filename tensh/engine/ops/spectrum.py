@@ -60,7 +60,9 @@ def eigenvalues_of_symmetric(A, UPLO="L"):
 # ── square matrices ──────────────────────────────────────────────────────────
 def as_complex(array):
     """NumPy gives real eigenvalues where all are; PyTorch never does."""
-    return array.astype(np.complex64 if array.dtype.itemsize == 4 else np.complex128) if array.dtype.kind == "f" else array
+    return (
+        array.astype(np.complex64 if array.dtype.itemsize == 4 else np.complex128) if array.dtype.kind == "f" else array
+    )
 
 
 @op(
