@@ -7,6 +7,7 @@ numbers, the ways below take 2.6, 2.3, 2.4 and 0.7.
 import numpy as np
 
 LONG_ROW = 400  # from here on a Python loop over rows is quicker than one flat ``np.add.at``
+FEW = 32  # up to here it does not pay to look
 SHORT_ROW = 16  # up to here ``np.bincount`` for every column
 
 
@@ -27,7 +28,9 @@ def add_at(out, index, values):
         out[...] = wide
         return
     rows, columns = len(out), out.size // len(out)
-    if kind == "f" and columns <= SHORT_ROW and rows <= 8 * len(index):
+    if values.size <= FEW:
+        np.add.at(out, index, values)
+    elif kind == "f" and columns <= SHORT_ROW and rows <= 8 * len(index):
         flat, values = out.reshape(rows, columns), values.reshape(-1, columns)
         for c in range(columns):
             flat[:, c] += np.bincount(index, values[:, c], rows).astype(out.dtype, copy=False)

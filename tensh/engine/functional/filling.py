@@ -5,16 +5,18 @@ import warnings
 import numpy as np
 
 from tensh.engine import memory
-from tensh.engine.clock import owner, wrote
+from tensh.engine.clock import mode, owner, wrote
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.parts import as_strided
 from tensh.engine.inplace import begin, put, refuse_overlap, unrecorded, writable
 from tensh.engine.making import bind
+from tensh.engine.numbers import SAFE
 from tensh.engine.ops.embed import number_as, real_part
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 
 NUMBERS = frozenset({int, float, bool})
+SMALL = frozenset({int, float})  # types of the numbers that need no look if they are small
 
 
 def element(value, name):
@@ -47,6 +49,12 @@ def fill_(self, value):
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
+    if type(value) in SMALL and -SAFE < value < SAFE and self.node is None and self._base is None:
+        array = self.array
+        if array.dtype.kind == "f":
+            array.fill(value)
+            wrote(array)
+            return self
     value = element(value, "fill_")
     tensor = isinstance(value, Tensor)
     if tensor:
@@ -63,7 +71,7 @@ def fill_(self, value):
 @method
 def zero_(self):
     """Set all elements to zero."""
-    if unrecorded(self):
+    if self.node is None and self._base is None or unrecorded(self):
         self.array[...] = 0
         wrote(self.array)
         return self
@@ -83,6 +91,13 @@ def copy_(self, other, non_blocking=False):
             require(other, "copy_", "other", 1)
         other = wrap(np.asarray(other))
     array, source = self.array, other.array
+    if (
+        array.dtype is source.dtype and array.shape == source.shape and self._base is other._base is None
+        and (self.node is other.node is None or not mode.grad)
+    ):  # fmt: skip
+        array[...] = source
+        wrote(array)
+        return self
     if source.dtype.kind == "c" and array.dtype.kind not in "cb":
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=2)
     since = begin(self, other)

@@ -36,10 +36,13 @@ def getitem(self, index):
             return OPS["select"].fn(self, 0, index)
         except IndexError:
             pass  # and say what PyTorch says below
-    else:
+    elif not isinstance(index, Tensor):
         t = recorded(self, index if type(index) is tuple else (index,), index)
         if t is not None:
             return t
+    if isinstance(index, Tensor) and (array := index.array).ndim and array.ndim <= self.array.ndim:
+        if array.dtype.kind == "b" or array.dtype.kind == "i" and array.itemsize == 8 and self.array.ndim:
+            return OPS["index"].fn(self, (array,))
     view, indices = viewed(self, index)
     if indices:
         return OPS["index"].fn(view, indices)
@@ -245,6 +248,8 @@ def setitem(self, index, value):
                 return None
     if not isinstance(value, Tensor):
         value = number_for(self.array.dtype, value)
+    if isinstance(index, Tensor) and written_straight(self, index.array, value):
+        return None
     if index is False:
         return None
     if index is ...:
@@ -256,6 +261,24 @@ def setitem(self, index, value):
         OPS["index_put"].write_(view, indices, without_leading_ones(value))
         return None
     return copied_to(view, value)
+
+
+def written_straight(t, index, value):
+    """Write an element, or a tensor that fits, to the places of one index tensor if nothing is to be recorded."""
+    array, source = t.array, value.array
+    kind = index.dtype.kind
+    if source.dtype is not array.dtype or not index.ndim or not (kind == "b" or kind == "i" and index.itemsize == 8):
+        return False
+    if source.ndim and source.shape != index.shape + array.shape[1:] or not unrecorded(t, value) or t._base is not None:
+        return False
+    if kind == "b" and (source.ndim or index.shape != array.shape[: index.ndim]) or value is t:
+        return False
+    try:
+        array[index] = source
+    except (IndexError, ValueError):
+        return False
+    wrote(array)
+    return True
 
 
 def write_plain(target, value):

@@ -5,7 +5,17 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.errors import broadcast_clash, does_not_fit, wrap_dim
 from tensh.engine.ops.index import (
-    ALL, add_into, add_slices, flat_places, index_error, key_of, places, require_index, require_within, title,
+    ALL,
+    add_into,
+    add_slices,
+    extent,
+    flat_places,
+    index_error,
+    key_of,
+    places,
+    require_index,
+    require_within,
+    title,
 )  # fmt: skip
 from tensh.engine.ops.writing import in_place, writes
 from tensh.engine.table import METHODS, op
@@ -77,7 +87,10 @@ def require_slices(name, input, dim, index, source):
 
 def outside(index, n):
     """The first number of ``index`` that is out of range for ``n`` slices, or None."""
-    if not index.size or (index.min() >= 0 and index.max() < n):
+    if not index.size:
+        return None
+    low, high = extent(index)
+    if low >= 0 and high < n:
         return None
     return int(index[(index < 0) | (index >= n)].flat[0])
 

@@ -48,8 +48,10 @@ def in_place(declared, write, dense, expanded, shared=False):
     tensors = {p for p in declared.inputs if p in parameters}
 
     def function(self, *args, **options):
-        given = {**dict(zip(parameters, args, strict=False)), **options}
-        if all([isinstance(given.get(p), Tensor) for p in tensors]) and unrecorded(self, *given.values()):
+        given = dict(zip(parameters, args, strict=False))
+        if options:
+            given |= options
+        if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
             array = self.array
             if not shared:
                 refuse_shared(array, given.values())
