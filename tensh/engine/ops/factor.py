@@ -159,7 +159,7 @@ def linalg_lu_factor_ex(A):
     many=True,
     public=False,
     node="LuUnpackBackward0",
-    LU="padded(tril(g_L, -1), LU.shape) + padded(triu(g_U, 0), LU.shape)",
+    LU="at_upper_left(tril(g_L, -1), LU.shape) + at_upper_left(triu(g_U, 0), LU.shape)",
     pivots=None,
 )
 def plu(LU, pivots):
@@ -168,7 +168,7 @@ def plu(LU, pivots):
 
 
 @op(public=False, node="ConstantPadNdBackward0", input="g[..., :input.shape[-2], :input.shape[-1]]")
-def padded(input, shape):
+def at_upper_left(input, shape):
     """The input at the upper left of zeros of ``shape``."""
     result = np.zeros(shape, input.dtype)
     result[..., : input.shape[-2], : input.shape[-1]] = input
