@@ -24,6 +24,7 @@ from tensh.engine.functional import (  # noqa: F401
     lowrank,
     matrices,
     noise,
+    normalising,
     norms,
     padding,
     parts,

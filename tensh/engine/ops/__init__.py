@@ -30,6 +30,7 @@ from tensh.engine.ops import (  # noqa: F401
     linear,
     loss,
     matrices,
+    normalise,
     norms,
     orthogonal,
     pad,
