@@ -18,6 +18,8 @@ import tensh as torch
 from tensh.engine.table import METHODS, OPS, PUBLIC
 
 FAMILIES = families()
+OF_MEMORY = {name for f in FAMILIES for name in getattr(f, "OF_MEMORY", ())}
+RESHAPED = {name for f in FAMILIES for name in getattr(f, "RESHAPED", ())}
 GOLDEN = {f.__name__: json.loads(recorded(f).read_text(encoding="utf-8")) for f in FAMILIES}
 each_operator = pytest.mark.parametrize(
     ("name", "calls", "golden"),
@@ -172,7 +174,7 @@ def test_methods(name, calls, golden):
 @each_operator
 def test_in_place(name, calls, golden):
     """``name_`` writes the function's result into the tensor and returns it, or refuses and changes nothing."""
-    if f"{name}_" not in METHODS:
+    if f"{name}_" not in METHODS or name in RESHAPED:
         return
     for each in filter(first_is_tensor, calls):
         args, kwargs = each.filled(tensors_of(name, each))
@@ -204,7 +206,7 @@ def test_out(name, calls, golden):
     assert resolve(torch, name)(*args, **kwargs, out=target) is target
     assert_equal(expected, target, name)
     if expected.is_floating_point():
-        with pytest.raises(RuntimeError, match="can't be cast|Expected"):
+        with pytest.raises(RuntimeError, match="can't be cast|Expected|same (scalar type|dtype)"):
             resolve(torch, name)(*args, **kwargs, out=torch.empty(0, dtype=torch.int64))
         floats = [t for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()]
         if floats and name in OPS:
@@ -216,6 +218,8 @@ def test_out(name, calls, golden):
 @each_operator
 def test_strided_inputs(name, calls, golden):
     """Where the elements of the inputs lie in memory makes no difference."""
+    if name in OF_MEMORY:
+        return
     for each in calls:
         plain = tensors_of(name, each)
         strided = [spread(t) for t in plain]

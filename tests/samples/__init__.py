@@ -6,6 +6,8 @@ have a sample there.  What PyTorch answers to the calls stands beside it in FAMI
 
     python tests/record_ops.py FAMILY          # needs PyTorch
 
+``OF_MEMORY`` names what depends on where the elements lie, ``RESHAPED`` what has an in-place form that changes the shape.
+
 A call is ``call(*args, **kwargs)``.  Tensors among the arguments are written as ``x(2, 3)`` and their kin: an argument
 of the dtype under test, float64 unless the test says otherwise, and a leaf where gradients are tested.
 """

@@ -21,7 +21,6 @@ from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 
-
 TAKERS["str"] = lambda value: value if isinstance(value, str) else NO_FIT
 
 
@@ -216,14 +215,14 @@ def argwhere(input):
 
 
 @composite
-def nonzero_static(input, *, size, fill_value=-1):
+def nonzero_static(input, *, size, fill_value=-1, out=None):
     """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
     rows = found(require(input, "nonzero_static", "input", 1).array).T
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    out = np.full((size, rows.shape[1]), fill_value, np.int64)
-    out[: len(rows)] = rows[:size]
-    return wrap(out)
+    result = np.full((size, rows.shape[1]), fill_value, np.int64)
+    result[: len(rows)] = rows[:size]
+    return wrap(result) if out is None else into(out, wrap(result), "nonzero_static")
 
 
 @composite(method=False)

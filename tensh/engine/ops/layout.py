@@ -8,6 +8,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.shape import view_op
 from tensh.engine.table import RETYPED, op
 
+
 # ── strides ──────────────────────────────────────────────────────────────────
 @view_op(
     public=False, node="AsStridedBackward0", input="restrided_back(g, input.shape, strides, size, stride, start)"
@@ -71,13 +72,12 @@ def restrided_part(grad, strides, size, stride, start):
 @view_op(view=RETYPED, public="function", node="ViewAsRealBackward0", input="complex_of_pairs(g)")
 def view_as_real(input):
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
-    if input.dtype.kind != "c":
+    if input.dtype.kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    size = input.itemsize // 2
-    steps = [2 * step for step in memory.strides(input)]
+    real = BY_NUMPY[input.dtype].to_real().numpy
     if input.flags.c_contiguous:
-        return input.reshape(*input.shape, 1).view(f"f{size}")
-    return memory.strided(input.real, (*input.shape, 2), (*steps, 1))
+        return input.reshape(*input.shape, 1).view(real)
+    return input[..., None].view(real)
 
 
 @view_op(view=RETYPED, public="function", node="ViewAsComplexBackward0", input="pairs_of_complex(g)")
@@ -99,7 +99,7 @@ def view_as_complex(input):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if memory.offset(input) % 2:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
-    return input.view(f"c{2 * input.itemsize}")[..., 0]
+    return input.view(BY_NUMPY[input.dtype].to_complex().numpy)[..., 0]
 
 
 @op(public=False, node="ViewAsComplexBackward0", grad="pairs_of_complex(g)")

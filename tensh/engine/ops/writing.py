@@ -28,7 +28,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, function=False
 
     @functools.wraps(write)
     def kernel(input, *args, **options):
-        out = np.array(input) if dense or not input.ndim else memory.copy(input)  # NumPy's 0-d results are scalars
+        out = np.array(input, order="C") if dense or not input.ndim else memory.copy(input)  # NumPy's 0-d results are scalars
         write(out, *args, **options)
         return memory.laid_as(out, input) if kept else out
 
