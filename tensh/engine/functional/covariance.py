@@ -7,6 +7,9 @@ from tensh.engine.functional.reducing import sum
 from tensh.engine.ops.distances import pair_distances
 from tensh.engine.table import composite
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import TENSORS
+
+mul_number = TENSORS["mul_number"]
 
 
 def check_weights(name, weights, input, whole):
@@ -66,7 +69,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if w is None or weights is None or correction == 0:
         freedom = total - correction
     else:
-        freedom = total - correction * (sum(w * weights) / total)
+        freedom = total - mul_number(sum(w * weights), correction) / total
     if freedom.array <= 0:
         freedom = wrap(np.zeros_like(freedom.array))
     rest = x - centre.unsqueeze(1)

@@ -186,7 +186,8 @@ def tensordot(a, b, dims=2):
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size {m} in dim {e}"
             )
-        a, b = (a.sum(d, True) if m == 1 != n else a), (b.sum(e, True) if n == 1 != m else b)
+        if n != m:
+            a, b = (a.sum(d, True, dtype=a.dtype), b) if m == 1 else (a, b.sum(e, True, dtype=b.dtype))
     first = [wrap_dim(d, a.ndim) for d in first]
     second = [wrap_dim(d, b.ndim) for d in second]
     rows, columns = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
