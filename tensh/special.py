@@ -1,22 +1,31 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
+from tensh.engine.functional.namespaces import SPECIAL
 from tensh.engine.table import OPS, PUBLIC, function
 
 NAMES = {
-    "digamma": "digamma", "entr": "entr", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2",
-    "expit": "sigmoid", "expm1": "expm1", "gammaln": "lgamma", "log1p": "log1p", "log_softmax": "log_softmax",
-    "logit": "logit", "logsumexp": "logsumexp", "multigammaln": "mvlgamma", "polygamma": "polygamma", "psi": "digamma",
-    "round": "round", "sinc": "sinc", "softmax": "softmax", "xlog1py": "xlog1py", "xlogy": "xlogy",
+    "digamma": "digamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2",
+    "expit": "sigmoid", "expm1": "expm1", "gammainc": "igamma", "gammaincc": "igammac", "gammaln": "lgamma", "i0": "i0",
+    "log1p": "log1p", "log_softmax": "log_softmax", "logit": "logit", "logsumexp": "logsumexp",
+    "multigammaln": "mvlgamma", "polygamma": "polygamma", "psi": "digamma", "round": "round", "sinc": "sinc",
+    "softmax": "softmax", "xlogy": "xlogy",
 }  # fmt: skip
-"""torch.special.NAME -> the name in the engine."""
+"""torch.special.NAME -> the name in the engine; the rest is there as special_NAME."""
+
+
+def entry(name):
+    """What the name stands for, or None."""
+    engine = NAMES.get(name, f"special_{name}")
+    return SPECIAL.get(name) or PUBLIC.get(engine) or OPS.get(engine)
 
 
 def __getattr__(name):
-    if name in NAMES and (entry := PUBLIC.get(NAMES[name]) or OPS.get(NAMES[name])) is not None:
-        value = globals()[name] = function(entry)
+    if (found := entry(name)) is not None:
+        value = globals()[name] = function(found)
         return value
     raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
 
 
 def __dir__():
-    return sorted(name for name in NAMES if NAMES[name] in PUBLIC or NAMES[name] in OPS)
+    alone = {name.removeprefix("special_") for name in OPS if name.startswith("special_")}
+    return sorted({*alone, *SPECIAL, *filter(entry, NAMES)})

@@ -1,9 +1,10 @@
-"""The functions that live in a namespace of their own: torch.linalg and torch.fft."""
+"""The functions that live in a namespace of their own: torch.linalg, torch.fft, torch.special."""
 
 from tensh.engine.table import METHODS, PUBLIC, with_out
 
 LINALG: dict = {}
 FFT: dict = {}
+SPECIAL: dict = {}  # what is no operator; torch.special has the operators, too
 
 
 def linalg(fn):
@@ -19,6 +20,13 @@ def fft(fn):
     fn.__module__ = "torch.fft"
     FFT[fn.__name__] = fn
     return fn
+
+
+def special(fn):
+    """Make a function public as ``torch.special.NAME``, with ``out=``."""
+    function = SPECIAL[fn.__name__] = with_out(fn)
+    function.__module__ = "torch.special"
+    return function
 
 
 def everywhere(fn):

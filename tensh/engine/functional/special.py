@@ -1,9 +1,13 @@
-"""Special functions whose arguments come in another order than the operators take them."""
+"""Special functions that are made of operators, or whose arguments come in another order than an operator's."""
+
+import math
 
 from tensh.engine.clock import tick
 from tensh.engine.functional.arithmetic import tensor
+from tensh.engine.functional.namespaces import special
 from tensh.engine.inplace import put
 from tensh.engine.mixing import refuse
+from tensh.engine.scaling import beside_number
 from tensh.engine.table import METHODS, OPS, composite
 
 
@@ -31,3 +35,15 @@ def polygamma_(self, n):
 
 
 METHODS["polygamma"], METHODS["polygamma_"] = polygamma_method, polygamma_
+
+
+@special
+def ndtr(input):
+    """The area under the normal distribution up to ``input``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.special.ndtr(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.1587, 0.5000, 0.8413])
+    """
+    scaled = beside_number("mul", tensor(input, "special_ndtr", "input", 1), math.sqrt(0.5))
+    return beside_number("mul", beside_number("add", OPS["erf"].fn(scaled), 1.0), 0.5)

@@ -178,15 +178,15 @@ pointwise(elementary.product_unless_zero(np.log), "Input times the logarithm of 
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
           forms=EITHER, input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
-          name="xlog1py", floats=True, types="biuf", public=False, inplace=False, node="SpecialXlog1PyBackward0",
-          numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
-          input="masked_fill(xlog1py(g, other), (input == 0) & (other <= -1), 0)",
+          name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, called="xlog1py_cpu",
+          numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"}, forms=EITHER,
+          input="masked_fill(special_xlog1py(g, other), (input == 0) & (other <= -1), 0)",
           other="g * input / (other + 1)")  # fmt: skip
-pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", floats=True, types="biuf", public=False,
-          inplace=False, node="SpecialEntrBackward0", input="g * (-1 - log(input))")  # fmt: skip
+pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", name="special_entr", floats=True, types="biuf",
+          public=False, inplace=False, called="entr_cpu", input="g * -(log(input) + 1)")  # fmt: skip
 pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="sigmoid_backward(g, out)")
 pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True,
-          types="biuf", input="masked_fill(g / (input * (1 - input)), outside(input, eps), "
+          types="biuf", input="where_else(g / (input * (1 - input)), ~outside(input, eps), "
                               "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
 
 # ── trigonometry ─────────────────────────────────────────────────────────────
@@ -209,9 +209,8 @@ pointwise(np.arctanh, "Inverse hyperbolic tangent of input.", name="atanh", floa
 pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
           input="g * other * over", other="g * -input * over")  # fmt: skip
-pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True,
-          input="g * conj(masked_fill((cos(PI * input) * (PI * input) - sin(PI * input)) / (PI * input * input), "
-                "input == 0, 0))")  # fmt: skip
+pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},
+          input="none_where(g * conj((angle * cos(angle) - sin(angle)) / (input * input * PI)), input == 0)")  # fmt: skip
 pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
           refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
 pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",

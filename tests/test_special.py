@@ -1,0 +1,108 @@
+"""Special functions: exact values (special.json, from record_special.py), and what they are where they end."""
+
+import json
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensh as torch
+
+EXACT = json.loads((Path(__file__).parent / "special.json").read_text(encoding="utf-8"))
+LOOSE = {"gammainc": 2e-12, "gammaincc": 2e-12, "airy_ai": 1e-12, "i0": 1e-13, "i1": 1e-13}
+
+
+def evaluate(m, name, arguments):
+    """The function at numbers, computed together in float64."""
+    columns = [m.tensor(column, dtype=m.float64) for column in zip(*arguments, strict=True)]
+    return getattr(m.special, name)(*columns).numpy()
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_digits(name):
+    """13 digits, unless the function is near one of its zeros; the far ends to fewer."""
+    arguments, expected = zip(*EXACT[name], strict=True)
+    actual = evaluate(torch, name, arguments)
+    expected = np.array(expected)
+    off = np.abs(actual - expected)
+    allowed = LOOSE.get(name, 2e-13) * np.abs(expected)
+    if name.startswith(("bessel", "airy", "digamma", "chebyshev", "hermite", "laguerre", "legendre")):
+        allowed = allowed + 2e-14 * np.maximum(np.abs(expected), 1)
+    worst = np.argmax(off - allowed)
+    assert (off <= allowed).all(), f"{name}{arguments[worst]}: {actual[worst]!r} instead of {expected[worst]!r}"
+
+
+ENDS = {
+    "airy_ai": {-inf: nan, inf: nan, nan: nan, 1e10: 0.0},
+    "bessel_j0": {-inf: nan, inf: nan, nan: nan, 0.0: 1.0},
+    "bessel_j1": {-inf: nan, inf: nan, nan: nan, 0.0: 0.0},
+    "bessel_y0": {-1.0: nan, 0.0: -inf, inf: nan, nan: nan},
+    "bessel_y1": {-1.0: nan, 0.0: -inf, inf: nan, nan: nan},
+    "spherical_bessel_j0": {-inf: 0.0, 0.0: 1.0, inf: 0.0, nan: nan},
+    "i0": {-1e10: inf, 0.0: 1.0, 1e10: inf, inf: nan, nan: nan},
+    "i0e": {-inf: 0.0, 0.0: 1.0, inf: 0.0, nan: nan},
+    "i1": {-1e10: -inf, 0.0: 0.0, 1e10: inf, inf: nan, nan: nan},
+    "i1e": {-inf: 0.0, 0.0: 0.0, inf: 0.0, nan: nan},
+    "modified_bessel_k0": {-1.0: nan, 0.0: inf, inf: 0.0, nan: nan},
+    "modified_bessel_k1": {-1.0: nan, 0.0: inf, inf: 0.0, nan: nan},
+    "scaled_modified_bessel_k0": {-1.0: nan, 0.0: inf, inf: 0.0, nan: nan},
+    "scaled_modified_bessel_k1": {-1.0: nan, 0.0: inf, inf: 0.0, nan: nan},
+    "erf": {-inf: -1.0, 0.0: 0.0, inf: 1.0, nan: nan},
+    "erfc": {-inf: 2.0, 0.0: 1.0, inf: 0.0, nan: nan},
+    "erfcx": {-inf: inf, 0.0: 1.0, inf: 0.0, nan: nan},
+    "erfinv": {-1.0: -inf, 0.0: 0.0, 1.0: inf, 1.5: nan, nan: nan},
+    "ndtr": {-inf: 0.0, 0.0: 0.5, inf: 1.0, nan: nan},
+    "ndtri": {-0.5: nan, 0.0: -inf, 0.5: 0.0, 1.0: inf, 1.5: nan, nan: nan},
+    "log_ndtr": {-inf: -inf, inf: 0.0, nan: nan},
+    "gammaln": {-inf: inf, -1.0: inf, 0.0: inf, 1.0: 0.0, inf: inf, nan: nan},
+    "digamma": {-inf: nan, -1.0: nan, -0.0: inf, inf: inf, nan: nan},
+    "zeta": {(1.0, 2.0): inf, (0.5, 2.0): nan, (2.0, 0.0): inf, (2.0, -3.0): inf, (2.5, -2.5): nan, (2.0, nan): nan},
+    "gammainc": {(-1.0, 1.0): nan, (1.0, -1.0): nan, (0.0, 0.0): nan, (0.0, 1.0): 1.0, (2.0, 0.0): 0.0,
+                 (inf, 1.0): 0.0, (2.0, inf): 1.0, (inf, inf): nan, (1.0, nan): nan},
+    "gammaincc": {(-1.0, 1.0): nan, (1.0, -1.0): nan, (0.0, 0.0): nan, (0.0, 1.0): 0.0, (2.0, 0.0): 1.0,
+                  (inf, 1.0): 1.0, (2.0, inf): 0.0, (inf, inf): nan, (1.0, nan): nan},
+    "hermite_polynomial_h": {(2.0, -1.0): 0.0, (2.0, 2.9): 14.0, (2.0, nan): 0.0, (nan, 3.0): nan, (inf, 2.0): inf},
+    "legendre_polynomial_p": {(0.5, 2000.0): -0.0049607028565, (-1.0, 7.0): -1.0},
+    "chebyshev_polynomial_t": {(2.0, 2000.0): nan, (0.3, 2000.0): 0.9965024376},
+}  # fmt: skip
+"""name -> arguments -> value"""
+
+
+def assert_ends(m, name):
+    arguments = [key if isinstance(key, tuple) else (key,) for key in ENDS[name]]
+    np.testing.assert_allclose(evaluate(m, name, arguments), list(ENDS[name].values()), 1e-6, 1e-12)
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_ends(name):
+    assert_ends(torch, name)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ENDS)
+def test_ends_are_the_oracles(name):
+    assert_ends(pytest.importorskip("torch"), name)
+
+
+def test_any_size_and_order():
+    """The result for many elements at once, in any order of dimensions, is that for each."""
+    x = torch.linspace(-40, 40, 30000, dtype=torch.float64).reshape(100, 300)
+    for name in ("erf", "erfcx", "i1e", "bessel_j0", "airy_ai", "digamma", "log_ndtr"):
+        function = getattr(torch.special, name)
+        whole = function(x)
+        np.testing.assert_array_equal(function(x.T).T.numpy(), whole.numpy(), name)
+        assert function(x.T).stride() == x.T.stride()
+        np.testing.assert_allclose(function(x[7, :50]).numpy(), whole[7, :50].numpy(), 1e-14, 1e-15, err_msg=name)
+
+
+def test_without_a_derivative():
+    p = torch.ones(2, requires_grad=True)
+    for name, call in {
+        "igamma: input": lambda: torch.igamma(p, torch.ones(2)),
+        "igammac: input": lambda: torch.igammac(p, torch.ones(2)),
+        "zeta": lambda: torch.special.zeta(p + 1, 2),
+    }.items():
+        with pytest.raises(NotImplementedError, match=f"^the derivative for '{name}' is not implemented.$"):
+            call().sum().backward()
+    assert not torch.special.bessel_j0(p).requires_grad
