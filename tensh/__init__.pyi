@@ -275,6 +275,7 @@ class set_grad_enabled:
     def clone(self) -> _Any:
         """A fresh switch of the same kind: one may be entered several times at once."""
 short: _dtype
+from tensh import signal as signal
 sparse_bsc: _layout
 sparse_bsr: _layout
 sparse_coo: _layout
@@ -309,6 +310,10 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic cosine of input."""
 def acosh_(input: Tensor) -> Tensor:
     """In-place version of acosh."""
+def adaptive_avg_pool1d(input: Tensor, output_size: _Any) -> Tensor:
+    """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
+def adaptive_max_pool1d(input: Tensor, output_size: _Any, return_indices: _Any = True) -> Tensor:
+    """The largest elements of windows that cover the last 1 dimension evenly.  Differentiable."""
 def add(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """Sum of input and other."""
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -333,6 +338,8 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _
     """In-place version of addr."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
+def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
+    """``affine_grid`` without its checks."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """Are all elements (along ``dim``) not zero?"""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
@@ -423,13 +430,19 @@ def atleast_2d(*tensors: _Any) -> Tensor:
     """Each tensor with at least 2 dimensions; several come back as a tuple."""
 def atleast_3d(*tensors: _Any) -> Tensor:
     """Each tensor with at least 3 dimensions; several come back as a tuple."""
+def avg_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, ceil_mode: _Any = False, count_include_pad: _Any = True) -> Tensor:
+    """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """In-place version of baddbmm."""
+def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The Bartlett window: a triangle."""
+def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
+    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
 def bernoulli(*args: _Any, **options: _Any) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
-def bincount(input: Tensor, weights: _Any = None, minlength: _Any = 0) -> Tensor:
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
     """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
@@ -445,6 +458,8 @@ def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out
     """The bits moved to the right by other places."""
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in exactly one."""
+def blackman_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The Blackman window: the sum of two cosines."""
 def block_diag(*tensors: _Any) -> Tensor:
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -521,18 +536,22 @@ def conj_physical_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
     """In-place version of conj_physical."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
-def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 1, name: _Any = 'conv1d') -> Tensor:
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, L] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
-def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 2, name: _Any = 'conv2d') -> Tensor:
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
-def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1, *, dims: _Any = 3, name: _Any = 'conv3d') -> Tensor:
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
     """Convolution of ``input`` [N, C, D, H, W] with ``weight`` [O, C / groups, ...], plus ``bias`` [O]."""
-def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 1, name: _Any = 'conv_transpose1d') -> Tensor:
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor | None, pad: _Any = 0) -> Tensor:
+    """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable."""
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
     """Transposed convolution of ``input`` [N, C, L] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
-def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 2, name: _Any = 'conv_transpose2d') -> Tensor:
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
     """Transposed convolution of ``input`` [N, C, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
-def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1, *, dims: _Any = 3, name: _Any = 'conv_transpose3d') -> Tensor:
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
     """Transposed convolution of ``input`` [N, C, D, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: _Any, padding: _Any, dilation: _Any, transposed: _Any, output_padding: _Any, groups: _Any) -> Tensor:
+    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
 def copysign(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The absolute value of input with the sign of other."""
 def corrcoef(input: Tensor) -> Tensor:
@@ -585,6 +604,8 @@ def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0,
     """The input with a diagonal replaced by ``src``.  Differentiable."""
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Slope of lgamma at input."""
 def dist(input: Tensor, other: Tensor, p: _Any = 2, *, out: Tensor | None = None) -> Tensor:
     """The ``p``-norm of ``input - other``.  Differentiable."""
 def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -615,6 +636,16 @@ def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
     """Is input equal to other?"""
 def equal(input: Tensor, other: Tensor | _Number) -> _bool:
     """Have both the same shape and the same elements?  A bool."""
+def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The error function of input."""
+def erf_(input: Tensor) -> Tensor:
+    """In-place version of erf."""
+def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """1 - erf(input), exact where erf is nearly 1."""
+def erfc_(input: Tensor) -> Tensor:
+    """In-place version of erfc."""
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The number whose error function is input."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -683,6 +714,8 @@ def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dty
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
+def function(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> _Any:
+    """The Kaiser window: near to the best concentration of energy."""
 def gather(input: Tensor, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
 def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -719,8 +752,20 @@ def greater(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | N
     """Is input greater than other?"""
 def greater_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input greater than or equal to other?"""
+def grid_sampler(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
+    """``grid_sample`` with its modes as numbers."""
+def grid_sampler_2d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
+    """``grid_sample`` with its modes as numbers."""
+def grid_sampler_3d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
+    """``grid_sample`` with its modes as numbers."""
+def group_norm(input: Tensor, num_groups: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enabled: _Any = True) -> Tensor:
+    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input greater than other?"""
+def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The Hamming window: ``alpha - beta * cos(x)`` over one turn."""
+def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The Hann window: a cosine raised to [0, 1]."""
 def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
     """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
 def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -739,6 +784,14 @@ def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable."""
 def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Length of the hypotenuse over the legs input and other."""
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Modified Bessel function of the first kind, order 0."""
+def i0_(input: Tensor) -> Tensor:
+    """In-place version of i0."""
+def igamma(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The part below other of the gamma distribution of shape input."""
+def igammac(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The part above other of the gamma distribution of shape input."""
 def imag(input: Tensor) -> Tensor:
     """The imaginary parts of complex numbers, as a view.  Differentiable."""
 def index_add(input: Tensor, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -759,8 +812,14 @@ def initial_seed() -> _int:
     """The seed that the default generator was given last."""
 def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both.  Differentiable."""
+def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, use_input_stats: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
+    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+def is_anomaly_check_nan_enabled() -> _bool:
+    """Does anomaly detection look for nan?"""
+def is_anomaly_enabled() -> _bool:
+    """Is anomaly detection on?"""
 def is_complex(input: Tensor) -> _bool:
     """Is the dtype complex?"""
 def is_conj(input: Tensor) -> Tensor:
@@ -807,10 +866,16 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Is it the positive infinity?"""
 def isreal(input: Tensor) -> Tensor:
     """Is its imaginary part zero?"""
+def istft(*args: _Any, **given: _Any) -> _Any:
+    """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows."""
+def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+    """The Kaiser window: near to the best concentration of energy."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
+def layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enable: _Any = True) -> Tensor:
+    """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable."""
 def lcm(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Least common multiple of integers."""
 def lcm_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
@@ -829,6 +894,8 @@ def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
     """Is input less than other?"""
 def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input less than or equal to other?"""
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the absolute value of the gamma function of input."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -899,6 +966,14 @@ def matrix_power(A: _Any, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
 def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
+def max_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
+    """The largest element of every window of ``kernel_size`` in the last 1 dimension."""
+def max_pool1d_with_indices(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False, return_indices: _Any = True) -> Tensor:
+    """The largest element of every window of ``kernel_size`` in the last 1 dimension."""
+def max_pool2d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
+    """The largest element of every window of ``kernel_size`` in the last 2 dimensions."""
+def max_pool3d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
+    """The largest element of every window of ``kernel_size`` in the last 3 dimensions."""
 def maximum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of input and other; nan wins."""
 def mean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -929,6 +1004,8 @@ def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | 
     """Product of input and other."""
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix (n, m) and a vector (m).  Differentiable."""
+def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
+    """Logarithm of the multivariate gamma function of dimension p."""
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
@@ -945,8 +1022,14 @@ def narrow(input: Tensor, dim: _Any, start: _Any, length: _Any) -> Tensor:
     """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view."""
 def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
+    """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
+def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
+    """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
+def native_layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor, bias: Tensor | None, eps: _float) -> Tensor:
+    """(output, mean, inverse deviation) of layer normalisation.  Differentiable."""
 def ne(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input different from other?"""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -961,7 +1044,7 @@ def nextafter(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor |
     """The number next to input on the way to other."""
 def nonzero(input: Tensor, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
-def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1) -> Tensor:
+def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
     """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
 def norm(input: Tensor, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The ``p``-norm of all elements, or of those along ``dim``."""
@@ -991,6 +1074,8 @@ def poisson(input: Tensor, generator: _Any = None) -> Tensor:
     """Numbers of events with the means in ``input``; the gradient is zero."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given absolute values and angles."""
+def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
+    """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
     """The input itself, unless it is of bools: RuntimeError."""
 def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1059,6 +1144,8 @@ def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself."""
 def result_type(*args: _Any, **given: _Any) -> _dtype:
     """The dtype in which an operator computes with two operands, each a tensor or a number."""
+def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
+    """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable."""
 def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
     """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
@@ -1160,17 +1247,19 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sqrt_(input: Tensor) -> Tensor:
     """In-place version of sqrt."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Input times itself; bools give integers.  Differentiable."""
-def square_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+    """Input times itself; bools give integers."""
+def square_(input: Tensor) -> Tensor:
     """In-place version of square."""
 def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
-def stack(tensors: _Tensors, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
 def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
 def std_mean(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The standard deviation and the mean of all elements, or along ``dim`` (an int or a sequence of them)."""
+def stft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
+    """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window."""
 def sub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """Difference of input and other."""
 def subtract(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
