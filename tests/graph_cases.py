@@ -125,6 +125,34 @@ CASES = {
         ~ torch.special.entr(p)
         torch.signbit(x) * x
     """,
+    "special functions": """
+        torch.erf(x)
+        torch.erfc(x)
+        torch.erfinv(x / 9)
+        torch.lgamma(p)
+        torch.digamma(p)
+        torch.polygamma(2, p)
+        torch.mvlgamma(p + 3, 3)
+        torch.igamma(q.abs(), p)
+        torch.igammac(q.abs(), p)
+        torch.i0(x)
+        torch.special.i0e(x)
+        torch.special.i1(x)
+        torch.special.i1e(x)
+        torch.special.erfcx(x)
+        torch.special.ndtr(x)
+        torch.special.ndtri(p / 9)
+        torch.special.entr(p)
+        torch.special.xlog1py(x, p)
+        torch.special.xlog1py(x, 2.0)
+        torch.special.xlog1py(2.0, p)
+        torch.special.zeta(q.abs() + 2, p)
+        torch.special.bessel_j0(x / 9) * x
+        torch.special.legendre_polynomial_p(x, 3) * x
+        torch.sinc(x)
+        torch.logit(p / 9)
+        torch.logit(p / 9, 0.1)
+    """,
     "broadcasting": """
         x + v
         v + x
