@@ -5,12 +5,16 @@ import math
 import numpy as np
 
 from tensh.engine.mixing import as_float, refuse
-from tensh.engine.ops.special import REAL, by_element, in_float64, special, wide
+from tensh.engine.ops.special import REAL, by_element, in_float64, piecewise, polynomial, special, wide
 from tensh.engine.table import pointwise
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded, word
 
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)  # B2, B4, ...
+STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][
+    ::-1
+]  # the series of lgamma, and its slope's
+SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
 FAR = 10.0  # from here on the asymptotic series are exact
 LADDER = np.arange(FAR)[:, None]
 
@@ -53,19 +57,23 @@ def log_multigamma(input, p):
 # ── their slopes ─────────────────────────────────────────────────────────────
 @in_float64
 def digamma(input):
-    """The slope of lgamma: the asymptotic series beyond 10 (DLMF 5.11.2), reached by psi(x) = psi(x + 1) - 1 / x."""
-    y = np.where(input < 0, 1 - input, input)
-    near = y < FAR
-    below = np.add.reduce(1 / (y + LADDER), 0)  # psi(y + 10) - psi(y)
-    y = y + FAR * near
-    square = y * y
-    tail = 0.0
-    for k in range(len(BERNOULLI), 0, -1):
-        tail = (tail + BERNOULLI[k - 1] / (2 * k)) / square
-    out = np.log(y) - 0.5 / y - tail - below * near
-    turned = np.where(input < 0, out - math.pi / np.tan(math.pi * (input - np.rint(input))), out)
-    pole = np.where(input == 0, np.copysign(np.inf, -input), np.nan)
-    return np.where((input <= 0) & (input == np.rint(input)), pole, turned)
+    """The slope of lgamma."""
+    return piecewise(input > 0, digamma_right, digamma_left, input)
+
+
+def digamma_right(x):
+    """The asymptotic series beyond 10 (DLMF 5.11.2), reached by psi(x) = psi(x + 1) - 1 / x."""
+    near = x < FAR
+    below = np.add.reduce(1 / (x + LADDER), 0)  # psi(x + 10) - psi(x)
+    x = x + FAR * near
+    return np.log(x) - 0.5 / x - polynomial(1 / (x * x), *SLOPES, 0.0) - below * near
+
+
+def digamma_left(x):
+    """By reflection (DLMF 5.5.4)."""
+    off = x - np.rint(x)
+    out = digamma_right(1 - x) - math.pi / np.tan(math.pi * off)
+    return np.where(off == 0, np.where(x == 0, np.copysign(np.inf, -x), np.nan), out)
 
 
 @in_float64

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.ops.gamma import BERNOULLI, log_gamma
-from tensh.engine.ops.special import gauss_legendre, in_float64, piecewise
+from tensh.engine.ops.gamma import STIRLING, log_gamma
+from tensh.engine.ops.special import gauss_legendre, in_float64, piecewise, polynomial
 from tensh.engine.table import pointwise
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
@@ -91,19 +91,15 @@ def tail(a, x, lower):
     longer = length * (1 + 2.5 * (deviations + math.sqrt(REACH)) / np.sqrt(a))  # the upper tail falls more slowly
     step = np.where(lower, -np.minimum(length, x / a), longer)
     m = start + step * points
-    stirling = 0.0
-    for k in range(len(BERNOULLI), 0, -1):
-        stirling = stirling / (a * a) + BERNOULLI[k - 1] / (2 * k * (2 * k - 1))
-    heights = np.where(m > -1, np.exp(-a * excess(m) - stirling / a) / (1 + m), 0)
+    stirling = polynomial(1 / (a * a), *STIRLING) / a
+    heights = np.where(m > -1, np.exp(-a * excess(m) - stirling) / (1 + m), 0)
     return np.add.reduce(weights * heights, 0) * np.abs(step) * np.sqrt(a / (2 * math.pi))
 
 
 def excess(m):
     """m - log(1 + m), by its series near 0."""
-    out = 0.0
-    for k in range(9, 1, -1):
-        out = (-1) ** k / k + m * out
-    return np.where(np.abs(m) < 0.01, m * m * out, m - np.log1p(m))
+    series = polynomial(m, *((-1) ** k / k for k in range(9, 1, -1)), 0.0, 0.0)
+    return np.where(np.abs(m) < 0.01, series, m - np.log1p(m))
 
 
 # ── the table ────────────────────────────────────────────────────────────────
