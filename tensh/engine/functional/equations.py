@@ -92,7 +92,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
 
 @linalg
-def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
+def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     """The solutions X of A X = B (of X A = B if not ``left``) for triangular A, of which one half is read.
 
     Differentiable.
@@ -102,20 +102,20 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     tensor([[1.],
             [1.]])
     """
-    return solving.linalg_solve_triangular.fn(A, B, upper, left, unitriangular)
+    return solving.linalg_solve_triangular.fn(input, B, upper, left, unitriangular)
 
 
 # ── determinants ─────────────────────────────────────────────────────────────
 @everywhere
 @linalg
-def det(A):
+def det(input):
     """The determinants of square matrices.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.linalg.det(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
     tensor(8.)
     """
-    return determinant.linalg_det.fn(A)
+    return determinant.linalg_det.fn(input)
 
 
 @linalg

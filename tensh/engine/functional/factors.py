@@ -21,7 +21,7 @@ MINOR = (
 
 # ── Cholesky ─────────────────────────────────────────────────────────────────
 @linalg
-def linalg_cholesky(A, *, upper=False):
+def linalg_cholesky(input, *, upper=False):
     """The lower triangular L of A = L L^H for positive-definite A (the upper U of A = U^H U with ``upper``).
 
     LinAlgError if A is not positive-definite.  Differentiable.
@@ -31,15 +31,15 @@ def linalg_cholesky(A, *, upper=False):
     tensor([[2., 0.],
             [1., 1.]])
     """
-    L, info = factor.linalg_cholesky_ex.fn(A, upper)
+    L, info = factor.linalg_cholesky_ex.fn(input, upper)
     failed("linalg.cholesky", info, MINOR)
     return L
 
 
 @linalg
-def cholesky_ex(A, *, upper=False, check_errors=False):
+def cholesky_ex(input, *, upper=False, check_errors=False):
     """The Cholesky factor, and the order of the first leading minor that is not positive-definite (0 if all are)."""
-    result = factor.linalg_cholesky_ex.fn(A, upper)
+    result = factor.linalg_cholesky_ex.fn(input, upper)
     if check_errors:
         failed("linalg.cholesky_ex", result[1], MINOR)
     return result
@@ -176,15 +176,15 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 
 @composite(out=True)
-def lu_solve(b, LU_data, LU_pivots):
+def lu_solve(input, LU_data, LU_pivots):
     """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
-    return linalg_lu_solve(LU_data, LU_pivots, b)
+    return linalg_lu_solve(LU_data, LU_pivots, input)
 
 
 @linalg
-def householder_product(A, tau):
+def householder_product(input, tau):
     """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
-    return householder.linalg_householder_product.fn(A, tau)
+    return householder.linalg_householder_product.fn(input, tau)
 
 
 PUBLIC["orgqr"] = METHODS["orgqr"] = householder_product

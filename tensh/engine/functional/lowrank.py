@@ -53,16 +53,16 @@ ZERO = "The factorization completed, but the block D[{0},{0}] is exactly zero"
 
 
 @linalg
-def ldl_factor(A, *, hermitian=False):
+def ldl_factor(input, *, hermitian=False):
     """L and D of A = L D L^T in one array, for symmetric (``hermitian``: Hermitian) A, and the rows that were swapped."""
-    LD, pivots, info = symmetric.linalg_ldl_factor_ex.fn(A, hermitian)
+    LD, pivots, info = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     return Factored((LD, pivots))
 
 
 @linalg
-def ldl_factor_ex(A, *, hermitian=False, check_errors=False):
+def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
     """What ``ldl_factor`` gives, and the number of the first block of D that is zero."""
-    result = symmetric.linalg_ldl_factor_ex.fn(A, hermitian)
+    result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:
         failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
     return result

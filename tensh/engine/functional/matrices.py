@@ -18,7 +18,7 @@ from tensh.engine.tensor import wrap
 # ── powers ───────────────────────────────────────────────────────────────────
 @everywhere
 @linalg
-def matrix_exp(A):
+def matrix_exp(input):
     """The exponential of square matrices.  Differentiable.
 
     >>> import tensh as torch
@@ -26,12 +26,12 @@ def matrix_exp(A):
     tensor([[1., 0.],
             [0., 1.]])
     """
-    return exponential.matrix_exp.fn(A)
+    return exponential.matrix_exp.fn(input)
 
 
 @everywhere
 @linalg
-def matrix_power(A, n):
+def matrix_power(input, n):
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable.
 
     >>> import tensh as torch
@@ -39,21 +39,21 @@ def matrix_power(A, n):
     tensor([[1, 3],
             [0, 1]])
     """
-    check_square("linalg.matrix_power", A.array)
+    check_square("linalg.matrix_power", input.array)
     if isinstance(n, (bool, float)) or not hasattr(n, "__index__"):
         raise TypeError(f"linalg_matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}")
     n = n.__index__()
     if n == 0:
-        return A.clone().copy_(wrap(np.eye(A.array.shape[-1], dtype=A.array.dtype)))
+        return input.clone().copy_(wrap(np.eye(input.array.shape[-1], dtype=input.array.dtype)))
     if n == 1:
-        return A.clone()
+        return input.clone()
     if n < 0:
-        A, n = inv(A), -n
+        input, n = inv(input), -n
     if n == 3:
-        return linear.matmul(linear.matmul(A, A), A)
+        return linear.matmul(linear.matmul(input, input), input)
     result, power = None, None
     while n:
-        power = A if power is None else linear.matmul(power, power)
+        power = input if power is None else linear.matmul(power, power)
         if n & 1:
             result = power if result is None else linear.matmul(result, power)
         n >>= 1
@@ -244,35 +244,35 @@ def vander(x, N=None, increasing=False):
 
 # ── tensor equations ─────────────────────────────────────────────────────────
 @linalg
-def tensorinv(A, ind=2):
+def tensorinv(input, ind=2):
     """The inverse of A for ``tensordot`` over its first ``ind`` dimensions.  Differentiable."""
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    first, last = A.array.shape[:ind], A.array.shape[ind:]
+    first, last = input.array.shape[:ind], input.array.shape[ind:]
     n, m = math.prod(first), math.prod(last)
     if n != m:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
             f"but got {m} != {n}"
         )
-    inverse, info = OPS["linalg_inv_ex"].fn(A.reshape(m, n))
+    inverse, info = OPS["linalg_inv_ex"].fn(input.reshape(m, n))
     if info.array:
         raise RuntimeError("Failed to invert the input tensor, because it is singular.")
     return inverse.reshape(*last, *first)
 
 
 @linalg
-def tensorsolve(A, B, dims=None):
+def tensorsolve(input, other, dims=None):
     """The X for which ``tensordot(A, X, X.ndim)`` is B.  Differentiable."""
-    ndim = A.array.ndim
+    ndim = input.array.ndim
     if dims is not None:
         dims = [wrap_dim(d, ndim) for d in dims]
-        A = A.permute([*(d for d in range(ndim) if d not in dims), *dims])
-    size = A.array.shape[B.array.ndim - ndim :] if B.array.ndim < ndim else ()
-    n, m = math.prod(size), B.array.size
-    if A.array.size != n * m or n != m:
+        input = input.permute([*(d for d in range(ndim) if d not in dims), *dims])
+    size = input.array.shape[other.array.ndim - ndim :] if other.array.ndim < ndim else ()
+    n, m = math.prod(size), other.array.size
+    if input.array.size != n * m or n != m:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {n} != {math.prod(A.array.shape[: B.array.ndim])}"
+            f"but got {n} != {math.prod(input.array.shape[: other.array.ndim])}"
         )
-    return solve(A.reshape(n, n), B.reshape(-1)).reshape(size)
+    return solve(input.reshape(n, n), other.reshape(-1)).reshape(size)

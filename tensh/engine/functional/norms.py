@@ -56,7 +56,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 
 
 @linalg
-def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The ``ord``-norm of all elements taken as one vector, or of those along ``dim``.  Differentiable.
 
     >>> import tensh as torch
@@ -65,7 +65,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     """
     if not isinstance(ord, (int, float)):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type(ord).__name__}")
-    return norms.vector_norm.fn(x, ord, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
+    return norms.vector_norm.fn(input, ord, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
 
 
 def numpy_of(dtype, name):
@@ -74,7 +74,7 @@ def numpy_of(dtype, name):
 
 # ── norms of matrices ────────────────────────────────────────────────────────
 @linalg
-def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """A norm of matrices, over the two dimensions ``dim``.
 
     ``ord`` is "fro", "nuc" (the sum of the singular values), 2 and -2 (the largest and smallest singular value), 1 and
@@ -85,17 +85,17 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     tensor(5.)
     """
     wanted = numpy_of(dtype, "linalg_matrix_norm")
-    dims = check_matrix(A, ord, dim, wanted)
+    dims = check_matrix(input, ord, dim, wanted)
     if ord == "fro":
-        return vector_norm(A, 2, dims, keepdim, dtype=dtype)
+        return vector_norm(input, 2, dims, keepdim, dtype=dtype)
     if wanted is not None:
-        A = A.to(dtype)
+        input = input.to(dtype)
     if ord in ("nuc", 2, -2):
-        return by_singular_values(A, ord, dims, keepdim)
+        return by_singular_values(input, ord, dims, keepdim)
     row, column = dims
     if abs(ord) == INF:
         row, column = column, row
-    sums = vector_norm(A, 1, row, keepdim)
+    sums = vector_norm(input, 1, row, keepdim)
     if not keepdim and row < column:
         column -= 1
     return sums.amax(column, keepdim) if ord > 0 else sums.amin(column, keepdim)
@@ -139,7 +139,7 @@ def by_singular_values(A, ord, dims, keepdim):
 
 
 @linalg
-def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
+def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
     """The norm of vectors or matrices: over one dimension that of vectors, over two that of matrices.
 
     Without ``ord`` the 2-norm of all elements (or of those along ``dim``) as one vector; without ``dim`` the input has
@@ -150,16 +150,16 @@ def linalg_norm(A, ord=None, dim=None, keepdim=False, *, dtype=None):
     tensor(4.)
     """
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if isinstance(dim, int):
         dim = (dim,)
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
-    if dim is None and A.array.ndim not in (1, 2):
+    if dim is None and input.array.ndim not in (1, 2):
         raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.array.ndim}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.array.ndim}D."
         )
-    dim = tuple(range(A.array.ndim)) if dim is None else dim
+    dim = tuple(range(input.array.ndim)) if dim is None else dim
     if len(dim) == 1 and not isinstance(ord, str):
-        return vector_norm(A, ord, dim, keepdim, dtype=dtype)
-    return matrix_norm(A, ord, dim, keepdim, dtype=dtype)
+        return vector_norm(input, ord, dim, keepdim, dtype=dtype)
+    return matrix_norm(input, ord, dim, keepdim, dtype=dtype)

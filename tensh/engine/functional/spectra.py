@@ -11,27 +11,27 @@ from tensh.engine.tensor import Tensor, wrap
 
 # ── eigenvalues ──────────────────────────────────────────────────────────────
 @linalg
-def eig(A):
+def eig(input):
     """The eigenvalues and eigenvectors (columns of length 1) of square matrices, complex also for real ones.
 
     Differentiable where the eigenvalues differ.
     """
-    return spectrum.linalg_eig.fn(A)
+    return spectrum.linalg_eig.fn(input)
 
 
 @linalg
-def eigvals(A):
+def eigvals(input):
     """The eigenvalues of square matrices, complex also for real ones.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).imag.abs()
     tensor([1., 1.])
     """
-    return spectrum.linalg_eig.fn(A)[0] if wants(A) else spectrum.eigenvalues_of.fn(A)
+    return spectrum.linalg_eig.fn(input)[0] if wants(input) else spectrum.eigenvalues_of.fn(input)
 
 
 @linalg
-def eigh(A, UPLO="L"):
+def eigh(input, UPLO="L"):
     """The eigenvalues, ascending, and the eigenvectors of symmetric (Hermitian) matrices; reads the half ``UPLO``.
 
     Differentiable; the eigenvectors where the eigenvalues differ.
@@ -40,18 +40,20 @@ def eigh(A, UPLO="L"):
     >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
     tensor([1., 2.])
     """
-    return spectrum.linalg_eigh.fn(A, UPLO)
+    return spectrum.linalg_eigh.fn(input, UPLO)
 
 
 @linalg
-def eigvalsh(A, UPLO="L"):
+def eigvalsh(input, UPLO="L"):
     """The eigenvalues, ascending, of symmetric (Hermitian) matrices; reads the half ``UPLO``.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
     tensor([1., 2.])
     """
-    return spectrum.linalg_eigh.fn(A, UPLO)[0] if wants(A) else spectrum.eigenvalues_of_symmetric.fn(A, UPLO)
+    return (
+        spectrum.linalg_eigh.fn(input, UPLO)[0] if wants(input) else spectrum.eigenvalues_of_symmetric.fn(input, UPLO)
+    )
 
 
 # ── singular values ──────────────────────────────────────────────────────────
@@ -126,25 +128,25 @@ def tolerances(A, atol, rtol):
 
 
 @linalg
-def matrix_rank(A, tol=None, *, atol=None, rtol=None, hermitian=False):
+def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
     """The number of singular values that do not count as zero.
 
     >>> import tensh as torch
     >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
     tensor(1)
     """
-    if A.array.ndim < 2:
+    if input.array.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if tol is not None:
         atol, rtol = tol, 0.0
-    require_full_precision(A)
-    atol, rtol = tolerances(A, atol, rtol)
-    values = eigvalsh(A.detach()) if hermitian else svdvals(A.detach())
+    require_full_precision(input)
+    atol, rtol = tolerances(input, atol, rtol)
+    values = eigvalsh(input.detach()) if hermitian else svdvals(input.detach())
     return wrap(np.asarray(np.count_nonzero(leastsquares.counted(values.array, atol, rtol), -1)))
 
 
 @linalg
-def pinv(A, *, atol=None, rtol=None, hermitian=False):
+def pinv(input, *, atol=None, rtol=None, hermitian=False):
     """The pseudo-inverses of matrices, for which small singular values count as zero.  Differentiable.
 
     >>> import tensh as torch
@@ -152,14 +154,14 @@ def pinv(A, *, atol=None, rtol=None, hermitian=False):
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
     """
-    if A.array.ndim < 2 or A.array.dtype.kind not in "fc":
+    if input.array.ndim < 2 or input.array.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            f"linalg.pinv({input.dtype.title}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"
         )
     if hermitian:
-        spectrum.check_symmetric(A.array, "L")
-    return leastsquares.linalg_pinv.fn(A, *tolerances(A, atol, rtol), hermitian)
+        spectrum.check_symmetric(input.array, "L")
+    return leastsquares.linalg_pinv.fn(input, *tolerances(input, atol, rtol), hermitian)
 
 
 @composite(method=True)
@@ -169,7 +171,7 @@ def pinverse(input, rcond=1e-15):
 
 
 @linalg
-def cond(A, p=None):
+def cond(input, p=None):
     """The condition numbers of matrices: the norm ``p`` of the matrix times that of its inverse.  Differentiable.
 
     >>> import tensh as torch
@@ -180,26 +182,26 @@ def cond(A, p=None):
     from tensh.engine.ops.matrices import check_square
     from tensh.engine.ops.solve import linalg_inv_ex
 
-    if A.array.ndim < 2:
+    if input.array.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):
-        values = svdvals(A)
-        if not A.array.size:
-            return wrap(np.zeros(A.array.shape[:-2], values.array.dtype))
+        values = svdvals(input)
+        if not input.array.size:
+            return wrap(np.zeros(input.array.shape[:-2], values.array.dtype))
         first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.array.shape[-1] - 1, 1)
         return ((last / first) if p == -2 else (first / last)).squeeze(-1)
     if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
         kind = "norm type" if isinstance(p, str) else "norm order"
         raise RuntimeError(f"linalg.cond got an invalid {kind}: {p}")
     shown = p if isinstance(p, str) else f"{p:g}"
-    check_square(f"linalg.cond(ord={shown})", A.array)
+    check_square(f"linalg.cond(ord={shown})", input.array)
     if p == "nuc":
-        values = svdvals(A)
+        values = svdvals(input)
         return values.sum(-1) * values.reciprocal().sum(-1)
-    inverse, info = linalg_inv_ex.fn(A)
+    inverse, info = linalg_inv_ex.fn(input)
     singular = wrap((info.array != 0)[..., None, None])
     inverse = inverse.masked_fill(singular, np.inf)
-    return (matrix_norm(A, p) * matrix_norm(inverse, p)).nan_to_num(np.inf, np.inf, -np.inf)
+    return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(np.inf, np.inf, -np.inf)
 
 
 # ── least squares ────────────────────────────────────────────────────────────
@@ -207,8 +209,8 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 @linalg
-def lstsq(A, B, rcond=None, *, driver=None):
-    """The X for which ``A X - B`` has the smallest norm (of several the smallest X): a named tuple.
+def lstsq(input, b, rcond=None, *, driver=None):
+    """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
     ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
 
@@ -216,28 +218,30 @@ def lstsq(A, B, rcond=None, *, driver=None):
     >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution
     tensor([[2.]])
     """
-    a, b = A.array, B.array
+    first, second = input.array, b.array
     if driver is None:
         driver = "gelsy"
     if driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
-    if a.ndim < 2:
+    if first.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
-    if b.ndim < 1:
+    if second.ndim < 1:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
-    vector = a.ndim - 1 == b.ndim and b.shape == a.shape[:-1]
+    vector = first.ndim - 1 == second.ndim and second.shape == first.shape[:-1]
     rows = -1 if vector else -2
-    if a.shape[-2] != b.shape[rows]:
+    if first.shape[-2] != second.shape[rows]:
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
-    if a.dtype != b.dtype:
+    if first.dtype != second.dtype:
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
-            f"{A.dtype.title} and other's dtype {B.dtype.title}"
+            f"{input.dtype.title} and other's dtype {b.dtype.title}"
         )
-    require_full_precision(A)
-    m, n = a.shape[-2:]
+    require_full_precision(input)
+    m, n = first.shape[-2:]
     if rcond is None:
-        rcond = np.finfo(a.dtype).eps * max(m, n)
-    rank = leastsquares.counted(np.linalg.svd(a, compute_uv=False), 0.0, rcond).sum(-1) if a.size else np.zeros(1)
+        rcond = np.finfo(first.dtype).eps * max(m, n)
+    rank = (
+        leastsquares.counted(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1) if first.size else np.zeros(1)
+    )
     measured = driver != "gelsy" and m > n and bool((rank == n).all())
-    return leastsquares.linalg_lstsq.fn(A, B, number(rcond), driver, vector, measured)
+    return leastsquares.linalg_lstsq.fn(input, b, number(rcond), driver, vector, measured)

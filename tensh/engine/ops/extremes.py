@@ -65,6 +65,8 @@ def extreme_along(name, reduce, find):
         require_elements(name, input, (axis,))
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
+        if not strided(input, axis):
+            return reduce(input, axis, None, None, keepdim), find(input, axis, None, keepdims=keepdim)
         values = reduce(input, axis, None, None, True)
         indices = index_of(find, input, axis, values)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
