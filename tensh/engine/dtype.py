@@ -7,6 +7,7 @@ A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16
 import numpy as np
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
+OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # whose tensors have a class of their own
 
 
 class dtype:
@@ -25,6 +26,11 @@ class dtype:
         self.title = title  # as error messages call it: "Float"
         self.legacy = legacy  # as the legacy constructors call it: "FloatTensor"
         self.ctype = ctype  # as conversion errors call it: "float"
+
+    @property
+    def class_of_tensors(self):
+        """What error messages call tensors of this dtype."""
+        return f"torch.{self.legacy}" if self.title in OLDEST else f"CPU{self.title}Type"
 
     is_floating_point = property(lambda self: self.category == FLOAT)
     is_complex = property(lambda self: self.category == COMPLEX)

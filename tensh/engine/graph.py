@@ -59,7 +59,7 @@ class Node:
         origin = "" if operation is None else f", which is output 0 of {operation},"
         return (
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{BY_NUMPY[value.dtype].legacy} {list(value.shape)}]{origin} is at version {version(value)}; "
+            f"[{BY_NUMPY[value.dtype].class_of_tensors} {list(value.shape)}]{origin} is at version {version(value)}; "
             f"expected version {version_at(self.time, value)} instead. Hint: "
             + (
                 "the backtrace further above shows the operation that failed to compute its gradient. "

@@ -41,6 +41,7 @@ from tensh.engine.functional import (  # noqa: F401
     spectra,
     spectral,
     statistics,
+    stft,
     storage,
     turning,
     unpooling,

@@ -84,7 +84,7 @@ def expanded_size(array, size):
     extra, shape = len(size) - array.ndim, array.shape
     if extra < 0:
         raise RuntimeError(
-            f"expand(torch.{BY_NUMPY[array.dtype].legacy}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"expand({BY_NUMPY[array.dtype].class_of_tensors}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({array.ndim})"
         )
     full = list(size)

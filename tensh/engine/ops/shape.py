@@ -328,12 +328,9 @@ def windows(array, dimension, size, step):
 def unfold_back(grad, shape, dimension, size, step):
     """The sum of windows, each at its place in zeros."""
     out = np.zeros(shape, grad.dtype)
-    if step >= size:
-        windows(out, dimension, size, step)[...] = grad
-    else:
-        places = windows(out, dimension, size, step)
-        for i in range(size):  # the windows do not overlap in their i-th element
-            places[..., i] += grad[..., i]
+    places = windows(out, dimension, size, step)
+    for start in range(0, size, step):  # of so many elements the windows do not overlap
+        places[..., start : start + step] += grad[..., start : start + step]
     return out
 
 

@@ -138,7 +138,7 @@ def _chances(array, p):
     """``p`` broadcast to the shape of ``array``, with PyTorch's checks."""
     if p.ndim > array.ndim:
         raise RuntimeError(
-            f"expand(torch.{BY_NUMPY[p.dtype].legacy}{{{list(p.shape)}}}, size={list(array.shape)}): the number of sizes "
+            f"expand({BY_NUMPY[p.dtype].class_of_tensors}{{{list(p.shape)}}}, size={list(array.shape)}): the number of sizes "
             f"provided ({array.ndim}) must be greater or equal to the number of dimensions in the tensor ({p.ndim})"
         )
     for back in range(1, p.ndim + 1):

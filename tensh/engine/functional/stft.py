@@ -1,0 +1,295 @@
+"""Short-time Fourier transforms: a signal cut into overlapping frames, each transformed; and back."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+
+from tensh.engine.functional.padding import pad
+from tensh.engine.making import bind
+from tensh.engine.ops import spectral
+from tensh.engine.ops.layout import view_as_complex, view_as_real
+from tensh.engine.ops.shape import slice_dim, unfold_back
+from tensh.engine.ops.spectral import REAL
+from tensh.engine.table import OPS, composite
+from tensh.engine.tensor import Tensor, wrap
+
+REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"
+FRAMES = "Tensor input, int n_fft, int hop_length = None, int win_length = None, Tensor window = None"
+STFT = (f'({FRAMES}, bool center = True, str pad_mode = "reflect", {REST}', f"({FRAMES}, {REST}")
+ISTFT = (
+    f"({FRAMES}, bool center = True, bool normalized = False, bool onesided = None, int length = None, "
+    "bool return_complex = False)"
+)
+NO_WINDOW = "A window was not provided. A rectangular window will be applied,"
+SUPPRESS = (
+    "To suppress this warning and use a rectangular window, explicitly set "
+    "`window=torch.ones(n_fft, device=<device>)`."
+)
+ONESIDED = "Cannot have onesided output if window or input is complex"
+
+
+@cache
+def warn_once(message):
+    """Warn the first time this is to be said."""
+    warnings.warn(message, stacklevel=4)
+
+
+# ── what errors show ─────────────────────────────────────────────────────────
+def shown(value):
+    """An argument as the error messages show it."""
+    if not isinstance(value, Tensor):
+        return str(int(value) if isinstance(value, bool) else value)
+    return f"{value.dtype.class_of_tensors}{{{list(value.shape)}}}"
+
+
+def refuse(name, input, facts, why):
+    """Raise PyTorch's error, which begins with all arguments."""
+    facts = "".join(f", {key}={shown(value)}" for key, value in facts.items())
+    tensor = shown(input).replace("{", "").replace("}", "")
+    raise RuntimeError(f"{name}({tensor}{facts}){why}")
+
+
+# ── frames and spectra ───────────────────────────────────────────────────────
+@composite
+def stft(
+    input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode="reflect", normalized=False,
+    onesided=None, return_complex=None, align_to_window=None,
+):  # fmt: skip
+    """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window.
+
+    Frames of ``n_fft`` elements begin every ``hop_length`` (a quarter of them by default); the window of ``win_length``
+    elements is put into their middle.  With ``center`` the signal is first padded by half a frame on both sides.  The
+    result, (…, frequency, frame), has the frequencies from zero up with ``onesided`` (the default for real numbers),
+    and pairs of real numbers in the end without ``return_complex``.  Differentiable.
+
+    RuntimeError unless 0 < win_length <= n_fft <= the signal's length.
+
+    >>> import tensh as torch
+    >>> torch.stft(torch.arange(8.0), n_fft=4, window=torch.ones(4), return_complex=True).shape
+    torch.Size([3, 9])
+    """
+    if center:
+        if align_to_window is not None:
+            raise RuntimeError("stft align_to_window should only be set when center = false")
+        dims = input.dim()
+        half = int(n_fft // 2)
+        input = pad(input.view([1] * (3 - dims) + list(input.shape)), [half, half], pad_mode)
+        input = input.view(input.shape[-dims:])
+    given = (input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
+    return frames_transformed(**bind("stft", STFT, given, {}))
+
+
+def frames_transformed(
+    input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window
+):
+    if window is None:
+        warn_once(
+            f"{NO_WINDOW}which is known to cause spectral leakage. Other windows such as torch.hann_window or "
+            f"torch.hamming_window are recommended to reduce spectral leakage.{SUPPRESS}"
+        )
+    hop_length = n_fft // 4 if hop_length is None else hop_length
+    win_length = n_fft if win_length is None else win_length
+    facts = {
+        "n_fft": n_fft, "hop_length": hop_length, "win_length": win_length, "window": window, "normalized": normalized,
+        "onesided": onesided, "return_complex": return_complex, "align_to_window": align_to_window,
+    }  # fmt: skip
+    wants_complex = asked_for_complex(input, window, return_complex)
+    check_frames(input, window, facts)
+    signals = input.unsqueeze(0) if input.array.ndim == 1 else input
+    if align_to_window:
+        left = (n_fft - win_length) // 2
+        signals = OPS["constant_pad_nd"].fn(signals, (left, n_fft - win_length - left), 0)
+    frames = cut_into_frames(signals, n_fft, hop_length)
+    window = padded_with_zeros(window, win_length, n_fft, signals)
+    if window is not None:
+        frames = frames * window
+    result = spectra(frames, 1 if normalized else 0, onesided).transpose_(1, 2)
+    if input.array.ndim == 1:
+        result = result.squeeze_(0)
+    return result if wants_complex else view_as_real.fn(result)
+
+
+def asked_for_complex(input, window, return_complex):
+    """Are complex numbers the result?  It must be said, unless some are given."""
+    if return_complex is None:
+        return_complex = "c" in (input.array.dtype.kind, window is not None and window.array.dtype.kind)
+        if not return_complex:
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further require that "
+                "return_complex=True in a future PyTorch release."
+            )
+    if not return_complex:
+        warn_once(
+            "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
+            "tensors for all inputs, and return_complex=False will raise an error.\n"
+            "Note: you can still call torch.view_as_real on the complex output to recover the old return format."
+        )
+    return return_complex
+
+
+def check_frames(input, window, facts):
+    """Raise unless frames of these sizes can be cut and multiplied by the window."""
+    n_fft, hop_length, win_length = facts["n_fft"], facts["hop_length"], facts["win_length"]
+    if input.array.dtype.kind not in "fcV":
+        refuse("stft", input, facts, " : expected a tensor of floating point or complex values")
+    if input.array.ndim not in (1, 2):
+        refuse("stft", input, facts, " : expected a 1D or 2D tensor")
+    length = input.array.shape[-1]
+    if not 0 < n_fft <= length:
+        size = win_length if facts["align_to_window"] else n_fft
+        refuse("stft", input, facts, f" : expected 0 < n_fft < {length}, but got n_fft={size}")
+    if hop_length <= 0:
+        refuse("stft", input, facts, f" : expected hop_length > 0, but got hop_length={hop_length}")
+    if not 0 < win_length <= n_fft:
+        refuse("stft", input, facts, f" : expected 0 < win_length <= n_fft, but got win_length={win_length}")
+    if window is not None and window.array.shape != (win_length,):
+        refuse(
+            "stft", input, facts,
+            f" : expected a 1D window tensor of size equal to win_length={win_length}, "
+            f"but got window with size {list(window.shape)}",
+        )  # fmt: skip
+
+
+def cut_into_frames(signals, size, step):
+    """(batch, frame, element): overlapping views of the signals."""
+    batch, length = signals.array.shape
+    own = signals.stride()
+    return signals.as_strided((batch, 1 + (length - size) // step, size), (own[0], step * own[1], own[1]))
+
+
+def padded_with_zeros(window, win_length, n_fft, signals):
+    """The window in the middle of a frame; None if it is one of ones."""
+    if win_length == n_fft:
+        return window
+    dtype = signals.array.dtype if window is None else window.array.dtype
+    padded = wrap(np.zeros(n_fft, dtype))
+    middle = padded.narrow(0, (n_fft - win_length) // 2, win_length)
+    if window is None:
+        middle.fill_(1)
+    else:
+        middle.copy_(window)
+    return padded
+
+
+def spectra(frames, scaling, onesided):
+    """The transform of each frame."""
+    dtype = frames.array.dtype
+    if dtype not in REAL:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {frames.dtype.title}")
+    if dtype.kind != "c":
+        return spectral.fft_r2c.fn(frames, (2,), scaling, onesided is not False)
+    if onesided:
+        raise RuntimeError(ONESIDED)
+    return spectral.fft_c2c.fn(frames, (2,), scaling, True)
+
+
+# ── and back ─────────────────────────────────────────────────────────────────
+@composite
+def istft(*args, **given):
+    """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows.
+
+    The arguments are those of ``stft``; ``length`` cuts the result, or fills it up with zeros.  Differentiable.
+
+    RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.
+
+    >>> import tensh as torch
+    >>> x, window = torch.arange(8.0), torch.hann_window(4)
+    >>> torch.istft(torch.stft(x, n_fft=4, window=window, return_complex=True), n_fft=4, window=window)
+    tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    return frames_added(**bind("istft", (ISTFT,), args, given))
+
+
+def frames_added(
+    input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+):
+    hop_length = n_fft // 4 if hop_length is None else hop_length
+    win_length = n_fft if win_length is None else win_length
+    facts = {
+        "n_fft": n_fft, "hop_length": hop_length, "win_length": win_length, "window": window, "center": center,
+        "normalized": normalized, "onesided": onesided, "length": length, "return_complex": return_complex,
+    }  # fmt: skip
+    if window is None:
+        warn_once(f"{NO_WINDOW}Please provide the same window used by stft to make the inversion lossless.{SUPPRESS}")
+    if input.array.dtype.kind != "c":
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
+    onesided = check_spectra(input, facts)
+    pairs = view_as_real.fn(input)
+    if input.array.ndim == 2:
+        pairs = pairs.unsqueeze(0)
+    frames = transformed_back(view_as_complex.fn(pairs.transpose(1, 2)), facts, onesided)
+    if window is None:
+        window = wrap(np.ones(win_length, REAL[input.array.dtype]))
+    if win_length != n_fft:
+        left = (n_fft - win_length) // 2
+        window = OPS["constant_pad_nd"].fn(window, (left, n_fft - win_length - left), 0)
+    batch, number, _ = frames.array.shape
+    total = n_fft + hop_length * (number - 1)
+    signal = unfold_back.fn(frames * window.view(1, 1, n_fft), (batch, total), 1, n_fft, hop_length)
+    envelope = unfold_back.fn(window.pow(2).expand(1, number, n_fft), (1, total), 1, n_fft, hop_length)
+    return cut_out(signal, envelope, input, facts, total)
+
+
+def check_spectra(input, facts):
+    """Raise unless the spectra and windows fit together; are only the frequencies from zero up given?"""
+    n_fft, hop_length, win_length = facts["n_fft"], facts["hop_length"], facts["win_length"]
+    ndim, window, onesided = input.array.ndim, facts["window"], facts["onesided"]
+    if ndim < 2:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but got -3)")
+    number = input.array.shape[-2]
+    if not input.array.size:
+        refuse("istft", input, facts, " : input tensor cannot be empty.")
+    if ndim > 3:
+        refuse("istft", input, facts, f" : expected a tensor with 3 or 4 dimensions, but got {ndim + 1}")
+    onesided = number != n_fft if onesided is None else onesided
+    if number != (n_fft // 2 + 1 if onesided else n_fft):
+        expected = "n_fft / 2 + 1 when onesided=True" if onesided else "n_fft when onesided=False"
+        refuse(
+            "istft", input, facts,
+            f" : expected the frequency dimension (3rd to the last) of the input tensor to match {expected}, "
+            f"but got {number}",
+        )  # fmt: skip
+    if not 0 < hop_length <= win_length:
+        refuse("istft", input, facts, " : expected 0 < hop_length <= win_length")
+    if not 0 < win_length <= n_fft:
+        refuse("istft", input, facts, " : expected 0 < win_length <= n_fft")
+    if window is not None and window.array.shape != (win_length,):
+        refuse("istft", input, facts, " : Invalid window shape. window has to be 1D and length of `win_length`")
+    return onesided
+
+
+def transformed_back(spectra, facts, onesided):
+    """The frames of the signal, still times the window."""
+    n_fft, scaling, window = facts["n_fft"], 1 if facts["normalized"] else 2, facts["window"]
+    if facts["return_complex"]:
+        if onesided:
+            raise RuntimeError(ONESIDED)
+        return spectral.fft_c2c.fn(spectra, (2,), scaling, False)
+    if window is not None and window.array.dtype.kind == "c":
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
+    if not onesided:
+        spectra = slice_dim.fn(spectra, -1, 0, n_fft // 2 + 1, 1)
+    return spectral.fft_c2r.fn(spectra, (2,), scaling, n_fft)
+
+
+def cut_out(signal, envelope, input, facts, total):
+    """The part of the signal that is known, divided by what the windows add up to."""
+    half, length = facts["n_fft"] // 2 if facts["center"] else 0, facts["length"]
+    end = half + length if length is not None else -half if half else total
+    signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))
+    lowest = envelope.abs().min()
+    if lowest.array < 1e-11:
+        refuse("istft", input, facts, " window overlap add min: 1\n[ CPUBoolType{} ]")
+    signal = signal / envelope
+    if input.array.ndim == 2:
+        signal = signal.squeeze(0)
+    if end > total:
+        warn_once(
+            "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
+            "Please check your center and hop_length settings."
+        )
+        signal = OPS["constant_pad_nd"].fn(signal, (0, end - total), 0)
+    return signal
