@@ -167,6 +167,9 @@ class dtype:
     """The type of a tensor's elements, such as ``torch.float32``."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     category: _Any
+    @property
+    def class_of_tensors(self) -> _Any:
+        """What error messages call tensors of this dtype."""
     ctype: _Any
     @property
     def is_complex(self) -> _Any:
@@ -305,11 +308,11 @@ def absolute_(input: Tensor) -> Tensor:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine of input."""
 def acos_(input: Tensor) -> Tensor:
-    """In-place version of acos."""
+    """Inverse cosine of input."""
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic cosine of input."""
 def acosh_(input: Tensor) -> Tensor:
-    """In-place version of acosh."""
+    """Inverse hyperbolic cosine of input."""
 def adaptive_avg_pool1d(input: Tensor, output_size: _Any) -> Tensor:
     """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
 def adaptive_max_pool1d(input: Tensor, output_size: _Any, return_indices: _Any = True) -> Tensor:
@@ -319,7 +322,7 @@ def add(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, ou
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-    """In-place version of addbmm."""
+    """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
     """input + value * tensor1 / tensor2; shapes are broadcast."""
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -327,15 +330,15 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1,
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-    """In-place version of addmm."""
+    """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-    """In-place version of addmv."""
+    """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-    """In-place version of addr."""
+    """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
@@ -363,29 +366,29 @@ def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine of input."""
 def arccos_(input: Tensor) -> Tensor:
-    """In-place version of acos."""
+    """Inverse cosine of input."""
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic cosine of input."""
 def arccosh_(input: Tensor) -> Tensor:
-    """In-place version of acosh."""
+    """Inverse hyperbolic cosine of input."""
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse sine of input."""
 def arcsin_(input: Tensor) -> Tensor:
-    """In-place version of asin."""
+    """Inverse sine of input."""
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic sine of input."""
 def arcsinh_(input: Tensor) -> Tensor:
-    """In-place version of asinh."""
+    """Inverse hyperbolic sine of input."""
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse tangent of input."""
 def arctan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Angle of the point (other, input) to the positive first axis."""
 def arctan_(input: Tensor) -> Tensor:
-    """In-place version of atan."""
+    """Inverse tangent of input."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def arctanh_(input: Tensor) -> Tensor:
-    """In-place version of atanh."""
+    """Inverse hyperbolic tangent of input."""
 def are_deterministic_algorithms_enabled() -> _Any:
     """Were deterministic algorithms asked for?"""
 def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -409,21 +412,21 @@ def asarray(obj: _Any, *, dtype: _dtype | None = None, device: _device | _str | 
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse sine of input."""
 def asin_(input: Tensor) -> Tensor:
-    """In-place version of asin."""
+    """Inverse sine of input."""
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic sine of input."""
 def asinh_(input: Tensor) -> Tensor:
-    """In-place version of asinh."""
+    """Inverse hyperbolic sine of input."""
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse tangent of input."""
 def atan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Angle of the point (other, input) to the positive first axis."""
 def atan_(input: Tensor) -> Tensor:
-    """In-place version of atan."""
+    """Inverse tangent of input."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def atanh_(input: Tensor) -> Tensor:
-    """In-place version of atanh."""
+    """Inverse hyperbolic tangent of input."""
 def atleast_1d(*tensors: _Any) -> Tensor:
     """Each tensor with at least 1 dimension; several come back as a tuple."""
 def atleast_2d(*tensors: _Any) -> Tensor:
@@ -435,13 +438,15 @@ def avg_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-    """In-place version of baddbmm."""
+    """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Bartlett window: a triangle."""
 def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
 def bernoulli(*args: _Any, **options: _Any) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
+def binary_cross_entropy_with_logits(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
@@ -483,7 +488,7 @@ def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = 'use_mm_for_eu
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest integers that are not less than input."""
 def ceil_(input: Tensor) -> Tensor:
-    """In-place version of ceil."""
+    """The smallest integers that are not less than input."""
 def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable."""
 def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
@@ -505,11 +510,11 @@ def clamp_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
 def clamp_max_(input: Tensor | _Number, max: Tensor | _Number) -> Tensor:
-    """In-place version of clamp_max."""
+    """Input, but at most ``max``."""
 def clamp_min(input: Tensor | _Number, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at least ``min``."""
 def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
-    """In-place version of clamp_min."""
+    """Input, but at least ``min``."""
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clip_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
@@ -559,11 +564,11 @@ def corrcoef(input: Tensor) -> Tensor:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Cosine of input."""
 def cos_(input: Tensor) -> Tensor:
-    """In-place version of cos."""
+    """Cosine of input."""
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine of input."""
 def cosh_(input: Tensor) -> Tensor:
-    """In-place version of cosh."""
+    """Hyperbolic cosine of input."""
 def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The number of elements (along ``dim``) that are not zero."""
 def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
@@ -577,18 +582,18 @@ def cummin(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = 
 def cumprod(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
 def cumprod_(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
-    """In-place version of cumprod."""
+    """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
 def cumsum(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
 def cumsum_(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
-    """In-place version of cumsum."""
+    """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
 def cumulative_trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
     """The running integral along ``dim`` by the trapezoidal rule.  Differentiable."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees as radians."""
 def deg2rad_(input: Tensor) -> Tensor:
-    """In-place version of deg2rad."""
-def det(A: _Any, *, out: Tensor | None = None) -> Tensor:
+    """Degrees as radians."""
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.  Differentiable."""
 def detach(self: Tensor) -> Tensor:
     """The same memory without history: writes to one are seen, and counted, by the other."""
@@ -639,11 +644,11 @@ def equal(input: Tensor, other: Tensor | _Number) -> _bool:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function of input."""
 def erf_(input: Tensor) -> Tensor:
-    """In-place version of erf."""
+    """The error function of input."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 - erf(input), exact where erf is nearly 1."""
 def erfc_(input: Tensor) -> Tensor:
-    """In-place version of erfc."""
+    """1 - erf(input), exact where erf is nearly 1."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The number whose error function is input."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -651,13 +656,13 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2 to the power of input."""
 def exp2_(input: Tensor) -> Tensor:
-    """In-place version of exp2."""
+    """2 to the power of input."""
 def exp_(input: Tensor) -> Tensor:
-    """In-place version of exp."""
+    """e to the power of input."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def expm1_(input: Tensor) -> Tensor:
-    """In-place version of expm1."""
+    """e to the power of input, less 1: exact near 0."""
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -675,7 +680,7 @@ def fill_(self: Tensor, value: _Any) -> Tensor:
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input without its fraction."""
 def fix_(input: Tensor) -> Tensor:
-    """In-place version of trunc."""
+    """Input without its fraction."""
 def flatten(input: Tensor, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
     """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
 def flip(input: Tensor, dims: _Any) -> Tensor:
@@ -689,7 +694,7 @@ def float_power(input: Tensor, exponent: Tensor | _Number, *, out: Tensor | None
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest integers that are not greater than input."""
 def floor_(input: Tensor) -> Tensor:
-    """In-place version of floor."""
+    """The largest integers that are not greater than input."""
 def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Quotient, rounded down."""
 def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -701,7 +706,7 @@ def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
-    """In-place version of frac."""
+    """The fraction of input, with its sign."""
 def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
 def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
@@ -714,14 +719,12 @@ def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dty
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
-def function(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> _Any:
-    """The Kaiser window: near to the best concentration of energy."""
 def gather(input: Tensor, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
 def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Greatest common divisor of integers."""
 def gcd_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
-    """In-place version of gcd."""
+    """Greatest common divisor of integers."""
 def ge(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input greater than or equal to other?"""
 def geqrf(input: Tensor, *, out: Tensor | None = None) -> _Any:
@@ -787,7 +790,7 @@ def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | Non
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Modified Bessel function of the first kind, order 0."""
 def i0_(input: Tensor) -> Tensor:
-    """In-place version of i0."""
+    """Modified Bessel function of the first kind, order 0."""
 def igamma(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The part below other of the gamma distribution of shape input."""
 def igammac(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -870,6 +873,8 @@ def istft(*args: _Any, **given: _Any) -> _Any:
     """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy."""
+def kl_div(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """``kl_div``, as torch.kl_div has it."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -879,11 +884,11 @@ def layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = No
 def lcm(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Least common multiple of integers."""
 def lcm_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
-    """In-place version of lcm."""
+    """Least common multiple of integers."""
 def ldexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input times 2 to the power of other."""
 def ldexp_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
-    """In-place version of ldexp."""
+    """Input times 2 to the power of other."""
 def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input less than or equal to other?"""
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -903,17 +908,17 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of input to base 10."""
 def log10_(input: Tensor) -> Tensor:
-    """In-place version of log10."""
+    """Logarithm of input to base 10."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm of 1 + input: exact near 0."""
 def log1p_(input: Tensor) -> Tensor:
-    """In-place version of log1p."""
+    """Natural logarithm of 1 + input: exact near 0."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of input to base 2."""
 def log2_(input: Tensor) -> Tensor:
-    """In-place version of log2."""
+    """Logarithm of input to base 2."""
 def log_(input: Tensor) -> Tensor:
-    """In-place version of log."""
+    """Natural logarithm of input."""
 def log_softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable."""
 def logaddexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -935,7 +940,7 @@ def logical_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
-    """In-place version of logit."""
+    """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
 def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``."""
 def logsumexp(input: Tensor, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -944,7 +949,7 @@ def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
     """Is input less than other?"""
 def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``."""
-def lu_solve(b: _Any, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
+def lu_solve(input: Tensor, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
     """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
 def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_pivots: _Any = True, *, out: Tensor | None = None) -> _Any:
     """P, L and U from what ``lu_factor`` gave.  Differentiable."""
@@ -960,9 +965,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
 def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
-def matrix_exp(A: _Any, *, out: Tensor | None = None) -> Tensor:
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices.  Differentiable."""
-def matrix_power(A: _Any, n: _Any, *, out: Tensor | None = None) -> Tensor:
+def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
 def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
@@ -1009,7 +1014,7 @@ def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-    """In-place version of nan_to_num."""
+    """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
 def nanmedian(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1035,11 +1040,11 @@ def ne(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The negative of input."""
 def neg_(input: Tensor) -> Tensor:
-    """In-place version of neg."""
+    """The negative of input."""
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The negative of input."""
 def negative_(input: Tensor) -> Tensor:
-    """In-place version of neg."""
+    """The negative of input."""
 def nextafter(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to input on the way to other."""
 def nonzero(input: Tensor, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
@@ -1058,7 +1063,7 @@ def ones(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, la
     """A tensor of ones of the given size."""
 def ones_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of ones of the shape, dtype and order of memory of ``input``."""
-def orgqr(A: _Any, tau: _Any, *, out: Tensor | None = None) -> _Any:
+def orgqr(input: Tensor, tau: _Any, *, out: Tensor | None = None) -> Tensor:
     """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
 def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
@@ -1072,6 +1077,8 @@ def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
 def poisson(input: Tensor, generator: _Any = None) -> Tensor:
     """Numbers of events with the means in ``input``; the gradient is zero."""
+def poisson_nll_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given absolute values and angles."""
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
@@ -1097,7 +1104,7 @@ def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians as degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
-    """In-place version of rad2deg."""
+    """Radians as degrees."""
 def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Uniform numbers of [0, 1)."""
 def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1121,17 +1128,17 @@ def real(input: Tensor) -> Tensor:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One divided by input."""
 def reciprocal_(input: Tensor) -> Tensor:
-    """In-place version of reciprocal."""
+    """One divided by input."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def relu_(input: Tensor) -> Tensor:
-    """In-place version of relu."""
+    """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """What the division that rounds down leaves: of the divisor's sign."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
-    """In-place version of renorm."""
+    """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def repeat_interleave(input: Tensor, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
     """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
 def reshape(input: Tensor, shape: _Any) -> Tensor:
@@ -1153,7 +1160,7 @@ def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
 def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
     """The integers nearest to input; a half goes to the even one."""
 def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
-    """In-place version of round."""
+    """The integers nearest to input; a half goes to the even one."""
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors one below the other, as ``vstack``."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
@@ -1163,7 +1170,7 @@ def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any =
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One divided by the square root of input."""
 def rsqrt_(input: Tensor) -> Tensor:
-    """In-place version of rsqrt."""
+    """One divided by the square root of input."""
 def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
     """Difference of other and input."""
 def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1213,7 +1220,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-input))."""
 def sigmoid_(input: Tensor) -> Tensor:
-    """In-place version of sigmoid."""
+    """1 / (1 + exp(-input))."""
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sign of input: -1, 0 or 1."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1221,15 +1228,15 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sine of input."""
 def sin_(input: Tensor) -> Tensor:
-    """In-place version of sin."""
+    """Sine of input."""
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi input) / (pi input); 1 at 0."""
 def sinc_(input: Tensor) -> Tensor:
-    """In-place version of sinc."""
+    """sin(pi input) / (pi input); 1 at 0."""
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine of input."""
 def sinh_(input: Tensor) -> Tensor:
-    """In-place version of sinh."""
+    """Hyperbolic sine of input."""
 def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
 def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
@@ -1245,11 +1252,11 @@ def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[T
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""
 def sqrt_(input: Tensor) -> Tensor:
-    """In-place version of sqrt."""
+    """Square root of input."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input times itself; bools give integers."""
 def square_(input: Tensor) -> Tensor:
-    """In-place version of square."""
+    """Input times itself; bools give integers."""
 def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -1283,11 +1290,11 @@ def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tenso
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Tangent of input."""
 def tan_(input: Tensor) -> Tensor:
-    """In-place version of tan."""
+    """Tangent of input."""
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent of input."""
 def tanh_(input: Tensor) -> Tensor:
-    """In-place version of tanh."""
+    """Hyperbolic tangent of input."""
 def tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
     """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -1327,7 +1334,7 @@ def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mo
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input without its fraction."""
 def trunc_(input: Tensor) -> Tensor:
-    """In-place version of trunc."""
+    """Input without its fraction."""
 def typename(obj: _Any) -> _Any:
     """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
@@ -1371,7 +1378,7 @@ def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Numbe
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input times the logarithm of other; 0 where input is 0."""
 def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
-    """In-place version of xlogy."""
+    """Input times the logarithm of other; 0 where input is 0."""
 def zero_(self: Tensor) -> Tensor:
     """Set all elements to zero."""
 def zeros(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:

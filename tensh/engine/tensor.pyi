@@ -120,99 +120,99 @@ class Tensor:
     @property
     def _version(self) -> _int:
         """How often the memory was written in place."""
-    def abs(self) -> Tensor:
+    def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def abs_(self) -> Tensor:
         """In-place version of abs; of complex numbers there is none, for the result is real."""
-    def absolute(self) -> Tensor:
+    def absolute(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def absolute_(self) -> Tensor:
         """In-place version of abs; of complex numbers there is none, for the result is real."""
-    def acos(self) -> Tensor:
+    def acos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def acos_(self) -> Tensor:
-        """In-place version of acos."""
-    def acosh(self) -> Tensor:
+        """Inverse cosine of input."""
+    def acosh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic cosine of input."""
     def acosh_(self) -> Tensor:
-        """In-place version of acosh."""
-    def add(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def add(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """Sum of input and other."""
     def add_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """In-place version of add."""
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """Sum of input and other."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-        """In-place version of addbmm."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
+        """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
         """input + value * tensor1 / tensor2; shapes are broadcast."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
-        """In-place version of addcdiv."""
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
+        """input + value * tensor1 / tensor2; shapes are broadcast."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
         """input + value * tensor1 * tensor2; shapes are broadcast."""
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
-        """In-place version of addcmul."""
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """input + value * tensor1 * tensor2; shapes are broadcast."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-        """In-place version of addmm."""
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-        """In-place version of addmv."""
-    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-        """In-place version of addr."""
+        """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
     def adjoint(self) -> Tensor:
         """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
-    def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+    def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """Are all elements (along ``dim``) not zero?"""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
         """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
-    def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+    def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
-    def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+    def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The smallest element, or the smallest ones along ``dim`` (an int or a sequence of them)."""
-    def aminmax(self, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None) -> _Any:
+    def aminmax(self, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The smallest and the largest element, of all or along ``dim``.  Differentiable."""
-    def angle(self) -> Tensor:
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
         """Angle of input to the positive real axis, in radians."""
-    def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+    def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """Is any element (along ``dim``) not zero?"""
     def apply_(self, callable: _Any) -> _Any:
         """Replace every element by ``callable(element)``."""
-    def arccos(self) -> Tensor:
+    def arccos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def arccos_(self) -> Tensor:
-        """In-place version of acos."""
-    def arccosh(self) -> Tensor:
+        """Inverse cosine of input."""
+    def arccosh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic cosine of input."""
     def arccosh_(self) -> Tensor:
-        """In-place version of acosh."""
-    def arcsin(self) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def arcsin(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse sine of input."""
     def arcsin_(self) -> Tensor:
-        """In-place version of asin."""
-    def arcsinh(self) -> Tensor:
+        """Inverse sine of input."""
+    def arcsinh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic sine of input."""
     def arcsinh_(self) -> Tensor:
-        """In-place version of asinh."""
-    def arctan(self) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def arctan(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse tangent of input."""
-    def arctan2(self, other: Tensor | _Number) -> Tensor:
+    def arctan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point (other, input) to the positive first axis."""
     def arctan2_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of atan2."""
+        """Angle of the point (other, input) to the positive first axis."""
     def arctan_(self) -> Tensor:
-        """In-place version of atan."""
-    def arctanh(self) -> Tensor:
+        """Inverse tangent of input."""
+    def arctanh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic tangent of input."""
     def arctanh_(self) -> Tensor:
-        """In-place version of atanh."""
-    def argmax(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+        """Inverse hyperbolic tangent of input."""
+    def argmax(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
-    def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+    def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
     def argsort(self, dim: _Any = -1, descending: _bool = False, stable: _bool = False, *, axis: _Any = None) -> Tensor:
         """The indices that sort the elements along ``dim``."""
@@ -226,32 +226,32 @@ class Tensor:
         """The input with the elements that strides name replaced by ``src``.  Differentiable."""
     def as_subclass(self, cls: _Any) -> Tensor:
         """The same tensor as an object of ``cls``, a subclass of Tensor; its history goes along."""
-    def asin(self) -> Tensor:
+    def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse sine of input."""
     def asin_(self) -> Tensor:
-        """In-place version of asin."""
-    def asinh(self) -> Tensor:
+        """Inverse sine of input."""
+    def asinh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic sine of input."""
     def asinh_(self) -> Tensor:
-        """In-place version of asinh."""
-    def atan(self) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def atan(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse tangent of input."""
-    def atan2(self, other: Tensor | _Number) -> Tensor:
+    def atan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Angle of the point (other, input) to the positive first axis."""
     def atan2_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of atan2."""
+        """Angle of the point (other, input) to the positive first axis."""
     def atan_(self) -> Tensor:
-        """In-place version of atan."""
-    def atanh(self) -> Tensor:
+        """Inverse tangent of input."""
+    def atanh(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse hyperbolic tangent of input."""
     def atanh_(self) -> Tensor:
-        """In-place version of atanh."""
+        """Inverse hyperbolic tangent of input."""
     def backward(self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: _Any = None) -> None:
         """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from."""
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
-        """In-place version of baddbmm."""
+        """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
     def bernoulli(self, *args: _Any, **options: _Any) -> Tensor:
         """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
     def bernoulli_(self, *args: _Any, **options: _Any) -> Tensor:
@@ -260,31 +260,31 @@ class Tensor:
         """The tensor in torch.bfloat16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def bincount(self, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
         """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
-    def bitwise_and(self, other: Tensor | _Number) -> Tensor:
+    def bitwise_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Bits that are set in both."""
     def bitwise_and_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of bitwise_and."""
-    def bitwise_left_shift(self, other: Tensor | _Number) -> Tensor:
+        """Bits that are set in both."""
+    def bitwise_left_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The bits moved to the left by other places."""
     def bitwise_left_shift_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of bitwise_left_shift."""
-    def bitwise_not(self) -> Tensor:
+        """The bits moved to the left by other places."""
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
         """Every bit the other way; of bools, the opposite."""
     def bitwise_not_(self) -> Tensor:
-        """In-place version of bitwise_not."""
-    def bitwise_or(self, other: Tensor | _Number) -> Tensor:
+        """Every bit the other way; of bools, the opposite."""
+    def bitwise_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Bits that are set in either."""
     def bitwise_or_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of bitwise_or."""
-    def bitwise_right_shift(self, other: Tensor | _Number) -> Tensor:
+        """Bits that are set in either."""
+    def bitwise_right_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The bits moved to the right by other places."""
     def bitwise_right_shift_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of bitwise_right_shift."""
-    def bitwise_xor(self, other: Tensor | _Number) -> Tensor:
+        """The bits moved to the right by other places."""
+    def bitwise_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Bits that are set in exactly one."""
     def bitwise_xor_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of bitwise_xor."""
-    def bmm(self, mat2: Tensor) -> Tensor:
+        """Bits that are set in exactly one."""
+    def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
     def bool(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.bool: itself if it is of that dtype, a copy otherwise.  Differentiable."""
@@ -296,10 +296,10 @@ class Tensor:
         """Fill the tensor with numbers of Cauchy's distribution."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
-    def ceil(self) -> Tensor:
+    def ceil(self, *, out: Tensor | None = None) -> Tensor:
         """The smallest integers that are not less than input."""
     def ceil_(self) -> Tensor:
-        """In-place version of ceil."""
+        """The smallest integers that are not less than input."""
     def cfloat(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def chalf(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -308,9 +308,9 @@ class Tensor:
         """The tensor in torch.int8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
-    def cholesky_inverse(self, upper: _Any = False) -> Tensor:
+    def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
-    def cholesky_solve(self, L: Tensor, upper: _Any = False) -> Tensor:
+    def cholesky_solve(self, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
     def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
@@ -318,14 +318,14 @@ class Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clamp_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of clamp."""
-    def clamp_max(self, max: Tensor | _Number) -> Tensor:
+    def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
     def clamp_max_(self, max: Tensor | _Number) -> Tensor:
-        """In-place version of clamp_max."""
-    def clamp_min(self, min: Tensor | _Number) -> Tensor:
+        """Input, but at most ``max``."""
+    def clamp_min(self, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at least ``min``."""
     def clamp_min_(self, min: Tensor | _Number) -> Tensor:
-        """In-place version of clamp_min."""
+        """Input, but at least ``min``."""
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clip_(self, *args: _Any, **options: _Any) -> Tensor:
@@ -342,21 +342,21 @@ class Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
         """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor."""
-    def copysign(self, other: Tensor | _Number) -> Tensor:
+    def copysign(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The absolute value of input with the sign of other."""
     def copysign_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of copysign."""
+        """The absolute value of input with the sign of other."""
     def corrcoef(self) -> Tensor:
         """The correlation coefficients of the rows.  Differentiable."""
-    def cos(self) -> Tensor:
+    def cos(self, *, out: Tensor | None = None) -> Tensor:
         """Cosine of input."""
     def cos_(self) -> Tensor:
-        """In-place version of cos."""
-    def cosh(self) -> Tensor:
+        """Cosine of input."""
+    def cosh(self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic cosine of input."""
     def cosh_(self) -> Tensor:
-        """In-place version of cosh."""
-    def count_nonzero(self, dim: _Any = None, *, axis: _Any = None) -> Tensor:
+        """Hyperbolic cosine of input."""
+    def count_nonzero(self, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The number of elements (along ``dim``) that are not zero."""
     def cov(self, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
         """The covariance matrix of the rows; a vector has its variance."""
@@ -366,18 +366,18 @@ class Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
         """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
-    def cummax(self, dim: _Any, *, axis: _Any = None) -> _Any:
+    def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The largest element so far along ``dim``, and its index.  Differentiable."""
-    def cummin(self, dim: _Any, *, axis: _Any = None) -> _Any:
+    def cummin(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The smallest element so far along ``dim``, and its index.  Differentiable."""
-    def cumprod(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+    def cumprod(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
     def cumprod_(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
-        """In-place version of cumprod."""
-    def cumsum(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+        """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+    def cumsum(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
     def cumsum_(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
-        """In-place version of cumsum."""
+        """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
     @property
     def data(self) -> Tensor:
         """The same memory without history, whose writes do not count as writes to this tensor."""
@@ -385,10 +385,10 @@ class Tensor:
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
         """The address of the first element."""
-    def deg2rad(self) -> Tensor:
+    def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:
-        """In-place version of deg2rad."""
+        """Degrees as radians."""
     def det(self, *, out: Tensor | None = None) -> Tensor:
         """The determinants of square matrices.  Differentiable."""
     def detach(self) -> Tensor:
@@ -410,25 +410,25 @@ class Tensor:
         """The input with a diagonal replaced by ``src``.  Differentiable."""
     def diff(self, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
-    def digamma(self) -> Tensor:
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
         """Slope of lgamma at input."""
     def digamma_(self) -> Tensor:
-        """In-place version of digamma."""
+        """Slope of lgamma at input."""
     def dim(self) -> _int:
         """The number of dimensions."""
     def dim_order(self) -> Tensor:
         """The dimensions from the widest step in memory to the narrowest."""
-    def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
+    def dist(self, other: Tensor, p: _Any = 2, *, out: Tensor | None = None) -> Tensor:
         """The ``p``-norm of ``input - other``.  Differentiable."""
-    def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+    def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def div_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """In-place version of div."""
-    def divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+        """Quotient of input and other."""
+    def divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """In-place version of div."""
-    def dot(self, tensor: Tensor) -> Tensor:
+        """Quotient of input and other."""
+    def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The sum of the products of two vectors' elements.  Differentiable."""
     def double(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.float64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
@@ -439,50 +439,50 @@ class Tensor:
         """The type of the elements."""
     def element_size(self) -> _int:
         """Bytes of one element."""
-    def eq(self, other: Tensor | _Number) -> Tensor:
+    def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input equal to other?"""
     def eq_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of eq."""
+        """Is input equal to other?"""
     def equal(self, other: Tensor | _Number) -> _bool:
         """Have both the same shape and the same elements?  A bool."""
-    def erf(self) -> Tensor:
+    def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function of input."""
     def erf_(self) -> Tensor:
-        """In-place version of erf."""
-    def erfc(self) -> Tensor:
+        """The error function of input."""
+    def erfc(self, *, out: Tensor | None = None) -> Tensor:
         """1 - erf(input), exact where erf is nearly 1."""
     def erfc_(self) -> Tensor:
-        """In-place version of erfc."""
-    def erfinv(self) -> Tensor:
+        """1 - erf(input), exact where erf is nearly 1."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
         """The number whose error function is input."""
     def erfinv_(self) -> Tensor:
-        """In-place version of erfinv."""
-    def exp(self) -> Tensor:
+        """The number whose error function is input."""
+    def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of input."""
-    def exp2(self) -> Tensor:
+    def exp2(self, *, out: Tensor | None = None) -> Tensor:
         """2 to the power of input."""
     def exp2_(self) -> Tensor:
-        """In-place version of exp2."""
+        """2 to the power of input."""
     def exp_(self) -> Tensor:
-        """In-place version of exp."""
-    def expand(self, *size: _Any, **named: _Any) -> Tensor:
+        """e to the power of input."""
+    def expand(self, size: _Any) -> Tensor:
         """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size."""
     def expand_as(self, other: Tensor | _Number) -> Tensor:
         """The tensor expanded to the size of ``other``.  Differentiable, a view."""
-    def expm1(self) -> Tensor:
+    def expm1(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of input, less 1: exact near 0."""
     def expm1_(self) -> Tensor:
-        """In-place version of expm1."""
+        """e to the power of input, less 1: exact near 0."""
     def exponential_(self, lambd: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with exponential numbers of rate ``lambd``."""
     def fill_(self, value: _Any) -> Tensor:
         """Set all elements to ``value``, a number or a tensor without dimensions."""
     def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
         """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row."""
-    def fix(self) -> Tensor:
+    def fix(self, *, out: Tensor | None = None) -> Tensor:
         """Input without its fraction."""
     def fix_(self) -> Tensor:
-        """In-place version of trunc."""
+        """Input without its fraction."""
     def flatten(self, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
         """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
     def flip(self, *dims: _Any, **named: _Any) -> Tensor:
@@ -497,41 +497,41 @@ class Tensor:
         """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable."""
     def float_power_(self, exponent: Tensor | _Number) -> Tensor:
         """In-place version of float_power: the input must be of its dtype already."""
-    def floor(self) -> Tensor:
+    def floor(self, *, out: Tensor | None = None) -> Tensor:
         """The largest integers that are not greater than input."""
     def floor_(self) -> Tensor:
-        """In-place version of floor."""
-    def floor_divide(self, other: Tensor | _Number) -> Tensor:
+        """The largest integers that are not greater than input."""
+    def floor_divide(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Quotient, rounded down."""
     def floor_divide_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of floor_divide."""
-    def fmax(self, other: Tensor | _Number) -> Tensor:
+        """Quotient, rounded down."""
+    def fmax(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The larger of input and other; a number wins over nan."""
-    def fmin(self, other: Tensor | _Number) -> Tensor:
+    def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; a number wins over nan."""
-    def fmod(self, other: Tensor | _Number) -> Tensor:
+    def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """What the division that rounds towards zero leaves: of the dividend's sign."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of fmod."""
-    def frac(self) -> Tensor:
+        """What the division that rounds towards zero leaves: of the dividend's sign."""
+    def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The fraction of input, with its sign."""
     def frac_(self) -> Tensor:
-        """In-place version of frac."""
-    def frexp(self) -> _Any:
+        """The fraction of input, with its sign."""
+    def frexp(self, *, out: Tensor | None = None) -> _Any:
         """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
-    def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False) -> Tensor:
+    def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
         """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
-    def gcd(self, other: Tensor | _Number) -> Tensor:
+    def gcd(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Greatest common divisor of integers."""
     def gcd_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of gcd."""
-    def ge(self, other: Tensor | _Number) -> Tensor:
+        """Greatest common divisor of integers."""
+    def ge(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input greater than or equal to other?"""
     def ge_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of ge."""
+        """Is input greater than or equal to other?"""
     def geometric_(self, p: _Any, *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
-    def geqrf(self) -> _Any:
+    def geqrf(self, *, out: Tensor | None = None) -> _Any:
         """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
@@ -545,60 +545,60 @@ class Tensor:
     @property
     def grad_fn(self) -> _Any:
         """The node that computed this tensor; None for leaves."""
-    def greater(self, other: Tensor | _Number) -> Tensor:
+    def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input greater than other?"""
     def greater_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of gt."""
-    def greater_equal(self, other: Tensor | _Number) -> Tensor:
+        """Is input greater than other?"""
+    def greater_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input greater than or equal to other?"""
     def greater_equal_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of ge."""
-    def gt(self, other: Tensor | _Number) -> Tensor:
+        """Is input greater than or equal to other?"""
+    def gt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input greater than other?"""
     def gt_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of gt."""
+        """Is input greater than other?"""
     def half(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.float16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
-    def hardshrink(self, lambd: _Any = ...) -> Tensor:
+    def hardshrink(self, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
         """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
     def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
         """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
-    def heaviside(self, values: Tensor | _Number) -> Tensor:
+    def heaviside(self, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """0 below zero, ``values`` at zero, 1 above."""
     def heaviside_(self, values: Tensor | _Number) -> Tensor:
-        """In-place version of heaviside."""
+        """0 below zero, ``values`` at zero, 1 above."""
     def histc(self, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
         """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
     def histogram(self, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
         """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
     def hsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
         """The input cut into parts side by side: in equal parts, or before each of the given indices."""
-    def hypot(self, other: Tensor | _Number) -> Tensor:
+    def hypot(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Length of the hypotenuse over the legs input and other."""
     def hypot_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of hypot."""
-    def i0(self) -> Tensor:
+        """Length of the hypotenuse over the legs input and other."""
+    def i0(self, *, out: Tensor | None = None) -> Tensor:
         """Modified Bessel function of the first kind, order 0."""
     def i0_(self) -> Tensor:
-        """In-place version of i0."""
-    def igamma(self, other: Tensor | _Number) -> Tensor:
+        """Modified Bessel function of the first kind, order 0."""
+    def igamma(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The part below other of the gamma distribution of shape input."""
     def igamma_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of igamma."""
-    def igammac(self, other: Tensor | _Number) -> Tensor:
+        """The part below other of the gamma distribution of shape input."""
+    def igammac(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The part above other of the gamma distribution of shape input."""
     def igammac_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of igammac."""
+        """The part above other of the gamma distribution of shape input."""
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of complex numbers, as a view.  Differentiable."""
     @imag.setter
     def imag(self, value: Tensor) -> None: ...
-    def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1) -> Tensor:
+    def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
     def index_add_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of index_add."""
-    def index_copy(self, dim: _Any, index: Tensor, source: Tensor) -> Tensor:
+    def index_copy(self, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
     def index_copy_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of index_copy."""
@@ -614,7 +614,7 @@ class Tensor:
         """The slices of ``source`` combined at ``index`` along ``dim``."""
     def index_reduce_(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
         """In-place version of index_reduce."""
-    def index_select(self, dim: _Any, index: Tensor) -> Tensor:
+    def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The sums of products over the last dimension of both.  Differentiable."""
@@ -704,9 +704,9 @@ class Tensor:
         """Is it an infinity?"""
     def isnan(self) -> Tensor:
         """Is it nan?"""
-    def isneginf(self) -> Tensor:
+    def isneginf(self, *, out: Tensor | None = None) -> Tensor:
         """Is it the negative infinity?"""
-    def isposinf(self) -> Tensor:
+    def isposinf(self, *, out: Tensor | None = None) -> Tensor:
         """Is it the positive infinity?"""
     def isreal(self) -> Tensor:
         """Is its imaginary part zero?"""
@@ -719,95 +719,95 @@ class Tensor:
         """Bytes of one element."""
     def kron(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
-    def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> _Any:
+    def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
     @property
     def layout(self) -> _layout:
         """How it lies in memory: torch.strided."""
-    def lcm(self, other: Tensor | _Number) -> Tensor:
+    def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Least common multiple of integers."""
     def lcm_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of lcm."""
-    def ldexp(self, other: Tensor | _Number) -> Tensor:
+        """Least common multiple of integers."""
+    def ldexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input times 2 to the power of other."""
     def ldexp_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of ldexp."""
-    def le(self, other: Tensor | _Number) -> Tensor:
+        """Input times 2 to the power of other."""
+    def le(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than or equal to other?"""
     def le_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of le."""
+        """Is input less than or equal to other?"""
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
     def lerp_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of lerp."""
-    def less(self, other: Tensor | _Number) -> Tensor:
+    def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than other?"""
     def less_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of lt."""
-    def less_equal(self, other: Tensor | _Number) -> Tensor:
+        """Is input less than other?"""
+    def less_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than or equal to other?"""
     def less_equal_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of le."""
-    def lgamma(self) -> Tensor:
+        """Is input less than or equal to other?"""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the absolute value of the gamma function of input."""
     def lgamma_(self) -> Tensor:
-        """In-place version of lgamma."""
-    def log(self) -> Tensor:
+        """Logarithm of the absolute value of the gamma function of input."""
+    def log(self, *, out: Tensor | None = None) -> Tensor:
         """Natural logarithm of input."""
-    def log10(self) -> Tensor:
+    def log10(self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of input to base 10."""
     def log10_(self) -> Tensor:
-        """In-place version of log10."""
-    def log1p(self) -> Tensor:
+        """Logarithm of input to base 10."""
+    def log1p(self, *, out: Tensor | None = None) -> Tensor:
         """Natural logarithm of 1 + input: exact near 0."""
     def log1p_(self) -> Tensor:
-        """In-place version of log1p."""
-    def log2(self) -> Tensor:
+        """Natural logarithm of 1 + input: exact near 0."""
+    def log2(self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of input to base 2."""
     def log2_(self) -> Tensor:
-        """In-place version of log2."""
+        """Logarithm of input to base 2."""
     def log_(self) -> Tensor:
-        """In-place version of log."""
+        """Natural logarithm of input."""
     def log_normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with e to the power of normal numbers."""
     def log_softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable."""
-    def logaddexp(self, other: Tensor | _Number) -> Tensor:
+    def logaddexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the sum of the exponentials of input and other."""
-    def logaddexp2(self, other: Tensor | _Number) -> Tensor:
+    def logaddexp2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The same to base 2."""
-    def logcumsumexp(self, dim: _Any, *, axis: _Any = None) -> Tensor:
+    def logcumsumexp(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
     def logdet(self) -> Tensor:
         """The logarithms of the determinants: nan where they are negative.  Differentiable."""
-    def logical_and(self, other: Tensor | _Number) -> Tensor:
+    def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Are both different from zero?"""
     def logical_and_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of logical_and."""
-    def logical_not(self) -> Tensor:
+        """Are both different from zero?"""
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """Is it zero?"""
     def logical_not_(self) -> Tensor:
-        """In-place version of logical_not."""
-    def logical_or(self, other: Tensor | _Number) -> Tensor:
+        """Is it zero?"""
+    def logical_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is either different from zero?"""
     def logical_or_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of logical_or."""
-    def logical_xor(self, other: Tensor | _Number) -> Tensor:
+        """Is either different from zero?"""
+    def logical_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is exactly one different from zero?"""
     def logical_xor_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of logical_xor."""
-    def logit(self, eps: _float | None = None) -> Tensor:
+        """Is exactly one different from zero?"""
+    def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
     def logit_(self, eps: _float | None = None) -> Tensor:
-        """In-place version of logit."""
-    def logsumexp(self, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None) -> Tensor:
+        """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
+    def logsumexp(self, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
     def long(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
-    def lt(self, other: Tensor | _Number) -> Tensor:
+    def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than other?"""
     def lt_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of lt."""
+        """Is input less than other?"""
     def lu(self, pivot: _Any = True, get_infos: _Any = False) -> Tensor:
         """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
     def lu_solve(self, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
@@ -830,7 +830,7 @@ class Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of masked_scatter."""
-    def masked_select(self, mask: Tensor) -> Tensor:
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
@@ -840,7 +840,7 @@ class Tensor:
         """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
     def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
-    def maximum(self, other: Tensor | _Number) -> Tensor:
+    def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The larger of input and other; nan wins."""
     def mean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
@@ -848,9 +848,9 @@ class Tensor:
         """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
     def min(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
-    def minimum(self, other: Tensor | _Number) -> Tensor:
+    def minimum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; nan wins."""
-    def mm(self, mat2: Tensor) -> Tensor:
+    def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices, (n, k) and (k, m).  Differentiable."""
     def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
         """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
@@ -860,29 +860,29 @@ class Tensor:
         """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
         """The elements in order along the first dimension.  Differentiable."""
-    def mul(self, other: Tensor | _Number) -> Tensor:
+    def mul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Product of input and other."""
     def mul_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of mul."""
+        """Product of input and other."""
     def multinomial(self, num_samples: _Any, replacement: _Any = False, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
         """Indices drawn with the weights in ``input``, which has one row of weights or is one."""
-    def multiply(self, other: Tensor | _Number) -> Tensor:
+    def multiply(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Product of input and other."""
     def multiply_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of mul."""
-    def mv(self, vec: Tensor) -> Tensor:
+        """Product of input and other."""
+    def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix (n, m) and a vector (m).  Differentiable."""
-    def mvlgamma(self, p: _Any) -> Tensor:
+    def mvlgamma(self, p: _Any, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the multivariate gamma function of dimension p."""
     def mvlgamma_(self, p: _Any) -> Tensor:
-        """In-place version of mvlgamma."""
+        """Logarithm of the multivariate gamma function of dimension p."""
     @property
     def name(self) -> _Any:
         """None: tensors have no names."""
-    def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
+    def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-        """In-place version of nan_to_num."""
+        """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
     def nanmedian(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -903,18 +903,18 @@ class Tensor:
         """The number of dimensions."""
     def ndimension(self) -> _int:
         """The number of dimensions."""
-    def ne(self, other: Tensor | _Number) -> Tensor:
+    def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input different from other?"""
     def ne_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of ne."""
-    def neg(self) -> Tensor:
+        """Is input different from other?"""
+    def neg(self, *, out: Tensor | None = None) -> Tensor:
         """The negative of input."""
     def neg_(self) -> Tensor:
-        """In-place version of neg."""
-    def negative(self) -> Tensor:
+        """The negative of input."""
+    def negative(self, *, out: Tensor | None = None) -> Tensor:
         """The negative of input."""
     def negative_(self) -> Tensor:
-        """In-place version of neg."""
+        """The negative of input."""
     def nelement(self) -> _int:
         """The number of elements."""
     def new(self, *args: _Any, **given: _Any) -> Tensor:
@@ -931,36 +931,36 @@ class Tensor:
         """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
     def new_zeros(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of zeros of the given size, of this tensor's dtype."""
-    def nextafter(self, other: Tensor | _Number) -> Tensor:
+    def nextafter(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The number next to input on the way to other."""
     def nextafter_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of nextafter."""
+        """The number next to input on the way to other."""
     def nonzero(self, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
         """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
     def nonzero_static(self, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
         """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
-    def norm(self, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+    def norm(self, *args: _Any, out: Tensor | None = None, **options: _Any) -> _Any:
         """The ``p``-norm of all elements, or of those along ``dim``."""
     def normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with normal numbers."""
-    def not_equal(self, other: Tensor | _Number) -> Tensor:
+    def not_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input different from other?"""
     def not_equal_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of ne."""
+        """Is input different from other?"""
     def numel(self) -> _int:
         """The number of elements."""
     def numpy(self, *, force: _Any = False) -> _np.ndarray[_Any, _Any]:
         """The values as a NumPy array over the same memory: writes to one are seen by the other."""
-    def orgqr(self, tau: _Any, *, out: Tensor | None = None) -> _Any:
+    def orgqr(self, tau: _Any, *, out: Tensor | None = None) -> Tensor:
         """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
-    def ormqr(self, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False) -> Tensor:
+    def ormqr(self, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
     @property
     def output_nr(self) -> _int:
         """Which output of its operation the tensor is."""
-    def permute(self, *dims: _Any, **named: _Any) -> Tensor:
+    def permute(self, dims: _Any) -> Tensor:
         """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> Tensor:
         """Not available: there is no device to pin memory for.  Raises RuntimeError."""
@@ -972,10 +972,10 @@ class Tensor:
         """In-place version of polygamma."""
     def positive(self) -> Tensor:
         """The input itself, unless it is of bools: RuntimeError."""
-    def pow(self, exponent: Tensor | _Number) -> Tensor:
+    def pow(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input to the power of exponent."""
     def pow_(self, exponent: Tensor | _Number) -> Tensor:
-        """In-place version of pow."""
+        """Input to the power of exponent."""
     def prelu(self, weight: Tensor) -> Tensor:
         """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
     def prod(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -988,10 +988,10 @@ class Tensor:
         """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
     def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
         """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
-    def rad2deg(self) -> Tensor:
+    def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
-        """In-place version of rad2deg."""
+        """Radians as degrees."""
     def random_(self, *args: _Any, **options: _Any) -> Tensor:
         """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
     def ravel(self) -> Tensor:
@@ -1001,26 +1001,26 @@ class Tensor:
         """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable."""
     @real.setter
     def real(self, value: Tensor) -> None: ...
-    def reciprocal(self) -> Tensor:
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by input."""
     def reciprocal_(self) -> Tensor:
-        """In-place version of reciprocal."""
+        """One divided by input."""
     def register_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
-    def relu(self) -> Tensor:
+    def relu(self, *, out: Tensor | None = None) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def relu_(self) -> Tensor:
-        """In-place version of relu."""
-    def remainder(self, other: Tensor | _Number) -> Tensor:
+        """Input where it is positive, 0 elsewhere."""
+    def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """What the division that rounds down leaves: of the divisor's sign."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of remainder."""
-    def renorm(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
+        """What the division that rounds down leaves: of the divisor's sign."""
+    def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
-        """In-place version of renorm."""
+        """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def repeat(self, *repeats: _Any, **named: _Any) -> Tensor:
         """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable."""
     def repeat_interleave(self, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
@@ -1053,19 +1053,19 @@ class Tensor:
         """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
         """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
-    def round(self, *, decimals: _Any = 0) -> Tensor:
+    def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
         """The integers nearest to input; a half goes to the even one."""
     def round_(self, *, decimals: _Any = 0) -> Tensor:
-        """In-place version of round."""
-    def rsqrt(self) -> Tensor:
+        """The integers nearest to input; a half goes to the even one."""
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """One divided by the square root of input."""
     def rsqrt_(self) -> Tensor:
-        """In-place version of rsqrt."""
+        """One divided by the square root of input."""
     def scatter(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
         """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
     def scatter_(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None) -> Tensor:
         """In-place version of scatter."""
-    def scatter_add(self, dim: _Any, index: Tensor, src: Tensor) -> Tensor:
+    def scatter_add(self, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
     def scatter_add_(self, *args: _Any, **options: _Any) -> Tensor:
         """In-place version of scatter_add."""
@@ -1079,10 +1079,10 @@ class Tensor:
         """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     def set_(self, source: _Any = None, storage_offset: _Any = 0, size: _Any = None, stride: _Any = None) -> Tensor:
         """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
-    def sgn(self) -> Tensor:
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """Sign of input; a complex number divided by its absolute value."""
     def sgn_(self) -> Tensor:
-        """In-place version of sgn."""
+        """Sign of input; a complex number divided by its absolute value."""
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
@@ -1090,28 +1090,28 @@ class Tensor:
         """The tensor itself; its memory is not moved into shared memory."""
     def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
-    def sigmoid(self) -> Tensor:
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
         """1 / (1 + exp(-input))."""
     def sigmoid_(self) -> Tensor:
-        """In-place version of sigmoid."""
-    def sign(self) -> Tensor:
+        """1 / (1 + exp(-input))."""
+    def sign(self, *, out: Tensor | None = None) -> Tensor:
         """Sign of input: -1, 0 or 1."""
     def sign_(self) -> Tensor:
-        """In-place version of sign."""
-    def signbit(self) -> Tensor:
+        """Sign of input: -1, 0 or 1."""
+    def signbit(self, *, out: Tensor | None = None) -> Tensor:
         """Is the sign bit of input set?"""
-    def sin(self) -> Tensor:
+    def sin(self, *, out: Tensor | None = None) -> Tensor:
         """Sine of input."""
     def sin_(self) -> Tensor:
-        """In-place version of sin."""
-    def sinc(self) -> Tensor:
+        """Sine of input."""
+    def sinc(self, *, out: Tensor | None = None) -> Tensor:
         """sin(pi input) / (pi input); 1 at 0."""
     def sinc_(self) -> Tensor:
-        """In-place version of sinc."""
-    def sinh(self) -> Tensor:
+        """sin(pi input) / (pi input); 1 at 0."""
+    def sinh(self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic sine of input."""
     def sinh_(self) -> Tensor:
-        """In-place version of sinh."""
+        """Hyperbolic sine of input."""
     def size(self, dim: _Any = None) -> _Any:
         """The size of every dimension, or of dimension ``dim``."""
     def slice_scatter(self, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
@@ -1126,14 +1126,14 @@ class Tensor:
         """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
     def split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
-    def sqrt(self) -> Tensor:
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor:
         """Square root of input."""
     def sqrt_(self) -> Tensor:
-        """In-place version of sqrt."""
-    def square(self) -> Tensor:
+        """Square root of input."""
+    def square(self, *, out: Tensor | None = None) -> Tensor:
         """Input times itself; bools give integers."""
     def square_(self) -> Tensor:
-        """In-place version of square."""
+        """Input times itself; bools give integers."""
     def squeeze(self, dim: _Any = None) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
     def squeeze_(self, *args: _Any, **named: _Any) -> Tensor:
@@ -1146,14 +1146,14 @@ class Tensor:
         """How many elements of memory lie before the first one."""
     def stride(self, dim: _Any = None) -> _Any:
         """How many elements of memory a step along every dimension, or along ``dim``, goes on."""
-    def sub(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+    def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """Difference of input and other."""
     def sub_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """In-place version of sub."""
-    def subtract(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+        """Difference of input and other."""
+    def subtract(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """Difference of input and other."""
     def subtract_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
-        """In-place version of sub."""
+        """Difference of input and other."""
     def sum(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def sum_to_size(self, *size: _Any) -> Tensor:
@@ -1172,18 +1172,18 @@ class Tensor:
         """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
     def t_(self, *args: _Any, **named: _Any) -> Tensor:
         """In-place version of ``t``: the tensor becomes its own view."""
-    def take(self, index: Tensor) -> Tensor:
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
     def take_along_dim(self, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast."""
-    def tan(self) -> Tensor:
+    def tan(self, *, out: Tensor | None = None) -> Tensor:
         """Tangent of input."""
     def tan_(self) -> Tensor:
-        """In-place version of tan."""
-    def tanh(self) -> Tensor:
+        """Tangent of input."""
+    def tanh(self, *, out: Tensor | None = None) -> Tensor:
         """Hyperbolic tangent of input."""
     def tanh_(self) -> Tensor:
-        """In-place version of tanh."""
+        """Hyperbolic tangent of input."""
     def tensor_split(self, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
     def tile(self, *dims: _Any, **named: _Any) -> Tensor:
@@ -1192,7 +1192,7 @@ class Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
     def tolist(self) -> _Any:
         """The values as nested lists of Python numbers; a number for a 0-d tensor."""
-    def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None) -> _Any:
+    def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable."""
     def trace(self) -> Tensor:
         """The sum of the elements on the diagonal of a matrix.  Differentiable."""
@@ -1200,24 +1200,24 @@ class Tensor:
         """The input with two dimensions exchanged.  Differentiable, a view."""
     def transpose_(self, *args: _Any, **named: _Any) -> Tensor:
         """In-place version of ``transpose``: the tensor becomes its own view."""
-    def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False) -> _Any:
+    def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
         """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
-    def tril(self, diagonal: _int = 0) -> Tensor:
+    def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def tril_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of tril."""
-    def triu(self, diagonal: _int = 0) -> Tensor:
+        """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+    def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of triu."""
-    def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+        """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+    def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
-        """In-place version of div."""
-    def trunc(self) -> Tensor:
+        """Quotient of input and other."""
+    def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Input without its fraction."""
     def trunc_(self) -> Tensor:
-        """In-place version of trunc."""
+        """Input without its fraction."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False, **given: _Any) -> _Any:
         """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted."""
     def type_as(self, other: Tensor | _Number) -> Tensor:
@@ -1248,9 +1248,9 @@ class Tensor:
         """The memory that the tensor lies in, as bytes."""
     def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The variance of all elements, or along ``dim`` (an int or a sequence of them)."""
-    def vdot(self, other: Tensor) -> Tensor:
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product with the conjugate of the first vector.  Differentiable."""
-    def view(self, *size: _Any, **named: _Any) -> Tensor:
+    def view(self, size: _Any) -> Tensor:
         """The same memory in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``."""
     def view_as(self, other: Tensor | _Number) -> Tensor:
         """The same memory in the shape of ``other``.  Differentiable, a view."""
@@ -1258,10 +1258,10 @@ class Tensor:
         """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
         """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
-    def xlogy(self, other: Tensor | _Number) -> Tensor:
+    def xlogy(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input times the logarithm of other; 0 where input is 0."""
     def xlogy_(self, other: Tensor | _Number) -> Tensor:
-        """In-place version of xlogy."""
+        """Input times the logarithm of other; 0 where input is 0."""
     def zero_(self) -> Tensor:
         """Set all elements to zero."""
 _F = _TypeVar("_F", bound=_Callable[..., _Any])

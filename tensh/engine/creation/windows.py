@@ -21,7 +21,6 @@ def window(name, numbers, compute, doc):
     texts = tuple(f"({', '.join(parameters[:n])}, *, {KEYWORDS})" for n in range(1, len(parameters) + 1))
     defaults = {number.split()[1]: float(number.split()[-1]) for number in numbers}
 
-    @public
     @shows(", ".join(["window_length", "periodic=True", *(f"{n}={v}" for n, v in defaults.items()), "*"]), PLACED)
     def function(*args, **given):
         given = bind(name, texts, args, given)
