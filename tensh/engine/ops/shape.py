@@ -329,7 +329,7 @@ def unfold_back(grad, shape, dimension, size, step):
     """The sum of windows, each at its place in zeros."""
     out = np.zeros(shape, grad.dtype)
     places = windows(out, dimension, size, step)
-    for start in range(0, size, step):  # of so many elements the windows do not overlap
+    for start in reversed(range(0, size, step)):  # in the order of windows; their parts of such a size do not overlap
         places[..., start : start + step] += grad[..., start : start + step]
     return out
 
