@@ -59,8 +59,10 @@ def saves(op):
 
 
 def words_of(text):
-    """The names that a derivative calls."""
-    return [node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
+    """The names that a derivative speaks of, but for those that its own comprehensions bind."""
+    names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return [node.id for node in names if node.id not in bound]
 
 
 def variable(read):

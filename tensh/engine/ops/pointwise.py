@@ -151,7 +151,7 @@ pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types
                 "none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
 pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
-          node="PowBackward0", input="g * conj(input + input)")  # fmt: skip
+          node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
 pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
           input="g * -0.5 * conj(cubed(out))")  # fmt: skip
@@ -328,6 +328,12 @@ def power_input(g, input, exponent):
         return TENSORS["none_where"](g * conj(exponent * input ** TENSORS["sub_number"](exponent, 1)), exponent == 0)
     slope = input ** (number - 1)
     return g * conj(TENSORS["mul_number"](slope, number) if isinstance(g, Tensor) else exponent * slope)
+
+
+@word
+def twice(input):
+    """2 x, with the nodes that PyTorch records for the derivative of a square."""
+    return TENSORS["mul_number"](input**1, 2.0) if isinstance(input, Tensor) else input + input
 
 
 @word
