@@ -58,8 +58,12 @@ def put(t, since, value, name, overlapping=False):
 
 def begin(t, *others):
     """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here."""
-    if mode.grad and isinstance(t, Tensor) and any([isinstance(each, Tensor) and requires(each) for each in (t, *others)]):
-        guard(t)
+    if mode.grad and isinstance(t, Tensor):
+        tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
+        if any([requires(each) for each in tensors]):
+            guard(t)
+            for each in tensors:
+                edge(each)  # what a view derives again now is no part of the write
     return tick()
 
 
@@ -91,14 +95,18 @@ def unrecorded(t, *others):
 
 def reshaped(t, viewed, name):
     """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
-    if viewed.node is not None:
+    if viewed.node is not None and name is not None:
         viewed.node.__class__ = renamed(type(viewed.node), name)
-    t.array, t.node = viewed.array, viewed.node
+    t.array = viewed.array
     wrote(t.array)
-    if t._base is not None:
-        if t._how is not None and t._how.steps is not None:
-            t._how.steps = viewed._how.steps
-        t._time = tick()
+    if t._base is not None and t._how is not None and t._how.steps is not None:
+        t._how.steps = viewed._how.steps
+    if mode.grad:
+        t.node = viewed.node
+        if t._base is not None:
+            t._time = tick()
+    elif type(t.node) is AccumulateGrad:
+        t.node.shape = t.array.shape
     return t
 
 
@@ -277,7 +285,8 @@ def replay_raw(t, steps):
 def into(out, result, name, strict=None, inputs=()):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
-    ``strict`` is the error for an ``out`` of another dtype than the result.  ``out`` must lie apart from ``inputs``.
+    ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
+    cast to (an exception).  ``out`` must lie apart from ``inputs``.
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
@@ -291,10 +300,8 @@ def into(out, result, name, strict=None, inputs=()):
             "but one of the arguments requires grad."
         )
     a, b = out.array, result.array
-    if strict and a.dtype is not b.dtype:
-        raise RuntimeError(strict.format(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]))
-    if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
-        raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
+    if a.dtype is not b.dtype:
+        refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
     refuse_overlap(a)
     refuse_shared(a, inputs)
     if a.shape != b.shape:
@@ -302,6 +309,14 @@ def into(out, result, name, strict=None, inputs=()):
     out.array[...] = b
     wrote(out.array)
     return out
+
+
+def refuse_out(result, target, strict):
+    """Raise if a result of one dtype must not go into an ``out=`` of another."""
+    if isinstance(strict, str):
+        raise RuntimeError(strict.format(result, target))
+    if not can_cast(result, target):
+        raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
 
 
 def resize(out, shape):

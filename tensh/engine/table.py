@@ -20,6 +20,7 @@ from tensh.engine import graph, writer
 from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
+from tensh.engine.faces import Face, face
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
     NO_ARRAY,
@@ -100,9 +101,15 @@ class Op:
         ENVIRONMENT[f"{self.name}_fn"] = fn = self._compiled(self.text, self.name, self.name)
         return fn
 
-    def _method(self):
-        self.fn
-        return self._compiled(writer.function_source(self, method=True), f"{self.name} method", self.name)
+    def face(self, name, method=False, spoken=None, inplace=False):
+        """The operator as users call it under a name; ``spoken`` is the name in messages."""
+        fn = self.inplace_fn if inplace else self.fn
+        known = f"{name}_{'method' if method else 'function'}"
+        ENVIRONMENT[known] = Face(spoken or name, fn, inspect.signature(fn).parameters, method)
+        source = (writer.inplace_face_source if inplace else writer.face_source)(self, name, known)
+        made = self._compiled(source, known.replace("_", " "), name)
+        made.__wrapped__ = fn
+        return made
 
     def _operator(self):
         self.fn  # puts the kernel and the node into the environment
@@ -158,7 +165,6 @@ Op.MAKERS = {
     "parameters": Op._parameters,
     "saves": writer.saves,
     "fn": Op._fn,
-    "method": Op._method,
     "operator": Op._operator,
     "inplace_fn": Op._inplace_fn,
     "node_class": Op._node_class,
@@ -196,8 +202,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows
     ("W" is complex32), ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
-    ``out`` may be the error for an ``out=`` of another dtype than the result, and ``apart`` says that it must not lie in the
-    memory of an input.
+    ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an
+    exception), and ``apart`` says that it must not lie in the memory of an input.
     ``other_forms`` is the function for calls of the method that do not give its one argument as numbers side by side:
     ``x.view(2, 3)`` is then without a step in between.  ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
@@ -264,6 +270,7 @@ def with_out(fn):
     def function(*args, out=None, **options):
         return fn(*args, **options) if out is None else into(out, fn(*args, **options), name)
 
+    function.without_out = fn
     function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
     return function
 
@@ -295,13 +302,15 @@ def public(thing):
 
 
 def function(entry):
-    """The function behind an entry of ``PUBLIC``."""
+    """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
     return entry.fn if isinstance(entry, (Op, Inplace)) else entry
 
 
-def method(entry):
-    """The function behind an entry of ``METHODS``."""
-    return entry.method if isinstance(entry, Op) else function(entry)
+def shown(entry, name, method=False, spoken=None):
+    """What users get under a name for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
+    if isinstance(entry, Inplace):
+        return entry.op.face(name, method, spoken, inplace=True)
+    return entry.face(name, method, spoken) if isinstance(entry, Op) else face(entry, name, method, spoken)
 
 
 OPTIONS = frozenset(

@@ -1,8 +1,9 @@
 """From a declaration to the function you would have typed by hand: the only code generator.
 
-For every operator it writes up to four pieces of Python, each when first needed:
+For every operator it writes up to six pieces of Python, each when first needed:
 
-- ``function_source``   the public function: true signature, saves only what the derivatives read
+- ``function_source``   the function: true signature, saves only what the derivatives read
+- ``face_source``       the same as users call it, and ``inplace_face_source`` (see faces.py)
 - ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 - ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
@@ -127,34 +128,66 @@ def abs_finite(value):
     return not isinstance(value, float) or value - value == 0
 
 
-def call(op):
+def call(op, rare=True):
     """The parameters as the arguments of a call with the same signature."""
     arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
-    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.rare)])
+    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.rare if rare)])
 
 
-def function_source(op, method=False):
-    """The public function.  As a method its errors do not count the tensor itself among the arguments."""
-    several = method and op.other_forms
-    parameters = "{}, *{}, **named".format(*op.parameters) if several else signature(op, out=op.out)
-    lines = [f"def {op.name}({parameters}):", repr(op.doc)]
+def function_source(op):
+    """The function, with its true signature."""
+    lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)]
     for parameter, alias in aliases(op).items():
         lines.append(f"if {alias} is not None: {parameter} = {alias}")
         if op.parameters[parameter].default is inspect.Parameter.empty:
             lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
     if op.out:
-        text = op.out if isinstance(op.out, str) else None
-        strict = f", {text!r}, ({' '.join(p + ',' for p in op.inputs)})" if text or op.apart else ""
+        op.environment[f"{op.name}_out"] = None if op.out is True else op.out
+        strict = f", {op.name}_out, ({' '.join(p + ',' for p in op.inputs)})" if op.out is not True or op.apart else ""
         lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
-    if several:
-        op.environment[f"{op.name}_forms"] = op.other_forms
-        first, rest = op.parameters
-        lines.append(
-            f"if named or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **named)"
-        )
-    lines += _rare(op, "return {}") + _operands(op, method) + _compute(op) + _result(op)
+    lines += _rare(op, "return {}") + _operands(op) + _compute(op) + _result(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
     return indented(lines)
+
+
+def face_source(op, name, known):
+    """The function as users call it under a name (see faces.py); ``known`` is the name of what the face knows."""
+    if op.environment[known].method and op.other_forms:
+        op.environment[f"{op.name}_forms"] = op.other_forms
+        first, rest = op.parameters
+        header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
+        start = [f"if options or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **options)"]
+    else:
+        header, given, start = _face_start(op, known)
+    body = [*start, *_operands(op), *_compute(op), *_result(op), f"return {'out' if op.outs == () else 'outs'}"]
+    return _face(op, name, header, body, f"{known}.refuse({given}, options)")
+
+
+def inplace_face_source(op, name, known):
+    """The in-place form as users call it."""
+    header, given, start = _face_start(op, known)
+    return _face(op, name, header, [*start, *_inplace(op)], f"{known}.refuse({given}, options)")
+
+
+def _face_start(op, known):
+    """(parameters, what was given, first lines) of a face: keywords and what is not as expected go the slow way."""
+    parts, names, absent, keywords = [], "", "", []
+    for p in op.parameters.values():
+        if p.kind is p.KEYWORD_ONLY:
+            keywords.append(f"{p.name} = {default(p, op)}")
+            continue
+        required = p.default is p.empty
+        parts.append(f"{p.name}={'REQUIRED' if required else default(p, op)}")
+        names += f"{p.name}, "
+        absent += f" or {p.name} is REQUIRED" if required and p.name not in op.inputs else ""
+    given = f"({names}*surplus,)"
+    slow = f"if surplus or options{absent}: return {known}.called({given}, options)"
+    return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
+
+
+def _face(op, name, header, body, refuse):
+    lines = ["try:", *(INDENT + line for line in body), f"except (TypeError, AttributeError): {refuse}; raise"]
+    return indented([f"def {name}({header}):", repr(op.doc), *lines])
 
 
 def operator_source(op):
@@ -163,7 +196,7 @@ def operator_source(op):
     if op.beyond is not None:
         operands = _two_matrices(op)
         return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
-    *operands, mixing = _two_operands(op, True)
+    *operands, mixing = _two_operands(op)
     operands += [f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})", mixing, *_checks(op)]
     return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
 
@@ -178,10 +211,10 @@ def _rare(op, answer, made="fn"):
     ]
 
 
-def _operands(op, method):
+def _operands(op):
     """Lines that take the raw arrays and the nodes out of the tensors."""
     if op.pointwise and len(op.inputs) == 2:
-        lines = _two_operands(op, method)
+        lines = _two_operands(op)
     else:
         lines = []
         for position, p in enumerate(op.parameters, 1):
@@ -190,11 +223,17 @@ def _operands(op, method):
             if p == op.sequence:
                 lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
                 continue
-            take = f"{p}_ = {p}.array; {p}_n = {p}.node if {p}._base is None else edge({p})"
+            take = taken(op).format(p)
             optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
-            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position - method}{optional})")
+            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position}{optional})")
     return lines + _checks(op)
+
+
+def taken(op):
+    """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
+    node = "; {0}_n = {0}.node if {0}._base is None else edge({0})" if op.derivatives else ""
+    return "{0}_ = {0}.array" + node
 
 
 def _checks(op):
@@ -228,10 +267,10 @@ def _two_matrices(op):
     ]
 
 
-def _two_operands(op, method):
+def _two_operands(op):
     """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
-    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
+    take = taken(op)
     lines = [
         f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
         INDENT + take.format(a),
@@ -241,7 +280,7 @@ def _two_operands(op, method):
     if b in op.numbers:
         lines.append(f"elif isinstance({a}, Tensor) and type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
         lines.append(INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
-    return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b}{', 1' if method else ''})"]
+    return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})"]
 
 
 def _arguments(op):
@@ -346,21 +385,24 @@ def _record(op):
 
 def inplace_source(op):
     """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
+    lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
+    return indented([*lines, *_rare(op, "return {}", "inplace_fn"), *_inplace(op)])
+
+
+def _inplace(op):
+    """The lines of the in-place form."""
     a, *others = op.inputs
     name = f"{op.name}_"
-    lines = [f"def {name}({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
-    lines += _rare(op, "return {}", "inplace_fn")
-    if op.pointwise:
-        lines += _written_straight(op, a, *others)
+    lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
-        return indented([*lines, f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op)}), '{name}')"])
-    return indented([
+        return [*lines, f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')"]
+    return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op)}), '{name}')",
+        f"try: return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')",
         f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
-    ])
+    ]
 
 
 def _written_straight(op, a, b=None):

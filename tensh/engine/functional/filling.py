@@ -56,6 +56,7 @@ def fill_(self, value):
             wrote(array)
             return self
     value = element(value, "fill_")
+    since = begin(self, value)
     tensor = isinstance(value, Tensor)
     if tensor:
         refuse_overlap(self.array)
@@ -71,11 +72,12 @@ def fill_(self, value):
 @method
 def zero_(self):
     """Set all elements to zero."""
-    if self.node is None and self._base is None or unrecorded(self):
+    since = begin(self)
+    if unrecorded(self):
         self.array[...] = 0
         wrote(self.array)
         return self
-    return put(self, begin(self), OPS["zero"].fn(self), "zero_", True)
+    return put(self, since, OPS["zero"].fn(self), "zero_", True)
 
 
 @method

@@ -24,7 +24,12 @@ ALL = slice(None)
 
 def getitem(self, index):
     """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
-    if (self.node if self._base is None else edge(self)) is None or not mode.grad:
+    try:
+        node = self.node if self._base is None else edge(self)
+    except RuntimeError:  # its history can no longer be told; a wrong index comes first
+        viewed(self, index)
+        raise
+    if node is None or not mode.grad:
         array = plain(self.array, index)
         if array is not None:
             t = new()

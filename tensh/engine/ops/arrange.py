@@ -15,7 +15,10 @@ from tensh.engine.vocabulary import recorded, word
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
-@op(sequence="tensors", apart=True, public="function", tensors="parts(g, tensors.shape, dim)")
+NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {1.title}")
+
+
+@op(sequence="tensors", out=NO_CAST, apart=True, public="function", tensors="parts(g, tensors.shape, dim)")
 def cat(tensors, dim=0):
     """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
 

@@ -405,5 +405,7 @@ def unbind(input, dim=0):
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()
     (tensor([1, 2]), tensor([3, 4]))
     """
-    dim = wrap_dim(dim, input.ndim, scalar=False)
-    return [input[(*at(dim, i), ...)] for i in range(input.shape[dim])]
+    number = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {number} but tensor has no dimensions")
+    return [input[*BEFORE[number], i, ...] for i in range(input.shape[number])]

@@ -51,6 +51,7 @@ def in_place(declared, write, dense, expanded, shared=False):
         given = dict(zip(parameters, args, strict=False))
         if options:
             given |= options
+        since = begin(self, *given.values())
         if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
             array = self.array
             if not shared:
@@ -63,8 +64,7 @@ def in_place(declared, write, dense, expanded, shared=False):
                 array[...] = target
             wrote(array)
             return self
-        since, value = begin(self, *given.values()), declared.fn(self, *args, **options)
-        return put(self, since, value, name, expanded and (lambda array: write(array, **raw_of(given))))
+        return put(self, since, declared.fn(self, *args, **options), name, expanded and (lambda array: write(array, **raw_of(given))))
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
