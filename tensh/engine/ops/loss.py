@@ -1,10 +1,14 @@
-"""Losses that PyTorch records as one node."""
+"""Losses that PyTorch records as one node: a value for every element, and its mean or sum.
+
+``reduction`` is 'none', 'mean' or 'sum'.
+"""
 
 import math
 
 import numpy as np
 
-from tensh.engine.errors import not_implemented
+from tensh.engine.mixing import SCALARS
+from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
@@ -15,16 +19,29 @@ def share(reduction, values):
     return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
 
 
+def reduced(values, reduction):
+    """The values as they are, their sum, or their mean."""
+    if reduction == "none":
+        return values
+    total = np.add.reduce(values, None)
+    if reduction == "sum":
+        return total
+    return total / values.dtype.type(values.size) if values.size else values.dtype.type(np.nan)
+
+
+# ── distances ────────────────────────────────────────────────────────────────
+def of(value, array):
+    """A number in the array's dtype."""
+    return SCALARS[value, array.dtype]
+
+
 @op(
-    public=False,
-    node="MseLossBackward0",
-    input="g * (input - target) * (2 * share(reduction, input - target))",
-    target="g * (input - target) * (-2 * share(reduction, input - target))",
-)
-def squared_difference(input, target, reduction):
+    public=False, out=False, node="MseLossBackward0", types="f", called="mse_cpu",
+    let={"d": "input - target"},
+    input="g * d * (2 * share(reduction, d))", target="g * d * (-2 * share(reduction, d))",
+)  # fmt: skip
+def squared_difference(input, target, reduction="mean"):
     """(input - target)², as it is, summed, or averaged."""
-    if input.dtype.kind in "biu":
-        raise not_implemented("mse", input.dtype)
     difference = input - target
     if reduction == "none":
         return difference * difference
@@ -33,3 +50,205 @@ def squared_difference(input, target, reduction):
     if reduction == "sum":
         return total
     return total / input.dtype.type(flat.size) if flat.size else input.dtype.type(np.nan)
+
+
+def smooth_difference(input, target, reduction="mean", beta=1.0):
+    """|input - target|, but a parabola where that is less than ``beta``."""
+    return reduced(bent(input, target, beta) / of(beta, input), reduction)
+
+
+def huber_difference(input, target, reduction="mean", delta=1.0):
+    """``delta`` times that."""
+    return reduced(bent(input, target, delta), reduction)
+
+
+def bent(input, target, bound):
+    """d² / 2 for a difference d up to ``bound``, going on as a straight line."""
+    d = np.abs(input - target)
+    near = np.minimum(d, of(bound, d))
+    return near * (d - of(0.5, d) * near)
+
+
+for kernel, node, called, slope in (
+    (smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "clamp((input - target) / beta, -1, 1)"),
+    (huber_difference, "HuberLossBackward0", "huber_cpu", "clamp(input - target, -delta, delta)"),
+):
+    op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
+       input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
+
+
+# ── yes or no ────────────────────────────────────────────────────────────────
+def weighted(values, weight):
+    return values if weight is None else values * weight
+
+
+BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
+
+
+@op(
+    public=False, out=False, node="BinaryCrossEntropyBackward0", types="f", called="binary_cross_entropy",
+    let={"part": f"g * {BY_WEIGHT}"},
+    input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
+    target="part * (log1p(-input) - log(input))", weight=None,
+)  # fmt: skip
+@in_float32
+def binary_entropy(input, target, weight=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
+    least = of(-100, input)
+    yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
+    return reduced(weighted((target - of(1, target)) * no - target * yes, weight), reduction)
+
+
+@op(
+    public=False, out=False, node="BinaryCrossEntropyWithLogitsBackward0", types="f", called="log_sigmoid_cpu",
+    let={"part": f"g * {BY_WEIGHT}", "s": "sigmoid(input)"},
+    input="part * (s - target) if pos_weight is None else"
+    " part * (s * (pos_weight * target + 1 - target) - pos_weight * target)",
+    target="-part * input if pos_weight is None else part * (logsigmoid(-input) - pos_weight * logsigmoid(input))",
+    weight=None, pos_weight=None,
+)  # fmt: skip
+@in_float32
+def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
+    """The same of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
+    one = of(1, input)
+    tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, of(0, input))  # -log(sigmoid(input))
+    if pos_weight is not None:
+        tail = tail * (one + (pos_weight - one) * target)
+    return reduced(weighted((one - target) * input + tail, weight), reduction)
+
+
+@op(
+    public=False, out=False, node="SoftMarginLossBackward0", types="f",
+    refusal={"i": RuntimeError("result type Float can't be cast to the desired output type Long")},
+    input="-g * target * sigmoid(-target * input) * share(reduction, input)", target=None,
+)  # fmt: skip
+@in_float32
+def soft_margin(input, target, reduction="mean"):
+    """log(1 + exp(-target * input))."""
+    return reduced(np.log1p(np.exp(-target * input)), reduction)
+
+
+# ── one of many ──────────────────────────────────────────────────────────────
+def chosen(input_shape, target, weight, ignore_index):
+    """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is), both [N, *S]."""
+    ignored = target == ignore_index
+    classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
+    wrong = (classes < 0) | (classes >= input_shape[1 if len(input_shape) > 1 else 0])
+    if wrong.any():
+        raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
+    return classes, np.where(ignored, 0.0, 1.0 if weight is None else weight[classes])
+
+
+def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
+    classes, weights = chosen(input.shape, target, weight, ignore_index)
+    if input.ndim == 1:
+        picked = input[classes].reshape(target.shape)
+    else:
+        picked = np.take_along_axis(input, classes[:, None], 1)[:, 0]
+    weights = weights.astype(input.dtype, copy=False)
+    losses = np.where(weights != 0, -picked * weights, of(0, input))
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    total = np.add.reduce(weights, None)
+    return np.add.reduce(losses, None) / total
+
+
+def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
+    classes, weights = chosen(shape, target, weight, ignore_index)
+    if reduction == "mean":
+        weights = weights / weights.sum()
+    values = np.asarray(-weights.astype(grad.dtype, copy=False) * grad)
+    result = np.zeros(shape, grad.dtype)
+    if len(shape) == 1:
+        result[classes] = values
+    else:
+        np.put_along_axis(result, classes[:, None], values[:, None], 1)
+    return result
+
+
+for name, node in (("nll", "NllLossBackward0"), ("nll2", "NllLoss2DBackward0")):
+    fixed = {"public": False, "out": False, "node": node}
+    op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
+       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
+       input=f"{name}_back(g, target, weight, input.shape, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
+    op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
+       grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
+
+
+# ── margins between classes ──────────────────────────────────────────────────
+def margins(input, target, weight, p, margin):
+    """(by how much every other class comes too near, 0 for the class itself; the samples' weights; the classes)."""
+    rows = input.reshape(-1, input.shape[-1]) if input.ndim else input.reshape(1, 1)
+    classes = target.reshape(-1)
+    if ((classes < 0) | (classes >= rows.shape[1])).any():
+        raise RuntimeError("target out of range")
+    own = np.arange(len(rows)), classes
+    over = np.maximum(rows - rows[own][:, None] + of(margin, rows), of(0, rows))
+    over[own] = 0
+    return over, (1 if weight is None else weight[classes][:, None]) / rows.dtype.type(rows.shape[1]), own
+
+
+@op(
+    public=False, out=False, node="MultiMarginLossBackward0", types="f", called="multi_margin_loss_cpu_kernel",
+    input="multi_margin_back(g, input, target, weight, p, margin, reduction)", target=None, weight=None,
+)  # fmt: skip
+def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
+    """The mean over all classes of (margin - what the class has + what another class has) ** p where that is positive."""
+    over, weights, _ = margins(input, target, weight, p, margin)
+    values = np.add.reduce((over if p == 1 else over * over) * weights, 1)
+    return reduced(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
+
+
+@op(
+    public=False, out=False, node="NotImplemented", target=None, weight=None,
+    **dict.fromkeys(("grad", "input"), "not_differentiable('multi_margin_loss_backward')"),
+)  # fmt: skip
+def multi_margin_back(grad, input, target, weight=None, p=1, margin=1.0, reduction="mean"):
+    """The gradient of that."""
+    over, weights, own = margins(input, target, weight, p, margin)
+    slopes = ((over > 0) if p == 1 else 2 * over) * weights
+    slopes[own] = -np.add.reduce(slopes, 1)
+    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
+
+
+def spread_over_rows(slopes, grad, reduction):
+    """The slopes of every row times its gradient."""
+    if reduction == "none":
+        return slopes * grad.reshape(-1, 1)
+    return slopes * (grad / grad.dtype.type(len(slopes)) if reduction == "mean" else grad)
+
+
+def label_margins(input, target):
+    """(by how much each other class [N, y, j] comes too near class y; how often y is listed; is j listed?)."""
+    rows, lists = input.reshape(-1, max(input.shape[-1:] or (1,))), target.reshape(-1, max(target.shape[-1:] or (1,)))
+    if ((lists < -1) | (lists >= rows.shape[1])).any():
+        raise RuntimeError("argument #2 'target' is out of range")
+    listed = np.logical_and.accumulate(lists >= 0, 1)
+    times = np.zeros(rows.shape, rows.dtype)
+    np.add.at(times, (np.arange(len(rows))[:, None].repeat(lists.shape[1], 1)[listed], lists[listed]), 1)
+    over = np.maximum(of(1, rows) - rows[:, :, None] + rows[:, None, :], of(0, rows))
+    return over * (times[:, :, None] * (times == 0)[:, None, :]), times, rows.dtype.type(rows.shape[1])
+
+
+@op(
+    public=False, out=False, node="MultilabelMarginLossBackward0", types="f",
+    called="multilabel_margin_loss_forward_out_frame",
+    input="multilabel_margin_back(g, input, target, reduction)", target=None,
+)  # fmt: skip
+def multilabel_margin(input, target, reduction="mean"):
+    """The mean of 1 - (what a listed class has - what another class has) where that is positive, over all such pairs."""
+    over, _, count = label_margins(input, target)
+    values = np.add.reduce(over, (1, 2)) / count
+    return reduced(values.reshape(input.shape[:-1]), reduction)
+
+
+@op(
+    public=False, out=False, node="NotImplemented", target=None,
+    **dict.fromkeys(("grad", "input"), "not_differentiable('multilabel_margin_loss_backward')"),
+)  # fmt: skip
+def multilabel_margin_back(grad, input, target, reduction):
+    """The gradient of that."""
+    over, times, count = label_margins(input, target)
+    pairs = (over > 0) * times[:, :, None] / count
+    slopes = np.add.reduce(pairs, 1) - np.add.reduce(pairs, 2)
+    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)

@@ -1,0 +1,25 @@
+"""Arithmetic of a tensor and a number under the node names that it has inside PyTorch's own functions.
+
+``x + 1`` in Python records AddBackward0, but a function of PyTorch that adds a number records AddBackward1; layers and
+losses that are made of several nodes are made of these.
+"""
+
+import numpy as np
+
+from tensh.engine.mixing import with_number
+from tensh.engine.table import op
+
+
+def numbered(name, ufunc, node, input, floats=False):
+    """Declare ``name(input, number)``."""
+
+    def kernel(input, number):
+        return ufunc(*with_number(input, number, floats))
+
+    op(kernel, name=name, doc=f"The input and a number: {ufunc.__name__}.", node=node, public=False, out=False, input=input)
+
+
+numbered("plus", np.add, "AddBackward1", "g")
+numbered("minus", np.subtract, "SubBackward1", "g")
+numbered("times", np.multiply, "MulBackward1", "g * number")
+numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)
