@@ -20,7 +20,7 @@ def run(grads, graph, keep, wanted=None):
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
     ``keep`` retains the saved values.
     """
-    queue = sorted((-node.time, node) for node in grads)
+    queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else leading_to(wanted, grads)
     anomaly = mode.anomaly
     before, mode.grad = mode.grad, graph
@@ -32,9 +32,6 @@ def run(grads, graph, keep, wanted=None):
             if node.hooks is not None:
                 g = before_hooks(node, g, graph)
             if only is not None and not _runs(node, g, wanted, only):
-                continue
-            if type(node) is AccumulateGrad:
-                accumulate(node, g, graph)
                 continue
             if node.saved is None:
                 raise RuntimeError(second_time)
@@ -51,12 +48,27 @@ def run(grads, graph, keep, wanted=None):
                 if n in grads:
                     grads[n] = merge(grads[n], gi, n, graph, add)
                     continue
-                heappush(queue, (-n.time, n))
-                if graph or gi.shape != n.shape or gi.dtype is not n.dtype or type(n) is AccumulateGrad:
+                if type(n) is not AccumulateGrad:
+                    heappush(queue, (-n.time, n))
+                    if graph or gi.shape != n.shape or gi.dtype is not n.dtype:
+                        gi = first(gi, g, n, graph)
+                else:
                     gi = first(gi, g, n, graph)
                 grads[n] = gi
+        finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
     finally:
         mode.grad = before
+
+
+def finish(grads, graph, wanted):
+    """Hand the leaves their gradients: those that are wanted are taken, others accumulate."""
+    for leaf, g in grads.items():
+        if leaf.hooks is not None:
+            g = before_hooks(leaf, g, graph)
+        if wanted is None:
+            accumulate(leaf, g, graph)
+        elif leaf in wanted:
+            wanted[leaf] = g
 
 
 def _runs(node, g, wanted, only):
