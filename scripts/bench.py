@@ -1,6 +1,6 @@
 """How long tensh takes, in multiples of NumPy and, where it is installed, of PyTorch.
 
-    python scripts/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N]
+    python scripts/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N] [--slack F]
 
 A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
 turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
@@ -276,12 +276,12 @@ def rows(arguments, torch):
                 ours, *others = map(case.ours, modules)
                 return [ours, case.by_hand(), *others]
 
-            yield row(each.name, each.group, works, each.budget, arguments.rounds, 0.005)
+            yield row(each.name, each.group, works, each.budget * arguments.slack, arguments.rounds, 0.005)
     with tempfile.TemporaryDirectory() as folder:
         for name, command, against, budget in STARTS:
             if wanted(name, "start"):
                 works = partial(list, [process(command, folder), process(against, folder)])
-                yield row(name, "start", works, budget, 12, 0)
+                yield row(name, "start", works, budget * arguments.slack, 12, 0)
 
 
 def groups_over(done):
@@ -303,6 +303,7 @@ def parsed():
     parser.add_argument("--group", choices=TORCH_BUDGETS)
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose name matches")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--slack", type=float, default=1.0, help="times the budgets against NumPy, for a busy machine")
     parser.add_argument(
         "--torch", action=argparse.BooleanOptionalAction, default=importlib.util.find_spec("torch") is not None,
         help="with PyTorch as well (default: where it is installed)",
