@@ -7,7 +7,7 @@ from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import not_implemented, wrap_dim
 from tensh.engine.functional.namespaces import fft
 from tensh.engine.functional.repeating import roll
-from tensh.engine.functional.spectral import in_tuples
+from tensh.engine.functional.fourier import in_tuples
 from tensh.engine.making import OUT, PLACED, bind, finish, shows
 
 
@@ -15,7 +15,7 @@ from tensh.engine.making import OUT, PLACED, bind, finish, shows
 @fft
 @shows("n, d=1.0, *")
 def fftfreq(*args, **given):
-    """The frequencies of the elements of ``fft`` of ``n`` samples at distance ``d``: from zero up, then the negative ones.
+    """The frequencies of ``fft`` of ``n`` samples at distance ``d``: from zero up, then the negative ones.
 
     >>> import tensh as torch
     >>> torch.fft.fftfreq(4, d=0.25)
@@ -27,7 +27,7 @@ def fftfreq(*args, **given):
 @fft
 @shows("n, d=1.0, *")
 def rfftfreq(*args, **given):
-    """The frequencies of the elements of ``rfft`` of ``n`` samples at distance ``d``: from zero up.
+    """The frequencies of ``rfft`` of ``n`` samples at distance ``d``: from zero up.
 
     >>> import tensh as torch
     >>> torch.fft.rfftfreq(4, d=0.25)

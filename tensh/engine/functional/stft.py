@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.padding import pad
 from tensh.engine.making import bind
 from tensh.engine.ops import spectral
@@ -187,7 +188,7 @@ def spectra(frames, scaling, onesided):
 # ── and back ─────────────────────────────────────────────────────────────────
 @composite
 def istft(*args, **given):
-    """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows.
+    """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows.
 
     The arguments are those of ``stft``; ``length`` cuts the result, or fills it up with zeros.  Differentiable.
 
@@ -237,8 +238,8 @@ def check_spectra(input, facts):
     """Raise unless the spectra and windows fit together; are only the frequencies from zero up given?"""
     n_fft, hop_length, win_length = facts["n_fft"], facts["hop_length"], facts["win_length"]
     ndim, window, onesided = input.array.ndim, facts["window"], facts["onesided"]
-    if ndim < 2:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim - 1}, {ndim}], but got -3)")
+    for dim in (-2, -3):
+        wrap_dim(dim, ndim + 1)  # of the pairs of real numbers
     number = input.array.shape[-2]
     if not input.array.size:
         refuse("istft", input, facts, " : input tensor cannot be empty.")

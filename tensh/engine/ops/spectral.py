@@ -63,7 +63,7 @@ NARROW = {np.dtype("f"): np.dtype("d"), np.dtype("F"): np.dtype("D")}
 
 
 def accurate(input, sizes):
-    """The input in the precision to compute in: single only for sizes at which that gives PyTorch's bits, or most of them.
+    """The input in the precision to compute in: single only for sizes at which that gives (most of) PyTorch's bits.
 
     At others both round in their own ways.  Computed in double precision, only PyTorch's error is left between them.
     """
@@ -95,7 +95,7 @@ def fft_c2c(input, dim, scaling, forward):
 
 @op(public=False, input="fft_c2c(sized(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
 def fft_r2c(input, dim, scaling, onesided):
-    """The transform of real numbers; ``onesided`` gives the first half of the last dimension, the rest is its mirror."""
+    """The transform of real numbers; ``onesided``: only the first half of the last dimension, the rest mirrors it."""
     given, shape, last = input.dtype, input.shape, dim[-1]
     dim = (*by_stride(input, dim[:-1]), last)
     sizes = [shape[d] for d in dim]
