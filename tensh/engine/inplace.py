@@ -144,7 +144,9 @@ def refuse_shared(array, others):
     for other in others:
         if isinstance(other, (list, tuple)):
             refuse_shared(array, other)
-        if isinstance(other, Tensor) and owner(other.array) is owner(array) and np.may_share_memory(other.array, array):
+        if isinstance(other, Tensor) and (
+            other.array is array or owner(other.array) is owner(array) and np.may_share_memory(other.array, array)
+        ):
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
                 "location. Please clone() the tensor before performing the operation."
