@@ -11,6 +11,7 @@ from tensh.engine.functional import (  # noqa: F401
     covariance,
     differences,
     einsum,
+    embedding,
     equations,
     extremes,
     factors,

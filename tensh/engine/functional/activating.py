@@ -216,6 +216,20 @@ def silu(input, inplace=False):
 
 
 @layer
+def gelu(input, *, approximate="none", out=None):
+    """The input times the normal distribution's function of it, or of its approximation by 'tanh'.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
+    require(input, "gelu", "input", 1)
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return OPS["gelu" if approximate == "none" else "gelu_tanh"].fn(input, out=out)
+
+
+@layer
 def mish(input, inplace=False):
     """The input times the tanh of its softplus.  Differentiable."""
     return mish_(input) if inplace else OPS["mish"].fn(input)

@@ -29,6 +29,7 @@ from tensh.engine.ops import (  # noqa: F401
     layout,
     leastsquares,
     linear,
+    lookup,
     loss,
     matrices,
     normalise,

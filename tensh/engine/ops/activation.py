@@ -10,14 +10,18 @@ import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.mixing import SCALARS
+from tensh.engine.ops import error_functions  # noqa: F401
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.pointwise import NO_CLAMP
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op, pointwise
-from tensh.engine.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
 
 for vocabulary in (ARRAYS, TENSORS):
-    vocabulary |= {"HALF_ROOT": math.sqrt(0.5), "DENSITY": math.sqrt(0.5 / math.pi), "TANH_SCALE": math.sqrt(2 / math.pi)}
+    vocabulary |= {"HALF_ROOT": math.sqrt(0.5), "NORMAL": math.sqrt(0.5 / math.pi), "TANH_SCALE": math.sqrt(2 / math.pi)}
+
+
+HALF_ROOT, TANH_SCALE, erf = ARRAYS["HALF_ROOT"], ARRAYS["TANH_SCALE"], OPS["erf"].kernel
 
 
 def activation(kernel, doc, *, types="f", **keywords):
@@ -173,6 +177,16 @@ activation(mish, "The input times the tanh of its softplus.", called="mish_cpu",
            input="g * (t + input * sigmoid(input) * (1 - t * t))")  # fmt: skip
 
 
+def gelu(input):
+    out = erf(np.multiply(input, sized(HALF_ROOT, input)))
+    out = np.multiply(np.add(out, sized(1, input), own(out)), input, own(out))
+    return np.multiply(out, sized(0.5, input), own(out))
+
+
+activation(gelu, "The input times the normal distribution's function of it.", called="GeluKernelImpl",
+           input="g * (0.5 * (1 + erf(input * HALF_ROOT)) + input * (NORMAL * exp(-0.5 * input * input)))")  # fmt: skip
+
+
 def gelu_tanh(input):
     inner = np.multiply(input, input)
     inner = np.multiply(inner, sized(0.044715, input), own(inner))
@@ -182,7 +196,6 @@ def gelu_tanh(input):
     return np.multiply(out, sized(0.5, input), own(out))
 
 
-TANH_SCALE = ARRAYS["TANH_SCALE"]
 activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
           called="GeluKernelImpl",
           let={"t": "tanh(TANH_SCALE * (input + 0.044715 * input * input * input))"},
