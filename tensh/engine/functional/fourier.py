@@ -73,8 +73,8 @@ SCALINGS = Scalings(
 
 def floating(x, complex_too=False):
     """Integers as floating point numbers; as complex ones with ``complex_too``."""
-    kind, size = x.array.dtype.kind, x.array.dtype.itemsize
-    if kind == "c" or kind == "f" and size > 2 and not complex_too:
+    kind = x.array.dtype.kind
+    if kind == "c" or kind == "f" and not complex_too and x.array.dtype.itemsize > 2:
         return x
     dtype = get_default_dtype() if kind in "biu" else x.dtype
     if dtype.numpy.itemsize == 2 or kind == "W":
@@ -114,9 +114,9 @@ def resized(x, dims, sizes):
 def one_dim(x, n, dim):
     """The dimension from 0, and ``x`` with ``n`` elements along it."""
     d = wrap_dim(dim, x.array.ndim, scalar=False)
-    if n is None:
-        positive(x.array.shape[d])
+    if n is None and x.array.shape[d]:
         return d, x
+    n = x.array.shape[d] if n is None else n
     if type(n) is not int:
         raise Unusual
     return d, resized(x, (d,), (positive(n),))
