@@ -1,11 +1,12 @@
 """torch.fft: discrete Fourier transforms."""
 
 from tensh.engine.functional.namespaces import FFT
+from tensh.engine.table import shown
 
 
 def __getattr__(name):
     if name in FFT:
-        value = globals()[name] = FFT[name]
+        value = globals()[name] = shown(FFT[name], name, spoken=f"fft_{name}")
         return value
     raise AttributeError(f"module 'torch.fft' has no attribute '{name}'")
 

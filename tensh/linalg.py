@@ -2,11 +2,13 @@
 
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.ops.matrices import LinAlgError  # noqa: F401
+from tensh.engine.table import shown
 
 
 def __getattr__(name):
     if name in LINALG:
-        return LINALG[name]
+        value = globals()[name] = shown(LINALG[name], name, spoken=f"linalg_{name}")
+        return value
     raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
 
 

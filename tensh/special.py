@@ -1,7 +1,7 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
 from tensh.engine.functional.namespaces import SPECIAL
-from tensh.engine.table import OPS, PUBLIC, function
+from tensh.engine.table import OPS, PUBLIC, shown
 
 NAMES = {
     "digamma": "digamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2",
@@ -21,7 +21,7 @@ def entry(name):
 
 def __getattr__(name):
     if (found := entry(name)) is not None:
-        value = globals()[name] = function(found)
+        value = globals()[name] = shown(found, name, spoken=f"special_{name}")
         return value
     raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
 

@@ -15,7 +15,7 @@ from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype,
 from tensh.engine.info import finfo, iinfo
 from tensh.engine.printing import format  # noqa: F401
 from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
-from tensh.engine.table import PUBLIC, function, public
+from tensh.engine.table import PUBLIC, public, shown
 from tensh.engine.tensor import Size, Tensor
 
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
@@ -34,4 +34,4 @@ def named(name):
     """The public object called ``name`` in the torch namespace."""
     if name not in PUBLIC:
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
-    return function(PUBLIC[name])
+    return shown(PUBLIC[name], name)

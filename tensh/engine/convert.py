@@ -3,7 +3,6 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
-import warnings
 
 from tensh.engine import device as devices
 from tensh.engine import memory
@@ -13,6 +12,7 @@ from tensh.engine.graph import edge
 from tensh.engine.making import bind
 from tensh.engine.table import METHODS, OPS
 from tensh.engine.tensor import Tensor, new
+from tensh.engine.warning import warn
 
 TO = (
     "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
@@ -46,7 +46,7 @@ def warn_real(to, warned=[]):  # noqa: B006 (once per process, as in PyTorch)
     """Warn that complex numbers lose their imaginary part."""
     if not warned and to.category:
         warned.append(True)
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=5)
+        warn("Casting complex values to real discards the imaginary part")
 
 
 def to(self, *args, **given):

@@ -1,6 +1,5 @@
 """``backward`` and ``grad``: what a user asks of the backward pass, checked and turned into one run."""
 
-import warnings
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import recorded
+from tensh.engine.warning import warn
 
 
 def backward(
@@ -27,7 +27,7 @@ def backward(
     tensor([2., 4.])
     """
     if grad_variables is not None:
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
@@ -91,7 +91,7 @@ def grad(
     if allow_unused is None:
         allow_unused = materialize_grads
     if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning, stacklevel=2)
+        warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
     weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph

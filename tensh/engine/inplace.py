@@ -10,7 +10,6 @@ it goes through the nodes of the write.  Every view of the base notices by the s
 """
 
 import functools
-import warnings
 
 import numpy as np
 from numpy import ndarray
@@ -19,9 +18,17 @@ from tensh.engine import memory
 from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.graph import FOREIGN, AccumulateGrad, Node, derive_again, edge, locked, refusal, replay, second_time, steps_to
-from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import recorded
+from tensh.engine.graph import (
+    FOREIGN,
+    AccumulateGrad,
+    derive_again,
+    edge,
+    locked,
+    refusal,
+)
+from tensh.engine.region import CopySlices
+from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
 
 
 def put(t, since, value, name, overlapping=False):
@@ -205,84 +212,6 @@ def continue_from(t, old, node, inside, result):
         derive_again(t)
 
 
-class CopySlices(Node):
-    """A write through a view: beside the view the gradient passes by, the region goes through the nodes of the write.
-
-    ``saved``: the steps from the base to the view, the strides of the base, the view's old node, the write's node and
-    all nodes that were recorded for it.
-    """
-
-    __slots__ = ()
-    keeps_arrays = True
-
-    def __init__(self, t, old, node, inside):
-        base = t._base
-        if len(inside) == 1:
-            others = node.inputs[1:]
-        else:
-            within = set(inside)
-            edges = {n: None for each in inside for n in each.inputs if n is not None and n not in within and n is not old}
-            others = tuple(edges)
-        self.inputs, self.saved = (base.node, *others), (steps_to(t), memory.strides(base.array), old, node, inside)
-        self.time, self.shape, self.dtype, self.hooks = tick(), base.array.shape, base.array.dtype, None
-
-    def backward(self, g):
-        steps, strides, *_ = self.saved
-        whole = wrap(memory.empty_strided(self.shape, strides, self.dtype))
-        whole.array[...] = g
-        region = replay_raw(whole, steps)
-        inside, *others = self._through(region.copy(), False)
-        region[...] = 0 if inside is None else inside
-        return (whole.array, *others)
-
-    def backward_graph(self, g):
-        steps, strides, *_ = self.saved
-        whole = recorded("laid_out")(g, strides)
-        region = replay(whole, steps)
-        inside, *others = self._through(region.clone(), True)
-        if inside is None:
-            region.zero_()
-        else:
-            region.copy_(inside)
-        return (whole, *others)
-
-    def _through(self, g, graph):
-        """The gradient of the region before the write, and of what else the write took."""
-        *_, old, node, inside = self.saved
-        if len(inside) == 1:
-            if node.saved is None:
-                raise RuntimeError(second_time)
-            node.check()
-            return (node.backward_graph if graph else node.backward)(g)
-        wanted = {n: None for n in (old, *self.inputs[1:]) if n is not None}
-        if wanted:
-            run_inside({node: g}, graph, wanted)
-        return [wanted.get(n) for n in (old, *self.inputs[1:])]
-
-    def release(self):
-        for node in self.saved[-1]:
-            if node.keeps_arrays:
-                node.release()
-
-
-def run_inside(grads, graph, wanted):
-    """A backward pass through the nodes of one write."""
-    from tensh.engine.backward import run
-
-    run(grads, graph, True, wanted)
-
-
-def replay_raw(t, steps):
-    """The region of the fresh tensor ``t`` that the steps lead to, as an array that shares its memory."""
-    before, mode.grad = mode.grad, False
-    try:
-        for fn, args in steps:
-            t = fn(t, *args)
-    finally:
-        mode.grad = before
-    return t.array
-
-
 # ── out= ─────────────────────────────────────────────────────────────────────
 def into(out, result, name, strict=None, inputs=()):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
@@ -324,13 +253,12 @@ def refuse_out(result, target, strict):
 def resize(out, shape):
     """Give ``out`` another shape, with PyTorch's warning unless it was empty."""
     if out.array.size:
-        warnings.warn(
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(out.array.shape)}, which does not match the required output shape {list(shape)}. "
             "This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
             "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
             "t.resize_(0).",
-            stacklevel=4,
         )
     out.array = np.empty(shape, out.array.dtype)
     out._base = None

@@ -1,15 +1,15 @@
 """What a tensor knows about itself: gradient state, memory, and the operators hung on it as methods."""
 
 import operator
-import warnings
 import weakref
 
 from tensh.engine import gradients, memory
 from tensh.engine.clock import version
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, refusal, stale
-from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, method, refused_operand
+from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 def member(name=None, **accessors):
@@ -103,12 +103,11 @@ def grad(t):
     if type(node) is AccumulateGrad:
         return node.grad
     if t._grad is None and node is not None and type(node) is not DeadEnd and not t.retains_grad:
-        warnings.warn(
+        warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
             "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
             "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
-            stacklevel=2,
         )
     return t._grad
 
@@ -269,10 +268,10 @@ UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
 def hang_methods():
     """Hang every entry of ``METHODS`` and Python's operators on Tensor; called once all tables are read."""
     for name, entry in METHODS.items():
-        setattr(Tensor, name, Method(name, lambda entry=entry: method(entry)))
+        setattr(Tensor, name, Method(name, lambda name=name, entry=entry: shown(entry, name, method=True)))
     for name, entry in OPERATORS.items():
         if entry in OPS and OPS[entry].pointwise:
-            made = "operator" if len(OPS[entry].inputs) == 2 else "method"
+            made = "operator" if len(OPS[entry].inputs) == 2 else "fn"
             setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
         elif entry in METHODS or entry in PYTHON_ONLY:
             face = (lambda fn: fn) if name in UNARY else refused_operand

@@ -19,7 +19,6 @@ from tensh.engine.dtype import (
 )
 from tensh.engine.errors import cannot_cast, refuse_dtype
 from tensh.engine.graph import edge
-from tensh.engine.signatures import Form, choose
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -135,8 +134,8 @@ def refused_cast(error, name, input, other):
     return error if can_cast(result, target) else cannot_cast(result, target)
 
 
-def mix(name, input, other, method=0):
-    """(array, array, node, node) of two operands of which not both are tensors; ``method``: 1 in a method."""
+def mix(name, input, other):
+    """(array, array, node, node) of two operands of which not both are tensors."""
     op = OPS[name]
     (first, second), numbers = op.inputs, op.numbers
     if isinstance(input, Tensor):
@@ -154,11 +153,9 @@ def mix(name, input, other, method=0):
         if name in OF_NUMBERS and (second_number := plain(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]
             return *with_number(scalar, second_number, op.floats), None, None
-    if op.forms:
-        refuse_all(name, (other,) if method else (input, other), method)
     if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
         refuse(name, first, 1, input)
-    refuse(name, second, 2 - method, other)
+    refuse(name, second, 2, other)
 
 
 def plain(number):
@@ -191,21 +188,10 @@ def refuse(name, parameter, position, value, expected="Tensor"):
     )
 
 
-def refuse_all(name, arguments, method):
-    """Raise PyTorch's error for arguments that fit none of the operator's forms; a method's leave out the tensor."""
-    forms = OPS[name.removesuffix("_")].forms
-    if method:
-        forms = [f.replace("Tensor input, ", "") for f in forms if f.startswith("(Tensor input, ")]
-        forms = [f.replace(", *, Tensor out = None", "").replace(", Tensor out = None", "") for f in forms]
-    choose(name, [Form(name, form) for form in forms], arguments, {})
-
-
 def require_operand(name, value):
     """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
     second = list(OPS[name].inputs)[1]
     if second not in OPS[name].numbers or plain(value) is None:
-        if OPS[name].forms:
-            refuse_all(f"{name}_", (value,), True)
         refuse(f"{name}_", second, 1, value)
 
 

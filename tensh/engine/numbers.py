@@ -90,6 +90,6 @@ def take_dtype(value):
     return value if isinstance(value, dtype) else NO_FIT
 
 
-TAKERS["object"] = lambda value: value
 TAKERS["Number"] = take_number
+TAKERS["Tensor~"] = lambda value: value if isinstance(value, Tensor) else take_number(value)
 TAKERS["torch.dtype"] = take_dtype

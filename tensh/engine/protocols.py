@@ -2,7 +2,6 @@
 
 import importlib
 import operator
-import warnings
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from tensh.engine.mixing import NUMBERS
 from tensh.engine.numbers import overflow
 from tensh.engine.table import METHODS, function
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 def method(name):
@@ -67,10 +67,9 @@ def number(t):
 def warn_recorded(warned=[]):  # noqa: B006 (once per process, as in PyTorch)
     if not warned:
         warned.append(True)
-        warnings.warn(
+        warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
             "Consider using tensor.detach() first.",
-            stacklevel=4,
         )
 
 

@@ -16,7 +16,10 @@ from tensh.engine.device import device, layout, memory_format
 from tensh.engine.dtype import dtype
 from tensh.engine.tensor import Tensor
 
-WORDS = r"(?P<kind>(?:tuple of )?[\w.]+)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
+WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
+LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
+MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
+NOT_SHOWN = "..."  # in place of forms of old, which are not printed, either
 NO_FIT = object()  # what a taker answers to a value of another kind
 LIMIT = 2**63
 
@@ -68,6 +71,11 @@ TAKERS = {
     "float": take_float,
     "tuple of ints": take_ints,
     "bool": _of(bool, np.bool_),
+    "str": _of(str),
+    "tuple of Tensors": _of(tuple, list),
+    "tuple of Scalars": _of(tuple, list),
+    "tuple of floats": _of(tuple, list),
+    "object": lambda value: value,
     "Tensor": _of(Tensor),
     "torch.dtype": _of(dtype),
     "torch.layout": _of(layout),
@@ -75,6 +83,9 @@ TAKERS = {
     "torch.memory_format": _of(memory_format),
 }
 """Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
+
+
+TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value) is not NO_FIT else value)
 
 
 class ElementError(TypeError):
@@ -107,8 +118,9 @@ class Parameter:
     """One parameter of a form."""
 
     def __init__(self, kind, optional, name, default):
-        self.kind, self.name, self.required = kind, name, default is None
-        self.default = None if default in (None, "None") else TAKERS[kind](ast.literal_eval(default))
+        self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
+        self.taker = TAKERS[kind]
+        self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # may it be None?
 
     def take(self, function, value, place):
@@ -117,7 +129,7 @@ class Parameter:
             return None
         where, position = f"{function}(): argument '{self.name}'", f" (position {place})" if place else ""
         try:
-            taken = TAKERS[self.kind](value)
+            taken = self.taker(value)
         except ElementError as error:
             raise (UnpackError if error.place else TypeError)(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
@@ -129,12 +141,14 @@ class Form:
     """One signature of a function."""
 
     def __init__(self, function, text):
-        self.function, self.text = function, text.replace("?", "")
-        words = [word for word in text.strip("()").split(", ") if word]
+        self.function, self.text = function, MARKS.sub("", text)
+        self.hidden = text == NOT_SHOWN
+        words = [word for word in text[1:-1].split(", ") if word] if not self.hidden else []
         positional = words.index("*") if "*" in words else len(words)
         found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
         self.parameters = [Parameter(*each.group("kind", "optional", "name", "default")) for each in found]
-        self.positional, self.count = self.parameters[:positional], len(words)
+        self.positional = self.parameters[:positional]
+        self.places = [*self.positional, *[None] * ("*" in words), *self.parameters[positional:]] or [None]
         self.named = {p.name: p for p in self.parameters}
         self.defaults = {p.name: p.default for p in self.parameters if not p.required}
         self.least = sum(p.required for p in self.parameters)
@@ -172,7 +186,8 @@ class Form:
             elif parameter.required:
                 missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
                 names = ", ".join(missing)
-                raise TypeError(f"{self.function}() missing {len(missing)} required positional arguments: {names}")
+                plural = "s" if len(missing) == 1 else ""  # so it is
+                raise TypeError(f"{self.function}() missing {len(missing)} required positional argument{plural}: {names}")
         for name in options:
             if name not in self.named:
                 raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")
@@ -186,12 +201,12 @@ class Form:
 
     def difference(self, args, options):
         """The line under a form that has as many parameters as there are arguments."""
-        if len(args) + len(options) != self.count:
+        if len(args) + len(options) != len(self.places):
             return ""
         wrong = [name for name in reversed(options) if name not in self.named]
         if wrong:
             return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
-        shown = [_shown(p, value) for p, value in zip(self.parameters, args, strict=False)]
+        shown = [_shown(p, value) for p, value in zip(self.places, args, strict=False)]
         shown += [_shown(self.named[name], value, f"{name}=") for name, value in options.items()]
         return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
 
@@ -200,13 +215,13 @@ LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 
 def _shown(parameter, value, prefix=""):
-    """An argument's type, between exclamation marks where it is not literally the parameter's."""
+    """An argument's type, between exclamation marks where it is not the parameter's, or where that has a default."""
     kind = type(value).__name__
-    if kind in LOOSE.get(parameter.kind, (parameter.kind,)):
+    if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind
     if isinstance(value, (tuple, list)):
         elements = ", ".join(type(v).__name__ for v in value)
-        kind += f" of ({elements}{',' if type(value) is tuple and len(value) == 1 else ''})"
+        kind += f" of ({elements}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{elements}]"
     return f"!{prefix}{kind}!"
 
 
@@ -218,7 +233,8 @@ def choose(function, forms, args, options):
             return 0, forms[0].bind(args, options)
         except UnpackError as error:
             raise TypeError(*error.args) from None
-    for number, form in enumerate(forms):
+    shown = [form for form in forms if not form.hidden]
+    for number, form in enumerate(shown):
         if not form.needed or all(name in options for name in form.needed):
             try:
                 return number, form.bind(args, options)
@@ -227,16 +243,20 @@ def choose(function, forms, args, options):
             except TypeError:
                 continue
     given = len(args) + len(options)
-    near = [form for form in forms if form.least <= given <= len(form.parameters)]
+    near = [form for form in shown if form.least <= given <= len(form.parameters)]
     if len(near) == 1:
         near[0].bind(args, options)
     types = ", ".join(map(type_name, args))
     keywords = "".join(f"{name}={type_name(options[name])}, " for name in reversed(options))
     got = f"{types}, {keywords.removesuffix(', ')}" if args and options else types + keywords
-    raise TypeError(
-        f"{function}() received an invalid combination of arguments - got ({got}), but expected one of:\n"
-        + "".join(f" * {form.text}\n{form.difference(args, options)}" for form in forms)
-    )
+    start = f"{function}() received an invalid combination of arguments - got "
+    if len(shown) == 1 and (unknown := [name for name in options if name not in shown[0].named]):
+        raise TypeError(f"{start}unrecognized keyword arguments: {', '.join(unknown)}")
+    start += f"({got}), but expected "
+    if len(shown) == 1:
+        raise TypeError(start + shown[0].text)
+    forms = (f" * {form.text}\n{form.difference(args, options)}" for form in shown)
+    raise TypeError(f"{start}one of:\n{''.join(forms)}")
 
 
 class Later(inspect.Signature):

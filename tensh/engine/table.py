@@ -292,6 +292,8 @@ def written_back(fn):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"In-place version of {fn.__name__}."
+    function.__wrapped__ = getattr(fn, "without_out", fn)  # its signature
+    function.passes_on = True
     return _public_face(function)
 
 

@@ -186,7 +186,7 @@ def _face_start(op, known):
 
 
 def _face(op, name, header, body, refuse):
-    lines = ["try:", *(INDENT + line for line in body), f"except (TypeError, AttributeError): {refuse}; raise"]
+    lines = ["try:", *(INDENT + line for line in body), f"except Exception: {refuse}; raise"]
     return indented([f"def {name}({header}):", repr(op.doc), *lines])
 
 

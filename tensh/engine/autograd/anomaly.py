@@ -9,6 +9,7 @@ from tensh.engine.clock import mode, tick
 from tensh.engine.graph import Parts
 from tensh.engine.table import ENVIRONMENT, public
 from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
 
 
 class Traces(dict):
@@ -105,4 +106,4 @@ def show(node):
         text = " No forward pass information available. Enable detect anomaly during forward pass for more information."
     else:
         text = " Traceback of forward call that caused the error:\n" + "".join(reversed(trace.format()))
-    warnings.warn(f"Error detected in {node.name()}.{text}", stacklevel=6)
+    warn(f"Error detected in {node.name()}.{text}")

@@ -1,12 +1,12 @@
 """The node of a custom function, which is also the ``ctx`` that its forward and backward get, as in PyTorch."""
 
-import warnings
 
 import numpy as np
 
 from tensh.engine.clock import tick, written_after
 from tensh.engine.graph import Node, Output, edge, second_time
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 class FunctionCtx:
@@ -41,11 +41,10 @@ class FunctionCtx:
         self.materialize_grads = value
 
     def mark_shared_storage(self, *pairs):
-        warnings.warn(
+        warn(
             "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked. Note that calls to "
             "`set_()` are not tracked",
             FutureWarning,
-            stacklevel=2,
         )
 
 

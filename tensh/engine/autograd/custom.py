@@ -2,12 +2,12 @@
 
 import functools
 import inspect
-import warnings
 
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.clock import mode, owner, tick
 from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, see
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 class Function:
@@ -36,11 +36,10 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args, **options):
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
             "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args, **options):

@@ -2,10 +2,10 @@
 
 import functools
 import inspect
-import warnings
 
 from tensh.engine.clock import mode
 from tensh.engine.table import public
+from tensh.engine.warning import warn
 
 
 class Switch:
@@ -18,12 +18,11 @@ class Switch:
 
     def __call__(self, function):
         if inspect.isclass(function):
-            warnings.warn(
+            warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
                 "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
                 "the `__init__` method and nothing else.",
                 FutureWarning,
-                stacklevel=2,
             )
         if inspect.isgeneratorfunction(function):
             return self._generator(function)

@@ -1,6 +1,5 @@
 """New tensors from data: numbers, nested lists, arrays."""
 
-import warnings
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tensh.engine.making import KEYWORDS, PLACED, bind, finish, leaf, place, sho
 from tensh.engine.numbers import fitting
 from tensh.engine.table import METHODS, public
 from tensh.engine.tensor import Tensor, new, wrap
+from tensh.engine.warning import warn
 
 FLOATS = {float}
 DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
@@ -58,10 +58,9 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 def copied(data, dtype, advice="torch.tensor(sourceTensor)"):
     """The data in memory of its own."""
     if isinstance(data, Tensor):
-        warnings.warn(
+        warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             f"sourceTensor.detach().clone().requires_grad_(True), rather than {advice}.",
-            stacklevel=3,
         )
         return converted(data.array, dtype, True)
     if isinstance(data, np.ndarray):
@@ -149,10 +148,9 @@ def asarray(obj, **given):
         result = result.clone()
     if requires_grad is None and source is obj and obj.requires_grad and not told:
         told.append(True)
-        warnings.warn(
+        warn(
             "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
             "requires_grad=False explicitly to get the old behavior and silence this warning.",
-            stacklevel=2,
         )
     if requires_grad is not None and result.requires_grad != requires_grad:
         result = result.detach().requires_grad_(requires_grad)

@@ -3,7 +3,6 @@
 They tell sizes from data by what they are given: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
 """
 
-import warnings
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tensh.engine.making import bind
 from tensh.engine.signatures import NO_FIT, TAKERS, type_name
 from tensh.engine.table import METHODS, OPS, function, public
 from tensh.engine.tensor import Size, Tensor, wrap
+from tensh.engine.warning import warn
 
 FORMS = (
     "(*, torch.device device = None)",
@@ -196,9 +196,8 @@ def set_default_tensor_type(t):
         raise TypeError("only floating-point types are supported as the default type")
     if not warned:
         warned.append(True)
-        warnings.warn(
+        warn(
             "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
             "torch.set_default_device() as alternatives.",
-            stacklevel=2,
         )
     set_default_dtype(t.dtype)

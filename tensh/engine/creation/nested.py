@@ -7,7 +7,6 @@ Everything else (NumPy scalars, tensors and arrays in lists, ragged lists, numbe
 """
 
 import operator
-import warnings
 from collections.abc import Sequence
 from itertools import chain
 
@@ -16,6 +15,7 @@ import numpy as np
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
 from tensh.engine.numbers import limits_of, overflow, wrapped
 from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
 
 PLAIN = frozenset({bool, int, float, complex})
 EXACT = frozenset({bool, int})
@@ -145,10 +145,9 @@ def slow_arrays():
     """Warn, once, as PyTorch does."""
     if not slow_arrays.warned:
         slow_arrays.warned = True
-        warnings.warn(
+        warn(
             "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a"
             " single numpy.ndarray with numpy.array() before converting to a tensor.",
-            stacklevel=2,
         )
 
 

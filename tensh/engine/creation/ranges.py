@@ -1,7 +1,6 @@
 """New tensors of counted numbers: arange and range."""
 
 import math
-import warnings
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain, shows
 from tensh.engine.mixing import SCALARS
 from tensh.engine.numbers import REAL, fitting, overflow
 from tensh.engine.table import public
+from tensh.engine.warning import warn
 
 ARANGE = (
     f"(Number end, {OUT})",
@@ -124,21 +124,19 @@ def few_steps(start, step, number, dtype):
 
 
 def warn_resized(array, number):
-    warnings.warn(
+    warn(
         f"The number of elements in the out tensor of shape {list(array.shape)} is {array.size} which does not match the "
         f"computed number of elements {number}. Note that this may occur as a result of rounding error. "
         f"The out tensor will be resized to a tensor of shape ({number},).",
-        stacklevel=5,
     )
 
 
 @shows("*bounds")
 def inclusive_range(*bounds, **given):
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
-    warnings.warn(
+    warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
-        stacklevel=2,
     )
     given = bind("range", (f"(Number start = 0, Number end, Number step = 1, {OUT})",), bounds, given)
     start, end, step = given["start"], given["end"], given["step"]

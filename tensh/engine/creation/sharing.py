@@ -1,6 +1,5 @@
 """Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
 
-import warnings
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from tensh.engine.graph import edge
 from tensh.engine.making import bind, leaf, place
 from tensh.engine.table import public
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
@@ -69,11 +69,10 @@ def warn_read_only(what="NumPy array", means="writing to this tensor will result
     """Warn, once for each kind of object, that its memory must not be written."""
     if what not in warned:
         warned.add(what)
-        warnings.warn(
+        warn(
             f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
             f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
             "tensor. This type of warning will be suppressed for the rest of this program.",
-            stacklevel=3,
         )
 
 

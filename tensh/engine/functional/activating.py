@@ -1,6 +1,5 @@
 """The activation functions of torch.nn.functional."""
 
-import warnings
 
 from tensh.engine.clock import tick
 from tensh.engine.functional.forms import require
@@ -8,6 +7,7 @@ from tensh.engine.functional.layers import LAYERS, layer
 from tensh.engine.inplace import put
 from tensh.engine.ops import activation  # noqa: F401
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.warning import warn
 
 SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946}
 
@@ -273,11 +273,10 @@ def glu(input, dim=-1):
 
 
 # ── probabilities ────────────────────────────────────────────────────────────
-def implied_dim(name, input, stacklevel):
+def implied_dim(name, input):
     """The dimension that is meant when none is given, with PyTorch's warning."""
-    warnings.warn(
+    warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
-        stacklevel=stacklevel + 1,
     )
     return 0 if input.array.ndim in (0, 1, 3) else 1
 
@@ -290,17 +289,17 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return input.softmax(implied_dim("softmax", input, _stacklevel) if dim is None else dim, dtype=dtype)
+    return input.softmax(implied_dim("softmax", input) if dim is None else dim, dtype=dtype)
 
 
 @layer
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """The softmax of the negative input.  Differentiable."""
-    return (-input).softmax(implied_dim("softmin", input, _stacklevel) if dim is None else dim, dtype=dtype)
+    return (-input).softmax(implied_dim("softmin", input) if dim is None else dim, dtype=dtype)
 
 
 @layer
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax along ``dim``, without overflow.  Differentiable."""
-    return input.log_softmax(implied_dim("log_softmax", input, _stacklevel) if dim is None else dim, dtype=dtype)
+    return input.log_softmax(implied_dim("log_softmax", input) if dim is None else dim, dtype=dtype)
 

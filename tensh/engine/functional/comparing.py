@@ -1,6 +1,5 @@
 """Comparing whole tensors, and choosing elements by a condition."""
 
-import warnings
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tensh.engine.numbers import fitting
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.table import METHODS, OPS, composite, public
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 BOOL = np.dtype(bool)
 
@@ -141,10 +141,9 @@ def truth(condition, input, other):
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype " + BY_NUMPY[kind].title
         )
-    warnings.warn(
+    warn(
         "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
         "PyTorch. Use a boolean condition instead.",
-        stacklevel=3,
     )
     return wrap(condition.array != 0)
 

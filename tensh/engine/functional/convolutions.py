@@ -1,6 +1,5 @@
 """Convolutions and transposed convolutions in one, two and three dimensions."""
 
-import warnings
 
 from tensh.engine.arguments import integer
 from tensh.engine.dtype import float32
@@ -9,6 +8,7 @@ from tensh.engine.functional.layers import layer, named
 from tensh.engine.signatures import Form, choose
 from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
 
 FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} padding = {}, tuple of ints dilation = 1, int groups = 1)"
 FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
@@ -151,10 +151,9 @@ def named_padding(padding, input, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for k, d in zip(weight.array.shape[2:], dilation)]
     if any(t % 2 for t in total):
-        warnings.warn(
+        warn(
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
             "created",
-            stacklevel=4,
         )
         input = OPS["constant_pad_nd"].fn(input, [n for t in reversed(total) for n in (0, t % 2)], 0)
     return input, tuple(t // 2 for t in total)

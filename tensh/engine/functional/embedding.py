@@ -1,6 +1,5 @@
 """Embeddings: rows of a matrix by their numbers."""
 
-import warnings
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers import layer
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import wrap
+from tensh.engine.warning import warn
 
 INTEGERS = (int64, int32)
 
@@ -203,10 +203,9 @@ def embedding_bag(
     tensor([[2., 3.]])
     """
     if weight.array.dtype.kind in "iu" and input.is_floating_point():
-        warnings.warn(
+        warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
         )
         input, weight = weight, input
     input, offsets = check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)

@@ -1,7 +1,5 @@
 """Whole tensors overwritten: ``fill_``, ``zero_``, ``copy_`` and their kin."""
 
-import warnings
-
 import numpy as np
 
 from tensh.engine import memory
@@ -14,6 +12,7 @@ from tensh.engine.numbers import SAFE
 from tensh.engine.ops.embed import number_as, real_part
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 NUMBERS = frozenset({int, float, bool})
 SMALL = frozenset({int, float})  # types of the numbers that need no look if they are small
@@ -29,12 +28,16 @@ def element(value, name):
         return value
     if type(value) in NUMBERS:
         return value
-    forms = ("(Tensor value)", "(Number value)") if name == "fill_" else ("(Tensor input, Tensor value)", "(Tensor input, Number value)")
+    forms = (
+        ("(Tensor value)", "(Number value)")
+        if name == "fill_"
+        else ("(Tensor input, Tensor value)", "(Tensor input, Number value)")
+    )
     args = (value,) if name == "fill_" else (wrap(np.zeros(())), value)
     return bind(name, forms, args, {})["value"]
 
 
-@composite(method=False, out=True)
+@composite(method=False)
 def fill(input, value):
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
     value = element(value, "fill")
@@ -101,7 +104,7 @@ def copy_(self, other, non_blocking=False):
         wrote(array)
         return self
     if source.dtype.kind == "c" and array.dtype.kind not in "cb":
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=2)
+        warn("Casting complex values to real discards the imaginary part")
     since = begin(self, other)
     if owner(array) is owner(source):
         refuse_partial_overlap(array, source)

@@ -7,11 +7,8 @@ from tensh.engine.errors import broadcast_clash
 from tensh.engine.functional.shaping import expanded, shaped
 from tensh.engine.making import bind
 from tensh.engine.mixing import given_list
-from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, Tensor, wrap
-
-TAKERS["tuple of Tensors"] = lambda value: value if isinstance(value, (tuple, list)) else NO_FIT
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
@@ -64,7 +61,12 @@ def at_least(t, ndim):
 
 joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.",
       lambda t: at_least(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
-joins("vstack", "The tensors one below the other, vectors as rows.  Differentiable.", lambda t: at_least(t, 2), lambda ndim: 0)
+joins(
+    "vstack",
+    "The tensors one below the other, vectors as rows.  Differentiable.",
+    lambda t: at_least(t, 2),
+    lambda ndim: 0,
+)
 joins("row_stack", "The tensors one below the other, as ``vstack``.", lambda t: at_least(t, 2), lambda ndim: 0)
 joins("dstack", "The tensors along their third dimension.  Differentiable.", lambda t: at_least(t, 3), lambda ndim: 2)
 joins("column_stack", "The tensors side by side, vectors as columns.  Differentiable.", column, lambda ndim: 1)

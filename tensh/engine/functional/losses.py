@@ -4,12 +4,12 @@
 """
 
 import math
-import warnings
 
 from tensh.engine.dtype import promote_types
 from tensh.engine.functional.layers import layer, named
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
 
 # ── reduction ────────────────────────────────────────────────────────────────
 REDUCTIONS = ("none", "mean", "sum")
@@ -20,8 +20,8 @@ def reduction_of(reduction, size_average=None, reduce=None):
     if size_average is not None or reduce is not None:
         averaged = size_average is None or size_average
         reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=4
+        warn(
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
         )
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -45,10 +45,9 @@ def numbered_reduction(fn, *parameters):
 
 def warn_of_sizes(input, target):
     if input.array.shape != target.array.shape:
-        warnings.warn(
+        warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=3,
         )
 
 
@@ -231,11 +230,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     elif reduction == "mean":
-        warnings.warn(
+        warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.",
-            stacklevel=2,
         )
     if reduction != "batchmean":
         return divergence(input, target, reduction_of(reduction), log_target)

@@ -1,7 +1,6 @@
 """Layers that draw random numbers: dropout in all its forms, randomised leaky ReLU, samples of a softmax."""
 
 import math
-import warnings
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tensh.engine.random.generator import default_generator
 from tensh.engine.signatures import accepts
 from tensh.engine.table import OPS, PUBLIC, composite, op
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 ALPHA = 1.7580993408473766  # what a dropped element of a self-normalising layer becomes, before rescaling: -ALPHA
 
@@ -143,11 +143,10 @@ def dropout1d(input, p=0.5, training=True, inplace=False):
 
 
 def _warn_about(name, ndim, spatial, low):
-    warnings.warn(
+    warn(
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
         "release. To retain the behavior and silence this warning, please use dropout instead. "
         + PURPOSE.format(name=name, spatial=spatial, s="s", low=low, high=low + 1),
-        stacklevel=3,
     )
 
 
@@ -159,12 +158,11 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
     if ndim not in (3, 4):
         _warn_about("dropout2d", ndim, 2, 3)
     if ndim == 3:
-        warnings.warn(
+        warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
             "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
             "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
             "channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
         )
     return _drop_channels(input, p, training, inplace, True)
 
@@ -280,7 +278,7 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn("`eps` parameter is deprecated and has no effect.")
     waits = np.empty(logits.array.shape, logits.array.dtype)
     drawing.exponential(waits, default_generator)
     soft = ((logits + -wrap(waits).log()) / tau).softmax(dim)

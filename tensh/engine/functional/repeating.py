@@ -1,7 +1,5 @@
 """One tensor repeated, moved or combined with itself; grids of several."""
 
-import warnings
-
 import numpy as np
 
 from tensh.engine.arguments import integer
@@ -13,6 +11,7 @@ from tensh.engine.functional.shaping import expanded, shaped
 from tensh.engine.making import bind
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.warning import warn
 
 
 # ── repeating ────────────────────────────────────────────────────────────────
@@ -81,7 +80,12 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return each_repeated(input, repeats, dim, output_size)
     if not isinstance(repeats, Tensor):
         forms = ("Tensor repeats", "int repeats")
-        bind("repeat_interleave", [f"({form}, int dim = None, *, int output_size = None)" for form in forms], (repeats,), {})
+        bind(
+            "repeat_interleave",
+            [f"({form}, int dim = None, *, int output_size = None)" for form in forms],
+            (repeats,),
+            {},
+        )
     times, length = repeats.array, input.array.shape[dim]
     if times.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
@@ -214,9 +218,7 @@ def meshgrid(*tensors, indexing=None):
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         (tensors,) = tensors
     if indexing is None:
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.", stacklevel=2
-        )
+        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     return grid(tensors, indexing or "ij")
 
 

@@ -1,13 +1,13 @@
 """Interpolation to another size, and sampling at the points of a grid."""
 
 import math
-import warnings
 
 from tensh.engine.functional.adapting import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers import layer
 from tensh.engine.ops import resample
 from tensh.engine.table import OPS, PUBLIC, composite
+from tensh.engine.warning import warn
 
 MODES = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")
 NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5}
@@ -130,7 +130,7 @@ def map_for(mode, antialias, n, size, factor, corners):
 
 
 def deprecated(name):
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=3)
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
 
 
 @layer
@@ -220,7 +220,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
             f"'{padding_mode}'"
         )
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn(CHANGED)
     return grid_sampler(input, grid, INTERPOLATION.index(mode), PADDING.index(padding_mode), bool(align_corners))
 
 
@@ -248,7 +248,7 @@ def affine_grid(theta, size, align_corners=None):
               [ 0.5000,  0.0000]]]])
     """
     if align_corners is None:
-        warnings.warn(CHANGED, stacklevel=2)
+        warn(CHANGED)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(size) not in (4, 5):
@@ -262,10 +262,9 @@ def affine_grid(theta, size, align_corners=None):
             f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. Got {theta.shape}."
         )
     if align_corners and min(size[2:]) == 1:
-        warnings.warn(
+        warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
             "an intended use case of affine_grid. See the documentation of affine_grid for details.",
-            stacklevel=2,
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

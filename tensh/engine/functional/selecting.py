@@ -17,11 +17,8 @@ from tensh.engine.making import bind
 from tensh.engine.ops.embed import number_as
 from tensh.engine.ops.index import found
 from tensh.engine.ops.scatter import outside, require_slices
-from tensh.engine.signatures import NO_FIT, TAKERS
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
-
-TAKERS["str"] = lambda value: value if isinstance(value, str) else NO_FIT
 
 
 def both(choose, form, doc, out=True):
@@ -76,7 +73,9 @@ both(index_fill, "(int dim, Tensor index, object value)", """The input with its 
 def index_arrays(input, indices, name):
     """Index arrays and masks from a sequence of tensors, checked against the dimensions of ``input``."""
     if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
     arrays = []
     for number, each in enumerate(indices):
         if not isinstance(each, Tensor):
@@ -107,7 +106,12 @@ SCATTER = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Number va
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     require(index, "scatter", "index", 2)
     if src is None and value is None or not isinstance(src, (Tensor, int, float, complex, type(None))):
-        bind("scatter", [f"(int dim, Tensor index, {form})" for form in SCATTER], (dim, index, *(() if src is None else (src,))), {})
+        bind(
+            "scatter",
+            [f"(int dim, Tensor index, {form})" for form in SCATTER],
+            (dim, index, *(() if src is None else (src,))),
+            {},
+        )
     if not isinstance(src, Tensor):
         value, src = src if value is None else value, None
     if reduce not in (None, "add", "multiply"):
@@ -183,10 +187,14 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     dim = wrap_dim(dim, array.ndim)
     n = input.array.shape[dim] if array.ndim else 1
     sizes = [(*a.shape[:dim], *a.shape[dim + 1 :]) for a in (input.array, array)]
-    if (clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])) is not None:
+    if (
+        clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])
+    ) is not None:
         raise RuntimeError(clash)
     beside = np.broadcast_shapes(*sizes)
-    index = np.broadcast_to(array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ())
+    index = np.broadcast_to(
+        array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
+    )
     input = expanded(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
     return OPS["gather"].fn(input, dim, wrap(index), out=out)
 
@@ -251,7 +259,7 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     return OPS["slice_put"].fn(input, src, dim, start, end, step)
 
 
-@composite(out=True)
+@composite
 def select_scatter(input, src, dim, index):
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
@@ -269,7 +277,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     return OPS["diagonal_put"].fn(input, src, offset, dim1, dim2)
 
 
-@composite(out=True)
+@composite
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """The input with the elements that strides name replaced by ``src``.  Differentiable."""
     array = require(input, "as_strided_scatter", "input", 1).array

@@ -80,7 +80,7 @@ METHODS["ndimension"] = dim
 
 
 @method
-def is_contiguous(self, memory_format=contiguous_format):
+def is_contiguous(self, *, memory_format=contiguous_format):
     """Do the elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)?"""
     if memory_format in (contiguous_format, preserve_format):
         return self.array.flags.c_contiguous
@@ -102,7 +102,7 @@ def is_set_to(self, tensor):
 
 
 @composite(function=False)
-def contiguous(self, memory_format=contiguous_format):
+def contiguous(self, *, memory_format=contiguous_format):
     """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     if memory_format is contiguous_format and self.array.flags.c_contiguous:
         return self
@@ -191,7 +191,9 @@ def in_room(array, shape, steps):
 @method
 def resize_as_(self, the_template, *, memory_format=contiguous_format):
     """Give the tensor the size of another one in place; new elements are not set."""
-    return resize_(self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format)
+    return resize_(
+        self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format
+    )
 
 
 @method

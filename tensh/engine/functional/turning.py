@@ -1,7 +1,5 @@
 """Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view."""
 
-import warnings
-
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shaping import squeeze
@@ -9,6 +7,7 @@ from tensh.engine.inplace import begin, reshaped
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import TENSORS
+from tensh.engine.warning import warn
 
 
 # ── other orders ─────────────────────────────────────────────────────────────
@@ -89,7 +88,7 @@ def adjoint_of(t, name):
         raise RuntimeError(f"{which} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if ndim == 0:
         start = name if name == "adjoint()" else f"Tensor.{name}"
-        warnings.warn(f"{start} is deprecated on 0-D tensors. Consider using x.conj().", stacklevel=3)
+        warn(f"{start} is deprecated on 0-D tensors. Consider using x.conj().")
         return TENSORS["conj"](t)
     return TENSORS["conj"](OPS["transpose"].fn(t, -2, -1))
 
@@ -100,15 +99,12 @@ def reversed_dims(t):
     if ndim == 2:
         return OPS["permute"].fn(t, (1, 0))
     if ndim == 0:
-        warnings.warn(
-            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2
-        )
+        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     else:
-        warnings.warn(
+        warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
             "an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange("
             "x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
-            stacklevel=2,
         )
     return OPS["permute"].fn(t, tuple(range(ndim - 1, -1, -1)))
 
@@ -119,9 +115,7 @@ def matrix_transpose(t):
     if ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if ndim == 0:
-        warnings.warn(
-            "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.", stacklevel=2
-        )
+        warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
         return t
     return OPS["transpose"].fn(t, -2, -1)
 
@@ -151,6 +145,8 @@ def changes_shape(name, fn, *nodes):
     names = dict(node.split(">") for node in nodes)
     change.__name__ = change.__qualname__ = f"{name}_"
     change.__doc__ = f"In-place version of ``{name}``: the tensor becomes its own view."
+    change.__wrapped__ = fn  # its signature
+    change.passes_on = True
     method(change)
 
 
@@ -163,7 +159,9 @@ def transposed(self):
 changes_shape("t", transposed, "TBackward0>TBackward1")
 changes_shape("transpose", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
 changes_shape("swapdims", lambda self, dim0, dim1: self.transpose(dim0, dim1), "TransposeBackward0>TransposeBackward1")
-changes_shape("swapaxes", lambda self, axis0, axis1: self.transpose(axis0, axis1), "TransposeBackward0>TransposeBackward1")
+changes_shape(
+    "swapaxes", lambda self, axis0, axis1: self.transpose(axis0, axis1), "TransposeBackward0>TransposeBackward1"
+)
 changes_shape("unsqueeze", lambda self, dim: self.unsqueeze(dim), "UnsqueezeBackward0>UnsqueezeBackward1")
 changes_shape(
     "squeeze", squeeze,

@@ -230,7 +230,7 @@ NO_BOOLS = (
 )
 
 
-@op(let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
+@op(out=False, let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
 def dist(input, other, p=2):
     """The ``p``-norm of ``input - other``.  Differentiable.
 

@@ -5,7 +5,6 @@ its words, before anything is drawn.
 """
 
 import math
-import warnings
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
 from tensh.engine.memory import order_of
 from tensh.engine.random import discrete, distributions
 from tensh.engine.random.distributions import fill
+from tensh.engine.warning import warn
 
 TYPE_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
@@ -250,9 +250,8 @@ def _check_range(dtype, first, last):
         digits = discrete.DIGITS[dtype.name]
         for bound, number in (("from", first), ("to - 1", last)):
             if abs(number) > 2**digits:
-                warnings.warn(
+                warn(
                     f"{bound} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision limitations {name} can support "
                     "discrete uniform distribution only within this range. This warning will become an error in version "
                     "1.7 release, please fix the code in advance",
-                    stacklevel=5,
                 )

@@ -1,0 +1,20 @@
+"""Warnings that point at the user's line, however many of the engine's functions lie in between."""
+
+import sys
+import warnings
+from pathlib import Path
+
+PACKAGE = str(Path(__file__).parents[1])
+
+
+def warn(message, category=UserWarning):
+    """Warn where the user called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and ours(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def ours(filename):
+    """Is it a file of tensh, or a function that tensh wrote?"""
+    return filename.startswith((PACKAGE, "<tensh "))
