@@ -19,6 +19,7 @@ from tensh.engine.functional import (  # noqa: F401
     frequencies,
     histograms,
     indexing,
+    istft,
     joining,
     layers,
     linear,

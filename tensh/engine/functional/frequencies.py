@@ -5,10 +5,10 @@ import numpy as np
 from tensh.engine.creation.ranges import narrowed, warn_resized
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import not_implemented, wrap_dim
+from tensh.engine.functional.fourier import in_tuples
 from tensh.engine.functional.namespaces import fft
 from tensh.engine.functional.repeating import roll
-from tensh.engine.functional.fourier import in_tuples
-from tensh.engine.making import OUT, PLACED, bind, finish, shows
+from tensh.engine.making import OUT, bind, finish, shows
 
 
 # ── frequencies ──────────────────────────────────────────────────────────────
