@@ -21,7 +21,9 @@ FOLDER = Path(__file__).with_suffix("")
 
 def lines(name):
     """The expressions of a file."""
-    return [line for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    return [
+        line for line in (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"
+    ]
 
 
 def answers(name):

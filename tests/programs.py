@@ -75,7 +75,9 @@ class World:
                 return self.step("view" if which % 2 else "write", first, second, which, dim)
         if kind == "view":
             return self.keep(VIEWS[which % len(VIEWS)](a, dim))
-        return self.keep((WRITES if kind == "write" else SUMS)[which % len(WRITES if kind == "write" else SUMS)](self.m, a, b))
+        return self.keep(
+            (WRITES if kind == "write" else SUMS)[which % len(WRITES if kind == "write" else SUMS)](self.m, a, b)
+        )
 
     def keep(self, t):
         if t is not None and all(t is not known for known in self.tensors):
@@ -96,7 +98,11 @@ class World:
                 return None
             first = m.autograd.grad(total, self.leaves, create_graph=True, allow_unused=True)
             recorded = [g for g in first if g is not None and g.requires_grad]
-            second = m.autograd.grad(sum((g * g).sum() for g in recorded), self.leaves, allow_unused=True) if recorded else ()
+            second = (
+                m.autograd.grad(sum((g * g).sum() for g in recorded), self.leaves, allow_unused=True)
+                if recorded
+                else ()
+            )
             return [[None if g is None else g.detach().tolist() for g in gs] for gs in (first, second)]
         except RuntimeError as error:
             return str(error)[:70]

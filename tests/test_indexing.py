@@ -22,9 +22,10 @@ def part(rng, n, rest):
     """One part of an index for a dimension of size ``n``, as a function of the module."""
     ends = [None, None, 0, 1, 2, -1, -2, n]
     numbers = [rng.randrange(-n, n) for _ in range(rng.randint(1, 3))]
+    piece = slice(rng.choice(ends), rng.choice(ends), rng.choice((None, None, 2)))
     mask = np.random.default_rng(rng.randrange(10**6)).random(rest[: rng.choice((1, 1, 2))]) > 0.5
     return rng.choice([
-        (1, lambda m, i=numbers[0]: i), (1, lambda m, s=slice(rng.choice(ends), rng.choice(ends), rng.choice((None, None, 2))): s),
+        (1, lambda m, i=numbers[0]: i), (1, lambda m, s=piece: s),
         (1, lambda m: slice(None)), (0, lambda m: None), (1, lambda m: numbers), (1, lambda m: m.tensor(numbers)),
         (1, lambda m: m.tensor([numbers])), (1, lambda m: m.tensor(numbers[0])), (mask.ndim, lambda m: m.tensor(mask)),
         (1, lambda m: m.tensor(numbers, dtype=m.int32)), (0, lambda m: True),

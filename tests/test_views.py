@@ -11,7 +11,9 @@ import tensh as torch
 
 
 def cases(*names):
-    return pytest.mark.parametrize(("text", "expected"), [each for n in names for each in expressions.answers(n).items()])
+    return pytest.mark.parametrize(
+        ("text", "expected"), [each for n in names for each in expressions.answers(n).items()]
+    )
 
 
 @cases("views", "joins")
@@ -129,7 +131,9 @@ def test_random_programs(oracle, first):
     """Views, writes and arithmetic in any order: shapes, strides, values, versions, graphs, gradients of two orders."""
     for seed in range(first, first + 50):
         steps = programs.program(seed)
-        for number, (expected, actual) in enumerate(zip(programs.run(oracle, steps), programs.run(torch, steps), strict=True)):
+        for number, (expected, actual) in enumerate(
+            zip(programs.run(oracle, steps), programs.run(torch, steps), strict=True)
+        ):
             if expected[0] is not None and ("memory location" in expected[0][1] or EMPTY in expected[0][1]):
                 break
             assert close(expected, actual), f"program {seed}, step {number}: {[*steps, 'gradients'][number]}"

@@ -11,6 +11,13 @@ import numpy as np
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.vocabulary import OPS
 
+second_time = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
 
 def explained(error, name, operands):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""

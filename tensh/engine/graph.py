@@ -7,8 +7,9 @@ from numpy import ndarray
 from tensh.engine import memory
 from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import second_time
 from tensh.engine.hooks import RemovableHandle, hooks_of  # noqa: F401
-from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, locked_message  # noqa: F401
+from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, How, locked_message  # noqa: F401
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 
@@ -74,7 +75,10 @@ class Node:
         """The saved values as tensors on the edges they came from, for a derivative that is recorded."""
         if self.saved is None:
             return None
-        return [value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role)) for role, value in zip(self.roles, self.saved)]
+        return [
+            value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))
+            for role, value in zip(self.roles, self.saved)
+        ]
 
     def _edge(self, role):
         """The node that a saved array's gradient goes to."""
@@ -106,7 +110,8 @@ class Node:
 
     def operation(self):
         """The operation whose derivative this is, as error messages call it: ``Mul``."""
-        return self.name().removesuffix("Backward0").replace("Backward", "") if "Backwards" not in self.name() else self.name()
+        name = self.name()
+        return name if "Backwards" in name else name.removesuffix("Backward0").replace("Backward", "")
 
     def _sequence_nr(self):
         return self.time
@@ -122,24 +127,16 @@ class Node:
     def __getattr__(self, name):
         """``_saved_input`` and its kin: the saved values by the names the derivative gives them."""
         reads = getattr(type(self), "reads", ())
-        for saved_name, asked in ((r, "_saved_" + ("self" if r == "input" else "result" if r == "out" else r)) for r in reads):
-            if asked == name:
-                values = self.unpack()
-                if values is None:
-                    raise RuntimeError(second_time)
-                return values[reads.index(saved_name)]
+        asked = ["_saved_" + {"input": "self", "out": "result"}.get(r, r) for r in reads]
+        if name in asked:
+            values = self.unpack()
+            if values is None:
+                raise RuntimeError(second_time)
+            return values[asked.index(name)]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
-
-
-second_time = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
 
 
 class AccumulateGrad(Node):
@@ -189,21 +186,7 @@ class Parts(dict):
 
 # ── views ────────────────────────────────────────────────────────────────────
 # A tensor that is a view has three slots more: ``_base`` is the tensor whose memory it shares (None for all others),
-# ``_time`` is when its node was last valid, ``_how`` is None, or what else there is to say about it:
-class How:
-    """What is special about a view.
-
-    ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough
-    (the view has another dtype); None otherwise.  ``locked`` is None, or why the view must not be written while
-    gradients are recorded (see locks.py).
-    """
-
-    __slots__ = ("steps", "locked")
-
-    def __init__(self, steps=None, locked=None):
-        self.steps, self.locked = steps, locked
-
-
+# ``_time`` is when its node was last valid, ``_how`` is None, or what else there is to say about it.
 class DeadEnd(Node):
     """The node of a view made while nothing was recorded: it requires grad with its base, but no gradient passes."""
 

@@ -1,4 +1,4 @@
-"""Views that must not be written while gradients are recorded: why, in PyTorch's words."""
+"""What is special about a view, and why some must not be written while gradients are recorded, in PyTorch's words."""
 
 NO_GRAD, MULTIPLE, CUSTOM = "no_grad", "multiple", "custom"
 
@@ -28,7 +28,23 @@ def locked_message(reason, made_by, modified):
         number, operation = made_by
         header = f"Output {number} of {operation} is a view"
         if reason == NO_GRAD:
-            header += f" of a view which was created in no_grad mode and {modified} modified inplace with grad mode enabled."
+            header += (
+                f" of a view which was created in no_grad mode and {modified} modified inplace with grad mode enabled."
+            )
         else:
             header += f" and {modified} modified inplace."
     return f"{header} {REASONS[reason]}"
+
+
+class How:
+    """What is special about a view.
+
+    ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough
+    (the view has another dtype); None otherwise.  ``locked`` is None, or why the view must not be written while
+    gradients are recorded.
+    """
+
+    __slots__ = ("steps", "locked")
+
+    def __init__(self, steps=None, locked=None):
+        self.steps, self.locked = steps, locked

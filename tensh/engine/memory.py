@@ -55,7 +55,11 @@ def contiguous_strides(shape):
 
 def overlaps_itself(array):
     """Do several elements share one place, as in an expanded array?"""
-    return 0 in array.strides and 0 not in array.shape and any(s == 0 and n > 1 for n, s in zip(array.shape, array.strides))
+    return (
+        0 in array.strides
+        and 0 not in array.shape
+        and any(s == 0 and n > 1 for n, s in zip(array.shape, array.strides))
+    )
 
 
 def may_overlap(shape, steps):
@@ -211,3 +215,25 @@ def empty_strided(shape, steps, dtype):
     """A new array with these strides."""
     reach = 0 if 0 in shape else 1 + sum(step * (n - 1) for n, step in zip(shape, steps, strict=True))
     return strided(np.empty(reach, dtype), shape, steps)
+
+
+def view_strides(shape, steps, size):
+    """The strides of memory with ``shape`` and ``steps`` seen in another ``size``; None if that needs a copy."""
+    if 0 in shape:
+        return steps if shape == size else contiguous_strides(size)
+    if not shape:
+        return (1,) * len(size)
+    result, d = [0] * len(size), len(size) - 1
+    inner, elements, covered = steps[-1], 1, 1
+    for old in range(len(shape) - 1, -1, -1):
+        elements *= shape[old]
+        if old == 0 or (shape[old - 1] != 1 and steps[old - 1] != elements * inner):  # a dense piece ends here
+            while d >= 0 and (covered < elements or size[d] == 1):
+                result[d] = covered * inner
+                covered *= size[d]
+                d -= 1
+            if covered != elements:
+                return None
+            if old:
+                inner, elements, covered = steps[old - 1], 1, 1
+    return tuple(result) if d == -1 else None

@@ -4,7 +4,7 @@ from samples import b, c, call, i, replace, rough, x
 
 COVERS = (
     "ops/shape.py", "ops/layout.py", "ops/arrange.py", "ops/basic.py", "ops/index.py", "ops/scatter.py", "ops/fold.py",
-    "ops/embed.py",
+    "ops/embed.py", "ops/mask.py", "ops/split.py", "ops/diagonal.py",
 )  # fmt: skip
 
 OF_MEMORY = ("Tensor.view", "Tensor.view_as", "as_strided", "view_as_complex")

@@ -4,6 +4,8 @@ from tensh.engine.functional import (  # noqa: F401
     activating,
     adapting,
     arithmetic,
+    assigning,
+    attending,
     classifying,
     comparing,
     convolutions,

@@ -8,7 +8,7 @@ from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.storage import contiguous
 from tensh.engine.making import bind
 from tensh.engine.ops.basic import expanded_size  # noqa: F401
-from tensh.engine.ops.shape import inferred, view_strides
+from tensh.engine.ops.shape import inferred
 from tensh.engine.ops.shape import view as viewed
 from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, wrap
@@ -62,7 +62,7 @@ def shaped(input, shape):
     if array.flags.c_contiguous:
         return viewed.fn(input, shape)
     shape = inferred(shape, array.size)
-    steps = view_strides(array.shape, memory.strides(array), shape)
+    steps = memory.view_strides(array.shape, memory.strides(array), shape)
     if steps is not None:
         return OPS["reshape_alias"].fn(input, shape, steps)
     return OPS["unsafe_view"].fn(OPS["clone"].fn(input, memory_format=contiguous_format), shape)
@@ -88,7 +88,7 @@ PUBLIC["reshape"] = reshape
 
 
 @method
-def reshape(self, *shape, **named):  # noqa: F811
+def reshape(self, *shape, **named):
     """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
     if self.array.flags.c_contiguous and shape and not named:
         return self.view(*shape) if type(shape[0]) is int else shaped(self, ints(shape, named, "reshape", "shape"))

@@ -6,8 +6,8 @@ from tensh.engine import memory
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.numbers import fitting
-from tensh.engine.ops.index import ALL
-from tensh.engine.ops.shape import at, diagonal_of
+from tensh.engine.ops.diagonal import diagonal_of
+from tensh.engine.ops.shape import at
 from tensh.engine.table import op
 
 
@@ -64,7 +64,12 @@ def strided_put(input, src, size, stride, start):
     return replaced(input, lambda out: memory.strided(out, size, stride, start), src)
 
 
-@op(public=False, out=False, node="AsStridedBackward0", grad="strided_put(zeros_as(g, grad.shape), g, size, stride, start)")
+@op(
+    public=False,
+    out=False,
+    node="AsStridedBackward0",
+    grad="strided_put(zeros_as(g, grad.shape), g, size, stride, start)",
+)
 def strided_part(grad, size, stride, start):
     """The elements of a dense tensor that strides name."""
     return memory.strided(np.ascontiguousarray(grad), size, stride, start).copy()

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.adding import add_at
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import broadcast_clash, wrap_dim
+from tensh.engine.errors import wrap_dim
 from tensh.engine.memory import laid, order_of
 from tensh.engine.table import op
 
@@ -78,7 +78,9 @@ def of_nothing(input, indices):
         raise index_error(input.shape, indices, error) from None
 
 
-@op(public=False, out=False, watched=("indices",), node="IndexPutImplBackward0", absent=(1, 0), grad="index(g, indices)")
+@op(
+    public=False, out=False, watched=("indices",), node="IndexPutImplBackward0", absent=(1, 0), grad="index(g, indices)"
+)
 def index_back(grad, shape, indices):
     """``grad`` added into zeros at the places that index arrays and masks name."""
     out = np.zeros(shape, grad.dtype)
@@ -88,6 +90,8 @@ def index_back(grad, shape, indices):
 
 def add_into(out, indices, values):
     """``out[indices] += values``, where a place may occur more than once."""
+    if not out.size:
+        return
     if not out.flags.c_contiguous:
         dense = out.copy()
         add_into(dense, indices, values)
@@ -137,7 +141,11 @@ def index_error(shape, indices, error):
 
 
 # ── one index per slice ──────────────────────────────────────────────────────
-@op(out="index_select(): self and result must have the same scalar type", input="index_select_back(g, input.shape, dim, index)", index=None)
+@op(
+    out="index_select(): self and result must have the same scalar type",
+    input="index_select_back(g, input.shape, dim, index)",
+    index=None,
+)
 def index_select(input, dim, index):
     """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable.
 
@@ -237,7 +245,11 @@ def require_within(index, dim, n):
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
 
 
-@op(out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead", input="gather_back(g, input.shape, dim, index)", index=None)
+@op(
+    out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead",
+    input="gather_back(g, input.shape, dim, index)",
+    index=None,
+)
 def gather(input, dim, index, *, sparse_grad=False):
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
 
@@ -269,69 +281,6 @@ def gather_back(grad, shape, dim, index):
     """``grad`` added into zeros, every element at its index along ``dim``."""
     out = np.zeros(shape, grad.dtype)
     add_at(out.reshape(-1), places(shape, wrap_dim(dim, len(shape)), index).reshape(-1), grad.reshape(-1))
-    return out
-
-
-# ── flat positions ───────────────────────────────────────────────────────────
-def flat_places(index, number, name):
-    """Positions in a tensor seen flat, counted from 0."""
-    if index.dtype.kind != "i" or index.itemsize != 8:
-        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {title(index)}")
-    if not index.size:
-        return index
-    low, high = extent(index)
-    if low < -number or high >= number:
-        wrong = index[(index < -number) | (index >= number)].flat[0]
-        raise IndexError(f"out of range: tried to access index {wrong} on a tensor of {number} elements.")
-    return np.where(index < 0, index + number, index) if low < 0 else index
-
-
-@op(out="take(): self and out expected to have the same dtype, but got self.dtype = {0.title} and out.dtype = {1.title}",
-    input="take_back(g, input.shape, index)", index=None)
-def take(input, index):
-    """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))
-    tensor([1, 4])
-    """
-    if not input.size and index.size:
-        raise IndexError("take(): tried to take from an empty tensor")
-    return input.reshape(-1).take(flat_places(index, input.size, "take"))
-
-
-@op(public=False, out=False, node="PutBackward0", grad="take(g, index)", index=None)
-def take_back(grad, shape, index):
-    """``grad`` added into zeros at flat positions."""
-    out = np.zeros(shape, grad.dtype)
-    add_at(out.reshape(-1), flat_places(index, out.size, "take").reshape(-1), grad.reshape(-1))
-    return out
-
-
-# ── masks ────────────────────────────────────────────────────────────────────
-@op(out="masked_select(): self and result must have the same scalar type", input="masked_select_back(g, input.shape, mask)", mask=None)
-def masked_select(input, mask):
-    """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable.
-
-    >>> import tensh as torch
-    >>> x = torch.tensor([1, 2, 3])
-    >>> torch.masked_select(x, x > 1)
-    tensor([2, 3])
-    """
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    if input.shape != mask.shape:
-        if (clash := broadcast_clash([mask.shape, input.shape])) is not None:
-            raise RuntimeError(clash)
-        input, mask = np.broadcast_arrays(input, mask)
-    return input[mask]
-
-
-@op(public=False, out=False, node="MaskedSelectBackwardBackward0", grad="masked_select(g, mask)", mask=None)
-def masked_select_back(grad, shape, mask):
-    """``grad`` laid into zeros where ``mask`` is True, in the size to which both are broadcast."""
-    out = np.zeros(np.broadcast_shapes(shape, mask.shape), grad.dtype)
-    out[np.broadcast_to(mask, out.shape)] = grad
     return out
 
 

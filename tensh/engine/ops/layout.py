@@ -40,7 +40,11 @@ def moved(grad, source, target, low, high):
         add_at(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))
     elif grad.size:
         memory.strided(flat, source[0], source[1], source[2] - low)[...] = grad
-    return memory.strided(flat, target[0], target[1], target[2] - low) if 0 not in target[0] else flat[:0].reshape(target[0])
+    return (
+        memory.strided(flat, target[0], target[1], target[2] - low)
+        if 0 not in target[0]
+        else flat[:0].reshape(target[0])
+    )
 
 
 def copies(shape, steps, grad):

@@ -3,13 +3,12 @@
 import numpy as np
 
 from tensh.engine.adding import add_at
-from tensh.engine.errors import broadcast_clash, does_not_fit, wrap_dim
+from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.index import (
     ALL,
     add_into,
     add_slices,
     extent,
-    flat_places,
     index_error,
     key_of,
     places,
@@ -17,8 +16,8 @@ from tensh.engine.ops.index import (
     require_within,
     title,
 )  # fmt: skip
-from tensh.engine.ops.writing import in_place, writes
-from tensh.engine.table import METHODS, op
+from tensh.engine.ops.writing import writes
+from tensh.engine.table import op
 
 
 @op(public=False, out=False, grad=None)
@@ -242,7 +241,13 @@ def scattered(input, dim, index, src=None):
     return input.reshape(-1), where, None if values is None else values.reshape(-1)
 
 
-@writes(public=False, node="ScatterBackward0", input="scatter_number(g, dim, index, 0)", index=None, src="padded(gather(g, dim, index), src.shape)")
+@writes(
+    public=False,
+    node="ScatterBackward0",
+    input="scatter_number(g, dim, index, 0)",
+    index=None,
+    src="padded(gather(g, dim, index), src.shape)",
+)
 def scatter_src(input, dim, index, src):
     """The input with the elements of ``src`` written at ``index`` along ``dim``."""
     flat, where, values = scattered(input, dim, index, src)
@@ -282,96 +287,3 @@ def padded(grad, shape):
 def cropped(grad, shape):
     """The start of ``grad`` in a size that may be smaller."""
     return grad[tuple([slice(0, n) for n in shape])] if grad.ndim == len(shape) else np.zeros(shape, grad.dtype)
-
-
-# ── flat positions and masks ─────────────────────────────────────────────────
-@writes(
-    kept=True, input="g if accumulate else put(g, index, zeros_as(g, index.shape), False)", index=None,
-    source="reshape(take(g, index), source.shape)",
-)  # fmt: skip
-def put(input, index, source, accumulate=False):
-    """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there).
-
-    Differentiable.
-
-    >>> import tensh as torch
-    >>> torch.put(torch.zeros(2, 2), torch.tensor([3]), torch.tensor([7.0]))
-    tensor([[0., 0.],
-            [0., 7.]])
-    """
-    if index.dtype.kind == "i" and index.itemsize == 8 and input.dtype is not source.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{title(input)} and source.dtype = {title(source)}"
-        )
-    where = flat_places(index, input.size, "put_") if index.size == source.size or index.dtype.kind != "i" else None
-    if where is None:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
-            f"{source.size}, index.numel() = {index.size}"
-        )
-    flat = input.reshape(-1)
-    if accumulate:
-        add_at(flat, where.reshape(-1), source.reshape(-1))
-    else:
-        flat[where.reshape(-1)] = source.reshape(-1)
-
-
-def masked_write(input, mask, source):
-    """Write elements of ``source``, in their order, into ``input`` where ``mask`` is True."""
-    if mask.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
-    if input.dtype is not source.dtype:
-        raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got{title(input)} and {title(source)}"
-        )
-    mask = expanded_mask(mask, input.shape)
-    number = np.count_nonzero(mask)
-    if source.size < number:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    input[mask] = source.reshape(-1)[:number]
-
-
-def expanded_mask(mask, shape):
-    """The mask in the shape of what is written to."""
-    if (clash := broadcast_clash([shape, mask.shape])) is not None:
-        raise RuntimeError(clash)
-    if (common := np.broadcast_shapes(shape, mask.shape)) != shape:
-        raise RuntimeError(does_not_fit(shape, common))
-    return np.broadcast_to(mask, shape)
-
-
-@op(out=False, input="masked_zero(g, mask)", mask=None, source="masked_source(g, mask, source.shape)")
-def masked_scatter(input, mask, source):
-    """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable.
-
-    >>> import tensh as torch
-    >>> x = torch.zeros(3)
-    >>> torch.masked_scatter(x, torch.tensor([True, False, True]), torch.tensor([5.0, 6.0]))
-    tensor([5., 0., 6.])
-    """
-    if (clash := broadcast_clash([input.shape, mask.shape])) is not None:
-        raise RuntimeError(clash)
-    out = np.array(np.broadcast_to(input, np.broadcast_shapes(input.shape, mask.shape)), order="C")
-    masked_write(out, mask, source)
-    return out
-
-
-METHODS["masked_scatter_"] = in_place(masked_scatter, masked_write, True, False, shared=True)
-
-
-@op(public=False, out=False, node="MaskedFillBackward0", grad="masked_zero(g, mask)", mask=None)
-def masked_zero(grad, mask):
-    """``grad`` with zeros where ``mask`` is True."""
-    out = grad.copy()
-    np.copyto(out, 0, where=mask, casting="unsafe")
-    return out
-
-
-@op(public=False, out=False, node="MaskedScatterBackward0", grad="masked_scatter(zeros_as(g, grad.shape), mask, g)", mask=None)
-def masked_source(grad, mask, shape):
-    """The elements of ``grad`` where ``mask`` is True, at the start of zeros."""
-    out = np.zeros(shape, grad.dtype)
-    found = grad[np.broadcast_to(mask, grad.shape)]
-    out.reshape(-1)[: found.size] = found
-    return out

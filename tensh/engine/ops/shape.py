@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine import memory
 from tensh.engine.arguments import integer
 from tensh.engine.errors import wrap_dim, wrap_dims
-from tensh.engine.table import LIST, op
+from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, word
 
 
@@ -47,28 +47,6 @@ def inferred(size, number):
     return (*size[:unknown], number // known, *size[unknown + 1 :])
 
 
-def view_strides(shape, steps, size):
-    """The strides of memory with ``shape`` and ``steps`` seen in another ``size``; None if that needs a copy."""
-    if 0 in shape:
-        return steps if shape == size else memory.contiguous_strides(size)
-    if not shape:
-        return (1,) * len(size)
-    result, d = [0] * len(size), len(size) - 1
-    inner, elements, covered = steps[-1], 1, 1
-    for old in range(len(shape) - 1, -1, -1):
-        elements *= shape[old]
-        if old == 0 or (shape[old - 1] != 1 and steps[old - 1] != elements * inner):  # a dense piece ends here
-            while d >= 0 and (covered < elements or size[d] == 1):
-                result[d] = covered * inner
-                covered *= size[d]
-                d -= 1
-            if covered != elements:
-                return None
-            if old:
-                inner, elements, covered = steps[old - 1], 1, 1
-    return tuple(result) if d == -1 else None
-
-
 NOT_VIEWABLE = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
     "subspaces). Use .reshape(...) instead."
@@ -95,7 +73,7 @@ def view(input, size):
     except ValueError:
         pass
     size = inferred(size, input.size)
-    steps = view_strides(input.shape, memory.strides(input), size)
+    steps = memory.view_strides(input.shape, memory.strides(input), size)
     if steps is None:
         raise RuntimeError(NOT_VIEWABLE)
     return memory.strided(input, size, steps)
@@ -262,38 +240,6 @@ def slice_back(grad, shape, dim, start, stop, step):
     return out
 
 
-def diagonal_of(array, offset, dim1, dim2):
-    """``np.diagonal``, writable, with PyTorch's errors."""
-    one, two = wrap_dim(dim1, array.ndim), wrap_dim(dim2, array.ndim)
-    if one == two:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    out = array.diagonal(offset, one, two)
-    if array.flags.writeable:
-        out.flags.writeable = True
-    return out
-
-
-@view_op(input="diagonal_back(g, input.shape, offset, dim1, dim2)")
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view.
-
-    ``offset`` counts from the main diagonal: 1 is the one above it.
-
-    >>> import tensh as torch
-    >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
-    tensor([1, 4])
-    """
-    return diagonal_of(input, offset, dim1, dim2)
-
-
-@op(public=False, node="DiagonalBackwardBackward0", grad="diagonal(g, offset, dim1, dim2)")
-def diagonal_back(grad, shape, offset, dim1, dim2):
-    """``grad`` as a diagonal of zeros."""
-    out = np.zeros(shape, grad.dtype)
-    diagonal_of(out, offset, dim1, dim2)[...] = grad
-    return out
-
-
 @view_op(public="method", input="unfold_back(g, input.shape, dimension, size, step)")
 def unfold(input, dimension, size, step):
     """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window.
@@ -332,80 +278,3 @@ def unfold_back(grad, shape, dimension, size, step):
     for start in reversed(range(0, size, step)):  # in the order of windows; their parts of such a size do not overlap
         places[..., start : start + step] += grad[..., start : start + step]
     return out
-
-
-# ── many parts at once ───────────────────────────────────────────────────────
-def cuts(array, sizes, dim):
-    """Consecutive parts of an array."""
-    parts, start = [], 0
-    for size in sizes:
-        parts.append(array[at(dim, slice(start, start + size))])
-        start += size
-    return parts
-
-
-@view_op(public=False, many=True, outs=LIST, node="SplitBackward0", input="cat(gs, dim)")
-def split_equally(input, split_size, dim):
-    """Parts of ``split_size`` along ``dim``; the last one may be smaller."""
-    return cuts(input, even_sizes(input, split_size, dim, "split"), wrap_dim(dim, input.ndim))
-
-
-@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
-def unsafe_split(input, split_size, dim=0):
-    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
-    return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
-
-
-@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
-def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
-    return sized_parts(input, split_sizes, dim)
-
-
-@view_op(public=False, many=True, outs=LIST, node="SplitWithSizesBackward0", input="cat(gs, dim)")
-def split_by_sizes(input, split_sizes, dim):
-    """Parts of the given sizes along ``dim``."""
-    return sized_parts(input, split_sizes, dim)
-
-
-def sized_parts(input, split_sizes, dim):
-    dim = wrap_dim(dim, input.ndim)
-    if any(n < 0 for n in split_sizes):
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
-        )
-    if sum(split_sizes) != input.shape[dim]:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[dim]} (input tensor's size at dimension "
-            f"{dim}), but got split_sizes={list(split_sizes)}"
-        )
-    return cuts(input, split_sizes, dim)
-
-
-def even_sizes(array, size, dim, name):
-    """The sizes of parts of ``size`` each."""
-    if array.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    length = array.shape[wrap_dim(dim, array.ndim)]
-    if size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-    if size == 0 and length:
-        raise RuntimeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}"
-        )
-    number = max((length + size - 1) // size, 1) if size else 1
-    return [min(size, length - i * size) for i in range(number)]
-
-
-@view_op(many=True, outs=LIST, input="stack(gs, dim)")
-def unbind(input, dim=0):
-    """All slices along ``dim``, as a tuple.  Differentiable, views.
-
-    >>> import tensh as torch
-    >>> torch.tensor([[1, 2], [3, 4]]).unbind()
-    (tensor([1, 2]), tensor([3, 4]))
-    """
-    number = wrap_dim(dim, input.ndim)
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {number} but tensor has no dimensions")
-    return [input[*BEFORE[number], i, ...] for i in range(input.shape[number])]

@@ -28,7 +28,9 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, function=False
 
     @functools.wraps(write)
     def kernel(input, *args, **options):
-        out = np.array(input, order="C") if dense or not input.ndim else memory.copy(input)  # NumPy's 0-d results are scalars
+        out = (
+            np.array(input, order="C") if dense or not input.ndim else memory.copy(input)
+        )  # NumPy's 0-d results are scalars
         write(out, *args, **options)
         return memory.laid_as(out, input) if kept else out
 
@@ -64,7 +66,13 @@ def in_place(declared, write, dense, expanded, shared=False):
                 array[...] = target
             wrote(array)
             return self
-        return put(self, since, declared.fn(self, *args, **options), name, expanded and (lambda array: write(array, **raw_of(given))))
+        return put(
+            self,
+            since,
+            declared.fn(self, *args, **options),
+            name,
+            expanded and (lambda array: write(array, **raw_of(given))),
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
