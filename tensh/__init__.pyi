@@ -403,7 +403,7 @@ def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
     """The memory of the input in another size, with strides (in elements) and a start of one's own."""
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """In-place version of ``as_strided``: the tensor becomes its own view."""
-def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
+def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The input with the elements that strides name replaced by ``src``.  Differentiable."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
     """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
@@ -445,6 +445,8 @@ def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean:
     """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
 def bernoulli(*args: _Any, **options: _Any) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
+def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
+    """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
 def binary_cross_entropy_with_logits(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
@@ -495,6 +497,8 @@ def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
     """In-place version of celu."""
 def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
+def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
+    """The channels of [N, C, ...] in another order: the first of every one of ``groups`` groups first.  Differentiable."""
 def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
 def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
@@ -505,7 +509,7 @@ def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
 def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-def clamp_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def clamp_(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """In-place version of clamp."""
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
@@ -517,7 +521,7 @@ def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
     """Input, but at least ``min``."""
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-def clip_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def clip_(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """In-place version of clamp."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
@@ -537,7 +541,7 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate; real tensors are returned as they are.  Differentiable."""
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
-def conj_physical_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def conj_physical_(input: Tensor) -> Tensor:
     """In-place version of conj_physical."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
@@ -569,6 +573,10 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine of input."""
 def cosh_(input: Tensor) -> Tensor:
     """Hyperbolic cosine of input."""
+def cosine_embedding_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1."""
+def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
+    """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable."""
 def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The number of elements (along ``dim``) that are not zero."""
 def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
@@ -611,7 +619,7 @@ def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, appen
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Slope of lgamma at input."""
-def dist(input: Tensor, other: Tensor, p: _Any = 2, *, out: Tensor | None = None) -> Tensor:
+def dist(input: Tensor, other: Tensor, p: _Any = 2) -> Tensor:
     """The ``p``-norm of ``input - other``.  Differentiable."""
 def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other."""
@@ -629,6 +637,12 @@ def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
     """The tensors along their third dimension.  Differentiable."""
 def einsum(equation: _str, *operands: _Any) -> Tensor:
     """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product."""
+def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
+    """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
+def embedding_bag(weight: Tensor, indices: _Any, offsets: _Any, scale_grad_by_freq: _Any = False, mode: _Any = 0, sparse: _Any = False, per_sample_weights: _Any = None, include_last_offset: _Any = False, padding_idx: _Any = None) -> _Any:
+    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``."""
+def embedding_renorm_(weight: Tensor, indices: _Any, max_norm: _Any, norm_type: _Any) -> _Any:
+    """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place."""
 def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of elements that are not set of the given size."""
 def empty_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -673,7 +687,7 @@ def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """Dropout as torch.nn.functional has it, without its defaults."""
 def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """Dropout as torch.nn.functional has it, without its defaults."""
-def fill(input: Tensor, value: _Any, *, out: Tensor | None = None) -> Tensor:
+def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
     """Set all elements to ``value``, a number or a tensor without dimensions."""
@@ -775,6 +789,8 @@ def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode:
     """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
 def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, ``values`` at zero, 1 above."""
+def hinge_embedding_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1."""
 def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
 def histogram(input: Tensor, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
@@ -870,7 +886,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isreal(input: Tensor) -> Tensor:
     """Is its imaginary part zero?"""
 def istft(*args: _Any, **given: _Any) -> _Any:
-    """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows."""
+    """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy."""
 def kl_div(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
@@ -893,7 +909,7 @@ def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
     """Is input less than or equal to other?"""
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
-def lerp_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def lerp_(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """In-place version of lerp."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input less than other?"""
@@ -955,9 +971,11 @@ def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_p
     """P, L and U from what ``lu_factor`` gave.  Differentiable."""
 def manual_seed(seed: _Any) -> _Any:
     """Seed the default generator, so that the numbers that follow can be had again, and return it."""
+def margin_ranking_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1."""
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
-def masked_fill_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
+def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """In-place version of masked_fill."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
@@ -1029,6 +1047,8 @@ def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Ten
     """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
+def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
+    """``channel_shuffle`` under its other name."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
@@ -1069,12 +1089,20 @@ def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+def pairwise_distance(x1: _Any, x2: _Any, p: _Any = ..., eps: _float = ..., keepdim: _bool = False) -> _Any:
+    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable."""
 def pca_lowrank(A: _Any, q: _Any = None, center: _Any = True, niter: _Any = 2) -> _Any:
     """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable."""
+def pdist(input: Tensor, p: _Any = ...) -> Tensor:
+    """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable."""
 def permute(input: Tensor, dims: _Any) -> Tensor:
     """The dimensions in the order ``dims``.  Differentiable, a view."""
 def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
+def pixel_shuffle(input: Tensor, upscale_factor: _Any) -> Tensor:
+    """[..., C r², H, W] as [..., C, H r, W r], for an ``upscale_factor`` r.  Differentiable."""
+def pixel_unshuffle(input: Tensor, downscale_factor: _Any) -> Tensor:
+    """[..., C, H r, W r] as [..., C r², H, W], for a ``downscale_factor`` r.  Differentiable."""
 def poisson(input: Tensor, generator: _Any = None) -> Tensor:
     """Numbers of events with the means in ``input``; the gradient is zero."""
 def poisson_nll_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
@@ -1187,7 +1215,7 @@ def seed() -> _int:
     """Give the default generator a seed that is different every time, and return the seed."""
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
-def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
+def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
 def selu(input: Tensor) -> Tensor:
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
@@ -1325,6 +1353,8 @@ def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Ten
     """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up."""
+def triplet_margin_loss(*args: _Any, reduction: _str = 1, **options: _Any) -> _Any:
+    """The triplet loss of torch.triplet_margin_loss."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:

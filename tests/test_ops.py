@@ -206,7 +206,10 @@ def test_out(name, calls, golden):
     assert resolve(torch, name)(*args, **kwargs, out=target) is target
     assert_equal(expected, target, name)
     if expected.is_floating_point():
-        with pytest.raises((RuntimeError, TypeError), match="can't be cast|Expected|same (scalar type|dtype)|invalid combination|missing"):
+        with pytest.raises(
+            (RuntimeError, TypeError),
+            match="can't be cast|Expected|same (scalar type|dtype)|invalid combination|missing",
+        ):
             resolve(torch, name)(*args, **kwargs, out=torch.empty(0, dtype=torch.int64))
         floats = [t for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()]
         if floats and name in OPS:

@@ -3,7 +3,6 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
-
 from tensh.engine import device as devices
 from tensh.engine import memory
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu

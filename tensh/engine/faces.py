@@ -18,7 +18,8 @@ from functools import cached_property
 from tensh.engine.errors import REQUIRED
 from tensh.engine.signatures import choose
 
-PYTHON = frozenset("""
+PYTHON = frozenset(
+    """
     atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul compile einsum from_dlpack is_storage
     is_tensor lu meshgrid
     norm split stft tensordot pca_lowrank svd_lowrank set_default_dtype
@@ -27,7 +28,8 @@ PYTHON = frozenset("""
     is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
     Tensor.backward Tensor.register_hook Tensor.register_post_accumulate_grad_hook Tensor.unflatten Tensor.is_shared
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
-""".split())
+""".split()
+)
 """What is written in Python in PyTorch, too, and answers in Python's words."""
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
 
@@ -94,7 +96,7 @@ def face(fn, name, method=False, spoken=None):
     """The face of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn
-    own = f"Tensor.{name}" if method else name
+    own = f"Tensor.{name}" if method else spoken or name
     if own in PYTHON:
         return renamed(fn, own) if method else fn
     fast = getattr(fn, "without_out", fn)
@@ -107,8 +109,15 @@ def face(fn, name, method=False, spoken=None):
 
 def renamed(fn, qualified):
     """The same function under the qualified name that Python's errors say."""
-    copy = types.FunctionType(fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__)
-    copy.__kwdefaults__, copy.__doc__, copy.__qualname__, copy.__module__ = fn.__kwdefaults__, fn.__doc__, qualified, "torch"
+    copy = types.FunctionType(
+        fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__, copy.__qualname__, copy.__module__ = (
+        fn.__kwdefaults__,
+        fn.__doc__,
+        qualified,
+        "torch",
+    )
     return copy
 
 

@@ -1,6 +1,5 @@
 """``backward`` and ``grad``: what a user asks of the backward pass, checked and turned into one run."""
 
-
 import numpy as np
 
 from tensh.engine.backward import accumulate, run
@@ -11,9 +10,7 @@ from tensh.engine.vocabulary import recorded
 from tensh.engine.warning import warn
 
 
-def backward(
-    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
-):
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
     """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
 
     ``grad_tensors`` holds a gradient for every tensor, of its shape; None serves for tensors of one element.
@@ -93,6 +90,13 @@ def grad(
     if not only_inputs:
         warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
+    if any(not isinstance(t, Tensor) for t in outputs):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    for t in inputs:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:

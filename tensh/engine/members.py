@@ -116,7 +116,9 @@ def grad(t):
 def retains_grad(t):
     """Is this a computed tensor that keeps its gradient?"""
     node = t.node if stale(t) else edge(t)
-    return type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
+    return (
+        type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
+    )
 
 
 def requires_grad_(self, requires_grad=True):
@@ -275,7 +277,9 @@ def hang_methods():
             setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
         elif entry in METHODS or entry in PYTHON_ONLY:
             face = (lambda fn: fn) if name in UNARY else refused_operand
-            setattr(Tensor, name, Method(name, lambda e=entry, face=face: face(function(PYTHON_ONLY.get(e) or METHODS[e]))))
+            setattr(
+                Tensor, name, Method(name, lambda e=entry, face=face: face(function(PYTHON_ONLY.get(e) or METHODS[e])))
+            )
     Tensor.__hash__ = lambda self: id(self)
 
 
@@ -286,4 +290,9 @@ def index_number(t):
     return operator.index(t.array.item())
 
 
-Tensor.__index__ = index_number
+def delete_item(t, index):
+    """``del t[index]``: a tensor keeps its elements."""
+    raise TypeError("Tensor does not support deleting items")
+
+
+Tensor.__index__, Tensor.__delitem__ = index_number, delete_item

@@ -274,6 +274,8 @@ Tensor.copy_
 Tensor.cuda
     (torch.device device = None, bool non_blocking = False, *, torch.memory_format memory_format = None)
     ...
+Tensor.mm Tensor.bmm
+    (Tensor mat2)
 Tensor.nonzero
     ()
     (*, bool as_tuple)
@@ -322,7 +324,7 @@ mul
 
 KINDS = """
 Tensor
-    A B L LU LU_data LU_pivots abs angle append aweights batch1 batch2 bias boundaries condition count end
+    A B L LU LU_data LU_pivots abs angle append aweights batch1 batch2 bias boundaries condition end
     exponent fweights grid imag index indices input input1 input2 input3 mask mat mat1 mat2 other pivots pos_weight prepend prob
     real running_mean running_var self sorter source src target tau tensor tensor1 tensor2 the_template theta values vec
     vec1 vec2 vec3 weight weights window x x1 x2 y
@@ -360,6 +362,7 @@ tuple of ints
 tuple of ints[1]
     dilation kernel_size output_padding output_size padding stride
 """
+
 
 @cache
 def overloads():
@@ -425,5 +428,8 @@ def written(name, parameters):
             words.append("*")
             starred = True
         kind = kinds().get(p.name, "object")
-        words.append(f"{kind} {'input' if p.name == 'self' and not number else p.name}" + ("" if p.default is p.empty else " = " + repr(p.default).replace(", ", ",")))
+        words.append(
+            f"{kind} {'input' if p.name == 'self' and not number else p.name}"
+            + ("" if p.default is p.empty else " = " + repr(p.default).replace(", ", ","))
+        )
     return f"({', '.join(words)})"

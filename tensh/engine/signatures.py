@@ -187,7 +187,9 @@ class Form:
                 missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
                 names = ", ".join(missing)
                 plural = "s" if len(missing) == 1 else ""  # so it is
-                raise TypeError(f"{self.function}() missing {len(missing)} required positional argument{plural}: {names}")
+                raise TypeError(
+                    f"{self.function}() missing {len(missing)} required positional argument{plural}: {names}"
+                )
         for name in options:
             if name not in self.named:
                 raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")

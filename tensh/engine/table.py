@@ -39,7 +39,7 @@ from tensh.engine.mixing import (
 from tensh.engine.signatures import Later
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
-from tensh.engine.writer import LIST, RETYPED
+from tensh.engine.writer import LIST, RETYPED  # noqa: F401
 
 PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
 METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -57,7 +57,15 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
-        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = {}, {}, {}, None, None, (), None
+        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = (
+            {},
+            {},
+            {},
+            None,
+            None,
+            (),
+            None,
+        )
         self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
@@ -112,11 +120,11 @@ class Op:
         return made
 
     def _operator(self):
-        self.fn  # puts the kernel and the node into the environment
+        assert self.fn  # puts the kernel and the node into the environment
         return self._compiled(writer.operator_source(self), f"{self.name} operator", f"{self.name}_operator")
 
     def _inplace_fn(self):
-        self.fn
+        assert self.fn
         name = f"{self.name}_"
         return self._compiled(writer.inplace_source(self), name, name)
 
@@ -130,7 +138,13 @@ class Op:
         return _public_face(function)
 
     def _node_class(self):
-        values = {"__slots__": (), "__module__": "builtins", "op": self, "reads": tuple(self.saves), "roles": tuple(map(self._role, self.saves))}
+        values = {
+            "__slots__": (),
+            "__module__": "builtins",
+            "op": self,
+            "reads": tuple(self.saves),
+            "roles": tuple(map(self._role, self.saves)),
+        }
         values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)

@@ -36,6 +36,8 @@ class Tensor:
         ...
     def __deepcopy__(self, memo: _Any) -> _Any:
         ...
+    def __delitem__(self, index: _Any) -> _Any:
+        """``del t[index]``: a tensor keeps its elements."""
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
         """The tensor's memory for another library."""
     def __dlpack_device__(self) -> _Any:
@@ -222,7 +224,7 @@ class Tensor:
         """The memory of the input in another size, with strides (in elements) and a start of one's own."""
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """In-place version of ``as_strided``: the tensor becomes its own view."""
-    def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """The input with the elements that strides name replaced by ``src``.  Differentiable."""
     def as_subclass(self, cls: _Any) -> Tensor:
         """The same tensor as an object of ``cls``, a subclass of Tensor; its history goes along."""
@@ -316,7 +318,7 @@ class Tensor:
         """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
     def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-    def clamp_(self, *args: _Any, **options: _Any) -> Tensor:
+    def clamp_(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """In-place version of clamp."""
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
@@ -328,7 +330,7 @@ class Tensor:
         """Input, but at least ``min``."""
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-    def clip_(self, *args: _Any, **options: _Any) -> Tensor:
+    def clip_(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """In-place version of clamp."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
@@ -336,9 +338,9 @@ class Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
-    def conj_physical_(self, *args: _Any, **options: _Any) -> Tensor:
+    def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical."""
-    def contiguous(self, memory_format: _memory_format | None = ...) -> Tensor:
+    def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
         """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor."""
@@ -418,7 +420,7 @@ class Tensor:
         """The number of dimensions."""
     def dim_order(self) -> Tensor:
         """The dimensions from the widest step in memory to the narrowest."""
-    def dist(self, other: Tensor, p: _Any = 2, *, out: Tensor | None = None) -> Tensor:
+    def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
         """The ``p``-norm of ``input - other``.  Differentiable."""
     def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
@@ -626,7 +628,7 @@ class Tensor:
         """Is the dtype complex?"""
     def is_conj(self) -> Tensor:
         """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
-    def is_contiguous(self, memory_format: _memory_format | None = ...) -> _bool:
+    def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
         """Do the elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)?"""
     @property
     def is_cpu(self) -> _bool:
@@ -711,7 +713,7 @@ class Tensor:
     def isreal(self) -> Tensor:
         """Is its imaginary part zero?"""
     def istft(self, *args: _Any, **given: _Any) -> _Any:
-        """The signal whose ``stft`` is the input: frames are transformed back, added up, and divided by the squared windows."""
+        """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
     def item(self) -> _Number:
         """The only element as a Python number; RuntimeError if there is not exactly one."""
     @property
@@ -738,7 +740,7 @@ class Tensor:
         """Is input less than or equal to other?"""
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
-    def lerp_(self, *args: _Any, **options: _Any) -> Tensor:
+    def lerp_(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """In-place version of lerp."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than other?"""
@@ -824,7 +826,7 @@ class Tensor:
         """Replace every element by ``callable(element, element of tensor)``."""
     def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
         """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
-    def masked_fill_(self, *args: _Any, **options: _Any) -> Tensor:
+    def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
         """In-place version of masked_fill."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
@@ -1075,7 +1077,7 @@ class Tensor:
         """In-place version of scatter_reduce."""
     def select(self, dim: _Any, index: _Any) -> Tensor:
         """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
-    def select_scatter(self, src: _Any, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
+    def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
         """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     def set_(self, source: _Any = None, storage_offset: _Any = 0, size: _Any = None, stride: _Any = None) -> Tensor:
         """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
@@ -1136,7 +1138,7 @@ class Tensor:
         """Input times itself; bools give integers."""
     def squeeze(self, dim: _Any = None) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
-    def squeeze_(self, *args: _Any, **named: _Any) -> Tensor:
+    def squeeze_(self, dim: _Any = None) -> Tensor:
         """In-place version of ``squeeze``: the tensor becomes its own view."""
     def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
@@ -1162,15 +1164,15 @@ class Tensor:
         """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
     def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
         """The input with two dimensions exchanged, as ``transpose``."""
-    def swapaxes_(self, *args: _Any, **named: _Any) -> Tensor:
+    def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
         """In-place version of ``swapaxes``: the tensor becomes its own view."""
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
         """The input with two dimensions exchanged, as ``transpose``."""
-    def swapdims_(self, *args: _Any, **named: _Any) -> Tensor:
+    def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``swapdims``: the tensor becomes its own view."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
-    def t_(self, *args: _Any, **named: _Any) -> Tensor:
+    def t_(self) -> Tensor:
         """In-place version of ``t``: the tensor becomes its own view."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
@@ -1198,7 +1200,7 @@ class Tensor:
         """The sum of the elements on the diagonal of a matrix.  Differentiable."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """The input with two dimensions exchanged.  Differentiable, a view."""
-    def transpose_(self, *args: _Any, **named: _Any) -> Tensor:
+    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``transpose``: the tensor becomes its own view."""
     def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
         """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
@@ -1242,7 +1244,7 @@ class Tensor:
         """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
     def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
         """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
-    def unsqueeze_(self, *args: _Any, **named: _Any) -> Tensor:
+    def unsqueeze_(self, dim: _Any) -> Tensor:
         """In-place version of ``unsqueeze``: the tensor becomes its own view."""
     def untyped_storage(self) -> _Any:
         """The memory that the tensor lies in, as bytes."""

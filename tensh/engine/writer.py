@@ -156,7 +156,9 @@ def face_source(op, name, known):
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
         header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
-        start = [f"if options or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **options)"]
+        start = [
+            f"if options or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **options)"
+        ]
     else:
         header, given, start = _face_start(op, known)
     body = [*start, *_operands(op), *_compute(op), *_result(op), f"return {'out' if op.outs == () else 'outs'}"]
@@ -195,10 +197,18 @@ def operator_source(op):
     other = list(op.inputs)[1]
     if op.beyond is not None:
         operands = _two_matrices(op)
-        return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
+        return indented(
+            [f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"]
+        )
     *operands, mixing = _two_operands(op)
-    operands += [f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})", mixing, *_checks(op)]
-    return indented([f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"])
+    operands += [
+        f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})",
+        mixing,
+        *_checks(op),
+    ]
+    return indented(
+        [f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"]
+    )
 
 
 def _rare(op, answer, made="fn"):
@@ -286,7 +296,8 @@ def _two_operands(op):
 def _arguments(op):
     """What the kernel is called with: the raw arrays of the tensors, anything else as it is."""
     return ", ".join(
-        (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "") for p, v in op.parameters.items()
+        (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "")
+        for p, v in op.parameters.items()
     )
 
 
@@ -396,7 +407,10 @@ def _inplace(op):
     lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
-        return [*lines, f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')"]
+        return [
+            *lines,
+            f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')",
+        ]
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
@@ -416,7 +430,9 @@ def _written_straight(op, a, b=None):
         take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else edge({b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
-            lines.append(INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+            lines.append(
+                INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None"
+            )
         lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
         fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]
     depth = INDENT

@@ -99,7 +99,6 @@ def inspect(node, gs):
 
 def show(node):
     """Warn with the traceback of the forward call, where it is known."""
-    import warnings
 
     trace = traces.get(node.time)
     if trace is None:

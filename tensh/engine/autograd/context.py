@@ -1,6 +1,5 @@
 """The node of a custom function, which is also the ``ctx`` that its forward and backward get, as in PyTorch."""
 
-
 import numpy as np
 
 from tensh.engine.clock import tick, written_after

@@ -1,6 +1,5 @@
 """New tensors from data: numbers, nested lists, arrays."""
 
-
 import numpy as np
 
 from tensh.engine.convert import recast

@@ -3,7 +3,6 @@
 They tell sizes from data by what they are given: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
 """
 
-
 import numpy as np
 
 from tensh.engine.convert import cast

@@ -1,6 +1,5 @@
 """Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
 
-
 import numpy as np
 
 from tensh.engine import memory

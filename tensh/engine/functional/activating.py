@@ -1,6 +1,5 @@
 """The activation functions of torch.nn.functional."""
 
-
 from tensh.engine.clock import tick
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers import LAYERS, layer
@@ -302,4 +301,3 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax along ``dim``, without overflow.  Differentiable."""
     return input.log_softmax(implied_dim("log_softmax", input) if dim is None else dim, dtype=dtype)
-

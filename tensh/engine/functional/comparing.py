@@ -1,6 +1,5 @@
 """Comparing whole tensors, and choosing elements by a condition."""
 
-
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype

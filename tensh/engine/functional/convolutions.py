@@ -1,6 +1,5 @@
 """Convolutions and transposed convolutions in one, two and three dimensions."""
 
-
 from tensh.engine.arguments import integer
 from tensh.engine.dtype import float32
 from tensh.engine.functional.forms import require
@@ -169,7 +168,10 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     input, unbatched = batched(input, dims, name)
     spatial = spatial_dims(input, weight, dims, padding)
     stride, padding = per_dimension(stride, spatial, "stride"), per_dimension(padding, spatial, "padding")
-    dilation, extra = per_dimension(dilation, spatial, "dilation"), per_dimension(output_padding, spatial, "output_padding")
+    dilation, extra = (
+        per_dimension(dilation, spatial, "dilation"),
+        per_dimension(output_padding, spatial, "output_padding"),
+    )
     check_numbers(stride, padding, dilation, groups)
     if any(e < 0 for e in extra):
         raise RuntimeError("negative output_padding is not supported")

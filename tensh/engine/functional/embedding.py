@@ -1,6 +1,5 @@
 """Embeddings: rows of a matrix by their numbers."""
 
-
 import numpy as np
 
 from tensh.engine.dtype import int32, int64
@@ -214,5 +213,13 @@ def embedding_bag(
     if per_sample_weights is not None and per_sample_weights.array.ndim == 2:
         per_sample_weights = per_sample_weights.reshape(per_sample_weights.array.size)
     return torch_embedding_bag(
-        weight, input, offsets, scale_grad_by_freq, MODES.index(mode), sparse, per_sample_weights, include_last_offset, padding_idx
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        MODES.index(mode),
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
     )[0]

@@ -6,7 +6,7 @@
 import math
 
 from tensh.engine.dtype import promote_types
-from tensh.engine.functional.layers import layer, named
+from tensh.engine.functional.layers import constants, layer, named
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
@@ -20,9 +20,7 @@ def reduction_of(reduction, size_average=None, reduce=None):
     if size_average is not None or reduce is not None:
         averaged = size_average is None or size_average
         reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
-        warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
-        )
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
@@ -165,6 +163,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             raise RuntimeError(f"Found dtype {tensor.dtype.title} but expected {input.dtype.title}")
         if name == "target" and input.is_floating_point():
             check_probabilities(input, target)
+    constants("binary_cross_entropy", weight=weight)
     return OPS["binary_entropy"].fn(input, target, weight, reduction)
 
 
@@ -195,6 +194,7 @@ def binary_cross_entropy_with_logits(
         )
     if input.is_floating_point():
         input, target = alike(input, target)
+    constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return OPS["binary_entropy_of_logits"].fn(input, target, weight, pos_weight, reduction)
 
 
@@ -205,11 +205,7 @@ numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight"
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input."""
     reduction = reduction_of(reduction, size_average, reduce)
-    if target.requires_grad:
-        raise RuntimeError(
-            "The function 'soft_margin_loss' is not differentiable with respect to argument 'target'. This input cannot have "
-            "requires_grad True."
-        )
+    constants("soft_margin_loss", target=target)
     if input.is_floating_point():
         input, target = alike(input, target)
     return OPS["soft_margin"].fn(input, target, reduction)
@@ -317,4 +313,3 @@ def fitted_variance(shape, var):
     if len(shape) == len(sizes) and sum(m for n, m in zip(shape, sizes) if n != m) == 1:
         return var
     raise ValueError("var is of incorrect size")
-

@@ -74,6 +74,7 @@ def check_modes(input, mode, align_corners, antialias):
 
 def check_sizes(spatial, sizes, shape):
     if min(*spatial, *sizes) <= 0:
+
         def shown(numbers):
             return ", ".join(f"{axis}: {n}" for axis, n in zip(AXES[len(spatial)], numbers))
 
@@ -103,7 +104,12 @@ def interpolate(
     spatial = list(shape[2:])
     sizes, factors = wished(spatial, size, scale_factor, mode, recompute_scale_factor)
     dims = len(spatial)
-    if dims not in (1, 2, 3) or mode not in (*MODES, "nearest", "nearest-exact", "area") or mode in ("bicubic", "lanczos") and dims != 2:
+    if (
+        dims not in (1, 2, 3)
+        or mode not in (*MODES, "nearest", "nearest-exact", "area")
+        or mode in ("bicubic", "lanczos")
+        and dims != 2
+    ):
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the modes: nearest | linear | "
             f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
@@ -111,7 +117,11 @@ def interpolate(
     if NEEDS.get(mode, len(shape)) != len(shape):
         raise NotImplementedError(f"Got {len(shape)}D input, but {mode} mode needs {NEEDS[mode]}D input")
     if mode == "area":
-        return adaptive_avg_pool1d(input, sizes) if dims == 1 else adaptive_avg(f"adaptive_avg_pool{dims}d", dims, input, sizes)
+        return (
+            adaptive_avg_pool1d(input, sizes)
+            if dims == 1
+            else adaptive_avg(f"adaptive_avg_pool{dims}d", dims, input, sizes)
+        )
     check_sizes(spatial, sizes, shape)
     maps = tuple(map_for(mode, antialias, *each, corners) for each in zip(spatial, sizes, factors))
     name = f"{mode}_{dims}" if mode.startswith("nearest") else f"{mode}_smooth" if antialias else mode
@@ -164,7 +174,10 @@ CHANGED = (
 
 
 def check_grid(input, grid):
-    shape, points = require(input, "grid_sampler", "input", 1).array.shape, require(grid, "grid_sampler", "grid", 2).array.shape
+    shape, points = (
+        require(input, "grid_sampler", "input", 1).array.shape,
+        require(grid, "grid_sampler", "grid", 2).array.shape,
+    )
     where = f"but got input with sizes {list(shape)} and grid with sizes {list(points)}"
     if shape[0] != points[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {where}")

@@ -55,7 +55,7 @@ TENSORS |= {"restore": restore_recorded, "evenly": evenly_recorded}
 @word
 def count(shape, dim):
     """The number of elements behind each element of the result."""
-    if type(dim) is int and shape:
+    if type(dim) is int and -len(shape) <= dim < len(shape):
         return shape[dim]
     number = 1
     for d in dims(dim, len(shape)):

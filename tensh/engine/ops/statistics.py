@@ -33,7 +33,9 @@ def variance(input, dim, correction, keepdim):
     wide = widened(input)
     number = count(input.shape, dim)
     distance = wide - add(wide, axes, None, None, True) / (number or np.nan)
-    squares = distance.real**2 + distance.imag**2 if wide.dtype.kind == "c" else np.multiply(distance, distance, distance)
+    squares = (
+        distance.real**2 + distance.imag**2 if wide.dtype.kind == "c" else np.multiply(distance, distance, distance)
+    )
     freedom = max(0, number - correction)
     return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
 
