@@ -4,7 +4,7 @@ import math
 
 from tensh.engine.dtype import int64, uint8
 from tensh.engine.functional.forms import require
-from tensh.engine.functional.layers import LAYERS, layer
+from tensh.engine.functional.layers import LAYERS, constants, layer
 from tensh.engine.functional.losses import reduced, reduction_of
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import Tensor
@@ -47,6 +47,7 @@ def nll(input, target, weight, reduction, ignore_index):
     """The operator; inputs of any dimensions are a picture [N, C, H, W] at most."""
     check_target(input, target, weight)
     shape = input.array.shape
+    constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)
     if len(shape) <= 2:
         if len(shape) == 1 and target.array.ndim and reduction != "none":
             target = target.reshape(())
@@ -225,6 +226,7 @@ def multi_margin_loss(
     check_labels(target)
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+    constants("multi_margin_loss", weight=weight)
     return OPS["multi_margin"].fn(input, target, weight, p, margin, reduction)
 
 

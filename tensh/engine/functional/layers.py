@@ -1,4 +1,4 @@
-"""The names of torch.nn.functional, and what many layers share: arguments given once or per dimension.
+"""The names of torch.nn.functional, and what many layers share.
 
 The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
 """
@@ -25,3 +25,13 @@ def named(fn, name, doc=None):
     if doc is not None:
         fn.__doc__ = doc
     return fn
+
+
+def constants(function, **tensors):
+    """Raise for tensors that no gradient can be computed for, if one is wanted."""
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.requires_grad:
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have "
+                "requires_grad True."
+            )

@@ -4,7 +4,7 @@ import math
 
 from tensh.engine.dtype import float32
 from tensh.engine.functional.forms import require
-from tensh.engine.functional.layers import LAYERS, layer, named
+from tensh.engine.functional.layers import LAYERS, constants, layer, named
 from tensh.engine.functional.windows import integers
 from tensh.engine.info import finfo
 from tensh.engine.table import OPS, PUBLIC
@@ -77,12 +77,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     channels = array.shape[1] if array.ndim > 1 else 0
     check_channels(channels, **stats, weight=weight, bias=bias)
     check_dtypes(input, weight, bias, running_mean, running_var)
-    for name, value in stats.items():
-        if value is not None and value.requires_grad:
-            raise RuntimeError(
-                f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input "
-                "cannot have requires_grad True."
-            )
+    constants("native_batch_norm", **stats)
     if not array.size:
         return input.clone(), input.new_empty(0), input.new_empty(0)
     at = (channels, *(1,) * (array.ndim - 2))

@@ -67,7 +67,7 @@ activation(celu, "The same, written over the input.", name="celu_over", node="Ce
 def leaky_relu(input, negative_slope=0.01):
     lower = np.multiply(input, sized(negative_slope, input))
     if negative_slope and negative_slope <= 1:
-        return np.maximum(input, lower, own(lower))
+        return np.maximum(input, lower, out=own(lower))
     return np.where(input > 0, input, lower)
 
 
@@ -96,7 +96,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     if input.dtype.kind == "u" and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     low = np.maximum(input, whole(min_val, input))
-    return np.minimum(low, whole(max_val, input), own(low))
+    return np.minimum(low, whole(max_val, input), out=own(low))
 
 
 pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",

@@ -61,7 +61,7 @@ def folded(array, fold, kernel, stride, dilation, size):
         first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
         array = first if not others else fold(first, others[0])
         for part in others[1:]:
-            fold(array, part, array)
+            fold(array, part, out=array)
     return array if array.base is None else array.copy()
 
 
