@@ -1,4 +1,4 @@
-"""Windows for signal processing: ``torch.hann_window`` and its kin; those of ``torch.signal.windows`` are in signal.py."""
+"""Windows for signal processing: ``torch.hann_window`` and its kin; functional/signal.py has those of torch.signal."""
 
 import math
 

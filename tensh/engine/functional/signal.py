@@ -1,24 +1,27 @@
-"""torch.signal.windows: windows of ``M`` points, symmetric, or one turn of a periodic signal (``sym=False``)."""
+"""torch.signal.windows: windows of ``M`` points, symmetric, or one turn of a periodic signal (``sym=False``).
+
+They are made of other functions, so ``requires_grad`` makes leaves of the numbers that they start from, as in PyTorch.
+"""
 
 import functools
 import inspect
 import math
 from collections.abc import Iterable
 
-import numpy as np
-
-from tensh.engine.creation.spaces import evenly
+from tensh.engine.creation.data import tensor
+from tensh.engine.creation.ranges import arange
+from tensh.engine.creation.spaces import linspace
 from tensh.engine.device import strided
 from tensh.engine.dtype import float32, float64, get_default_dtype
-from tensh.engine.making import leaf, place
 from tensh.engine.signatures import Later
+from tensh.engine.table import OPS, PUBLIC
 
 WINDOWS: dict = {}
 PLACE = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
 
 
 def window(fn):
-    """Declare a window: ``fn(M, sym, dtype, …)`` computes its array; keywords of its own have no other place."""
+    """Declare a window: ``fn(M, sym, place, …)`` computes it; keywords of its own have no other place."""
     name = fn.__name__
 
     @functools.wraps(fn)
@@ -27,10 +30,8 @@ def window(fn):
         unknown = given.keys() - own
         if unknown:
             raise TypeError(f"{name}() got an unexpected keyword argument '{sorted(unknown)[0]}'")
-        require(FAMILY.get(name, name), M, dtype, layout)
-        place(device)
-        array = fn(M, sym, dtype.numpy, **given)
-        return leaf(array if M > 1 else np.ones(M, dtype.numpy), requires_grad)
+        require(SPOKEN.get(name, name), M, dtype, layout)
+        return fn(M, sym, dict(zip(PLACE, (dtype, layout, device, requires_grad))), **given)
 
     parameters = inspect.signature(fn).parameters
     own = {p for p in parameters if parameters[p].kind is inspect.Parameter.KEYWORD_ONLY}
@@ -48,7 +49,8 @@ def shown(parameters):
     return inspect.Signature([parameters["M"], *own, *rest])
 
 
-FAMILY = dict.fromkeys("hann hamming blackman nuttall general_hamming".split(), "general_cosine")
+SPOKEN = dict.fromkeys("hann hamming nuttall general_hamming".split(), "general_cosine")
+"""What the errors of a window call it, where that is another name."""
 
 
 def require(name, M, dtype, layout):
@@ -61,108 +63,130 @@ def require(name, M, dtype, layout):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
 
 
-def counted(start, M, constant, dtype):
+def counted(start, M, constant, place):
     """``M`` numbers in steps of ``constant``, from ``start`` steps on."""
-    return evenly(start * constant, (start + (M - 1)) * constant, M, dtype)
+    return linspace(start=start * constant, end=(start + (M - 1)) * constant, steps=M, **place)
+
+
+def short(M, place):
+    """The window of one point, or of none."""
+    return PUBLIC["ones"]((M,), **place)
 
 
 def steps(M, sym):
     """The steps of one turn: a periodic window would end with one more point."""
-    return max(M - 1 if sym else M, 1)
+    return M - 1 if sym else M
 
 
 # ── sums of cosines ──────────────────────────────────────────────────────────
 @window
-def general_cosine(M, sym, dtype, *, a):
+def general_cosine(M, sym, place, *, a):
     """A sum of cosines with the coefficients ``a``, whose signs alternate."""
+    if M < 2:
+        return short(M, place)
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
         raise ValueError("Coefficients cannot be empty")
-    k = counted(0, M, 2 * math.pi / steps(M, sym), dtype)
-    signed = np.array([(-1) ** i * w for i, w in enumerate(a)], dtype)[:, None]
-    return (signed * np.cos(np.arange(len(a), dtype=dtype)[:, None] * k)).sum(0)
+    k = linspace(start=0, end=(M - 1) * (2 * math.pi / steps(M, sym)), steps=M, **place)
+    kept = {keyword: value for keyword, value in place.items() if keyword != "layout"}
+    signed = tensor([(-1) ** i * w for i, w in enumerate(a)], **kept)
+    i = arange(len(a), **place)
+    return (signed.unsqueeze(-1) * (i.unsqueeze(-1) * k).cos()).sum((0,))  # one by one: for 0 BLAS rounds otherwise
+
+
+def cosines(M, sym, place, *a):
+    return general_cosine.__wrapped__(M, sym, place, a=a)
 
 
 @window
-def general_hamming(M, sym, dtype, *, alpha=0.54):
+def general_hamming(M, sym, place, *, alpha=0.54):
     """``alpha - (1 - alpha) * cos(x)`` over one turn."""
-    return cosines(M, sym, dtype, [alpha, 1.0 - alpha])
+    return cosines(M, sym, place, alpha, 1.0 - alpha)
 
 
 @window
-def hamming(M, sym, dtype):
+def hamming(M, sym, place):
     """The Hamming window."""
-    return cosines(M, sym, dtype, [0.54, 0.46])
+    return cosines(M, sym, place, 0.54, 1.0 - 0.54)
 
 
 @window
-def hann(M, sym, dtype):
+def hann(M, sym, place):
     """The Hann window: a cosine raised to [0, 1].
 
     >>> import tensh as torch
     >>> torch.signal.windows.hann(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    return cosines(M, sym, dtype, [0.5, 0.5])
+    return cosines(M, sym, place, 0.5, 0.5)
 
 
 @window
-def blackman(M, sym, dtype):
+def blackman(M, sym, place):
     """The Blackman window: two cosines."""
-    return cosines(M, sym, dtype, [0.42, 0.5, 0.08])
+    return cosines(M, sym, place, 0.42, 0.5, 0.08)
 
 
 @window
-def nuttall(M, sym, dtype):
+def nuttall(M, sym, place):
     """The Nuttall window: the least side lobes that three cosines can have."""
-    return cosines(M, sym, dtype, [0.3635819, 0.4891775, 0.1365995, 0.0106411])
-
-
-def cosines(M, sym, dtype, a):
-    return general_cosine.__wrapped__(M, sym, dtype, a=a)
+    return cosines(M, sym, place, 0.3635819, 0.4891775, 0.1365995, 0.0106411)
 
 
 # ── other shapes ─────────────────────────────────────────────────────────────
 @window
-def cosine(M, sym, dtype):
+def cosine(M, sym, place):
     """Half a turn of a sine."""
-    return np.sin(counted(0.5, M, math.pi / (M + 1 if not sym and M > 1 else max(M, 1)), dtype))
+    if not M:
+        return short(M, place)
+    return counted(0.5, M, math.pi / (M + 1 if not sym and M > 1 else M), place).sin()
 
 
 @window
-def bartlett(M, sym, dtype):
+def bartlett(M, sym, place):
     """A triangle."""
+    if M < 2:
+        return short(M, place)
     constant = 2 / steps(M, sym)
-    return 1 - np.abs(evenly(-1, -1 + (M - 1) * constant, M, dtype))
+    return 1 - linspace(start=-1, end=-1 + (M - 1) * constant, steps=M, **place).abs()
 
 
 @window
-def exponential(M, sym, dtype, *, center=None, tau=1.0):
+def exponential(M, sym, place, *, center=None, tau=1.0):
     """An exponential decay by ``tau`` to both sides of ``center``."""
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
-    center = (M if not sym and M > 1 else M - 1) / 2.0 if center is None else center
-    return np.exp(-np.abs(counted(-center, M, 1 / tau, dtype)))
+    if not M:
+        return short(M, place)
+    center = middle(M, sym) if center is None else center
+    return (-counted(-center, M, 1 / tau, place).abs()).exp()
 
 
 @window
-def gaussian(M, sym, dtype, *, std=1.0):
+def gaussian(M, sym, place, *, std=1.0):
     """The bell curve of standard deviation ``std``."""
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
-    start = -(M if not sym and M > 1 else M - 1) / 2.0
-    return np.exp(-(counted(start, M, 1 / (std * math.sqrt(2)), dtype) ** 2))
+    if not M:
+        return short(M, place)
+    return (-(counted(-middle(M, sym), M, 1 / (std * math.sqrt(2)), place) ** 2)).exp()
+
+
+def middle(M, sym):
+    return (M if not sym and M > 1 else M - 1) / 2.0
 
 
 @window
-def kaiser(M, sym, dtype, *, beta=12.0):
+def kaiser(M, sym, place, *, beta=12.0):
     """A Bessel function of an arc: near to the best concentration of energy."""
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
-    beta = dtype.type(beta)
-    constant = dtype.type(2.0) * beta / dtype.type(steps(M, sym))
-    k = evenly(float(-beta), float(min(beta, -beta + dtype.type(M - 1) * constant)), M, dtype)
-    return (np.i0(np.sqrt(beta * beta - k * k)) / np.i0(beta)).astype(dtype)
+    if M < 2:
+        return short(M, place)
+    i0, limit = OPS["i0"].fn, tensor(beta, dtype=place["dtype"])
+    end = limit.minimum(-limit + (M - 1) * (2.0 * limit / steps(M, sym)))
+    k = linspace(start=-limit, end=end, steps=M, **place)
+    return i0((limit * limit - k**2).sqrt()) / i0(limit)
