@@ -65,9 +65,7 @@ def adaptive_max(name, dims, input, sizes):
         raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got: {list(shape)}")
     check_filled(name, shape, dims, first=0)
     if min(sizes) < 0:
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}"
-        )
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}")
     return OPS[f"adaptive_max_pool{dims}"].fn(input, even_windows(shape[-dims:], sizes), dims)
 
 
@@ -111,7 +109,9 @@ def declare_adaptive(dims):
         return found if return_indices else found[0]
 
     if dims > 1:
-        layer(named(means, mean, f"The means of windows that cover the last {dims} dimensions evenly.  Differentiable."))
+        layer(
+            named(means, mean, f"The means of windows that cover the last {dims} dimensions evenly.  Differentiable.")
+        )
     doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable."
     layer(named(both, largest, doc))
     layer(named(with_indices, f"{largest}_with_indices", doc))
@@ -135,12 +135,15 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         output_size = [int(n * ratio) for n, ratio in zip(shape[-dims:], output_ratio)]
     if len(shape) <= dims:
         size = -dims - 1
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {size})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {size})"
+        )
     if samples is None:
         batch = 1 if len(shape) == dims + 1 else shape[0]
         samples = PUBLIC["rand"](batch, shape[-dims - 1], dims, dtype=input.dtype)
     kernel, sizes = (
-        sized(name, parameter, value, dims) for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
+        sized(name, parameter, value, dims)
+        for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
     )
     check_fractional(dims, shape, kernel, sizes, samples)
     windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array)

@@ -22,6 +22,10 @@ def check(query, key, value, attn_mask, is_causal):
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."
         )
+    if query.array.dtype.kind in "biu":
+        raise RuntimeError(f"expected scalar type Float but found {query.dtype.title}")
+    if query.array.dtype.kind == "c":
+        raise NotImplementedError(f"\"softmax_lastdim_kernel_impl\" not implemented for '{query.dtype.title}'")
     dims = [t.array.ndim for t in given.values()]
     if min(dims) < 2:
         raise RuntimeError(
@@ -104,7 +108,9 @@ def check_batches(query, key, value, mask):
     shapes = [t.array.shape[:2] for t in (query, key)]
     for dim, (n, m) in enumerate(zip(*shapes)):
         if n != m and n != 1 and m != 1:
-            raise RuntimeError(f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}")
+            raise RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+            )
     if mask is not None:
         for back, (n, m) in enumerate(zip((columns, rows), mask.array.shape[::-1])):
             if n != m and m != 1:
@@ -168,17 +174,14 @@ def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
 
 def check_mask(mask, shape):
     if mask.array.shape != shape:
-        raise RuntimeError(
-            f"The shape of the {mask.array.ndim}D attn_mask is {mask.shape}, but should be {shape}."
-        )
+        raise RuntimeError(f"The shape of the {mask.array.ndim}D attn_mask is {mask.shape}, but should be {shape}.")
 
 
 def merged_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype):
     """One mask [N * heads or 1, rows or 1, columns] of numbers to add, or None."""
     mask = float_mask(attn_mask, "attn_mask", dtype)
-    if mask is not None:
-        if mask.array.shape[0] != 1 or mask.array.shape[1:] != (rows, columns):
-            check_mask(mask, (batch * heads, rows, columns))
+    if mask is not None and (mask.array.shape[0] != 1 or mask.array.shape[1:] != (rows, columns)):
+        check_mask(mask, (batch * heads, rows, columns))
     padding = float_mask(key_padding_mask, "key_padding_mask", dtype)
     if padding is None:
         return mask
@@ -214,7 +217,8 @@ def multi_head_attention_forward(
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
     dtype = query.dtype
     attn_mask, key_padding_mask = (
-        float_mask(mask, name, dtype) for mask, name in ((attn_mask, "attn_mask"), (key_padding_mask, "key_padding_mask"))
+        float_mask(mask, name, dtype)
+        for mask, name in ((attn_mask, "attn_mask"), (key_padding_mask, "key_padding_mask"))
     )
     if attn_mask is not None and attn_mask.array.ndim == 2:
         check_mask(attn_mask, (rows, key.array.shape[0]))
@@ -273,6 +277,10 @@ def without_weights(q, k, v, mask, p, batch, heads):
     if mask is not None:
         one = mask.array.shape[0] == 1
         mask = mask.unsqueeze(0) if one else mask.view(batch, heads, mask.array.shape[1], columns)
-    q, k, v = q.view(batch, heads, rows, width), k.view(batch, heads, columns, width), v.view(batch, heads, columns, width)
+    q, k, v = (
+        q.view(batch, heads, rows, width),
+        k.view(batch, heads, columns, width),
+        v.view(batch, heads, columns, width),
+    )
     out = scaled_dot_product_attention(q, k, v, mask, p)
     return out.permute(2, 0, 1, 3).contiguous().view(batch * rows, heads * width), None

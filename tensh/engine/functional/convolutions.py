@@ -3,7 +3,7 @@
 from tensh.engine.arguments import integer
 from tensh.engine.dtype import float32
 from tensh.engine.functional.forms import require
-from tensh.engine.functional.layers import layer, named
+from tensh.engine.functional.layers import SMALL, layer, named, refuse_dtypes
 from tensh.engine.signatures import Form, choose
 from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
@@ -178,6 +178,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     check_shapes(input, weight, bias, groups, transposed=True)
     check_dtypes(input, weight, bias)
     check_output_padding(extra, stride, dilation)
+    refuse_dtypes("slow_conv_transpose2d_out_cpu", input, *SMALL)
     sizes = input.array.shape[2:]
     size = [
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1

@@ -114,6 +114,11 @@ def torch_embedding_bag(
 ):  # fmt: skip
     """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``."""
     check_indices(indices, "embedding_bag"), check_indices(offsets, "embedding_bag")
+    if weight.array.dtype.kind not in "fV":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "
+            f"but got torch.{weight.dtype.legacy} instead (while checking arguments for embedding_bag)"
+        )
     rows = weight.array.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(

@@ -27,6 +27,16 @@ def named(fn, name, doc=None):
     return fn
 
 
+SMALL = ("uint8", "int8", "int16", "int32")
+HALF = ("float16", "bfloat16")
+
+
+def refuse_dtypes(called, tensor, *names):
+    """PyTorch's error for dtypes that a function is not made for, where its kind of dtype alone does not tell."""
+    if tensor.dtype.name in names:
+        raise NotImplementedError(f"\"{called}\" not implemented for '{tensor.dtype.title}'")
+
+
 def constants(function, **tensors):
     """Raise for tensors that no gradient can be computed for, if one is wanted."""
     for name, tensor in tensors.items():

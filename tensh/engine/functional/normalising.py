@@ -64,9 +64,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     """(output, mean, inverse deviation); in training the running statistics are moved towards those of the batch."""
     array = require(input, "batch_norm", "input", 1).array
     if not isinstance(momentum, (int, float)):
-        raise TypeError(
-            f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}"
-        )
+        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}")
     stats = {"running_mean": running_mean, "running_var": running_var}
     if not training:
         for name, value in stats.items():
@@ -208,8 +206,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     ``eps`` is added to the mean square; by default it is the dtype's.
 
     >>> import tensh as torch
-    >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 3.0]]), (2,))
-    tensor([[1.0000, 1.0000]])
+    >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))
+    tensor([[0.2000, 1.4000]])
     """
     require(input, "rms_norm", "input", 1)
     shape = check_trailing(input, trailing("rms_norm", normalized_shape), "", weight=weight)

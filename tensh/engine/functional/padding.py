@@ -43,7 +43,9 @@ def pad(input, pad, mode="constant", value=None):
     if value:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if not pad or len(pad) > 6 or len(shape) not in (len(pad) // 2 + 1, len(pad) // 2 + 2):
-        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n{COMBINATIONS}")
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n{COMBINATIONS}"
+        )
     return around(input, pad, mode)
 
 
@@ -69,7 +71,7 @@ def around(input, pad, mode):
             f"dimensions for input, but got: {list(shape)}"
         )
     maps = []
-    for number, size in enumerate(shape[:-dims - 1 : -1]):
+    for number, size in enumerate(shape[: -dims - 1 : -1]):
         before, after = pad[2 * number : 2 * number + 2]
         check(mode, input, dims, number, before, after)
         maps.insert(0, mirrored(mode, size, before, after) if before or after else None)

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.functional.forms import require
-from tensh.engine.functional.layers import LAYERS, layer, named
+from tensh.engine.functional.layers import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.windows import geometry, output_size, per_dimension, windows
 from tensh.engine.inplace import into
 from tensh.engine.ops.pool import numbers_of_elements
@@ -136,6 +136,7 @@ def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_inc
     if divisor_override == 0 and divisor_override is not None:
         raise RuntimeError("divisor must be not zero")
     sizes = windows(name, input, dims, kernel, stride, padding, (1,) * dims, ceil_mode)
+    refuse_dtypes(*(("avg_pool2d", input, *SMALL) if dims == 2 else ("avg_pool3d_out_frame", input, *SMALL, *HALF)))
     spatial = input.array.shape[-dims:]
     divisor = divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override)
     return OPS[f"avg_pool{dims}"].fn(input, kernel, stride, padding, sizes, divisor)
@@ -167,9 +168,7 @@ def declare_avg(dims):
     ):  # fmt: skip
         require(input, name, "input", 1)
         kernel, stride, padding, _ = geometry("avg", dims, name, kernel_size, stride, padding, 1)
-        result = avg_pool_of(
-            name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
-        )
+        result = avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
         return result if out is None else into(out, result, name)
 
     doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.

@@ -1,7 +1,7 @@
 """Linear and bilinear layers."""
 
 from tensh.engine.functional.forms import require
-from tensh.engine.functional.layers import layer
+from tensh.engine.functional.layers import layer, refuse_dtypes
 from tensh.engine.functional.linear import matmul
 from tensh.engine.inplace import into
 from tensh.engine.table import OPS
@@ -45,7 +45,10 @@ def bilinear(input1, input2, weight, bias=None):
 
     ``input1`` is [..., in1], ``input2`` [..., in2], ``weight`` [out, in1, in2] and the result [..., out].
     """
-    one, two = require(input1, "bilinear", "input1", 1).array.shape, require(input2, "bilinear", "input2", 2).array.shape
+    one, two = (
+        require(input1, "bilinear", "input1", 1).array.shape,
+        require(input2, "bilinear", "input2", 2).array.shape,
+    )
     sizes = require(weight, "bilinear", "weight", 3).array.shape
     if len(one) != len(two):
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {len(one)} and {len(two)}")
@@ -61,6 +64,7 @@ def bilinear(input1, input2, weight, bias=None):
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {sizes[0]}"
         )
+    refuse_dtypes("bmm", input1, "bool")
     first, second = (x.reshape((-1 if x.array.size else 0, x.array.shape[-1])) for x in (input1, input2))
     result = OPS["product_of_three"].fn(first, weight, second, ("ni", "oij", "nj", "no")).reshape((*one[:-1], sizes[0]))
     return result if bias is None else result + bias

@@ -24,6 +24,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     """
     reduction = reduction_of(reduction, size_average, reduce)
     short = at_least_zero(OPS["sub"].fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
+    short = short if input.is_floating_point() else short.to(input.dtype)
     zero, where = input.new_zeros(()), OPS["where"].fn
     return reduced(where(target != 1, short, zero) + where(target != -1, input, zero), reduction)
 

@@ -41,7 +41,9 @@ def factor(name, parameter, input, value):
     shape = require(input, name, "input", 1).array.shape
     value = integer(value, name, parameter, 2)
     if len(shape) < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)")
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {len(shape)} dimension(s)"
+        )
     if value <= 0:
         raise RuntimeError(f"{name} expects a positive {parameter}, but got {value}")
     return shape, value
@@ -156,7 +158,9 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """
     shape = require(input, "im2col", "input", 1).array.shape
     if len(shape) < 3:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {len(shape)})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {len(shape)})"
+        )
     kernel, dilation, padding, stride = geometry("im2col", kernel_size, dilation, padding, stride, 2)
     if len(shape) not in (3, 4) or 0 in shape[len(shape) == 4 :]:
         raise RuntimeError(

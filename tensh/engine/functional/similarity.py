@@ -56,7 +56,9 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """
     require(x1, "pairwise_distance", "x1", 1), require(x2, "pairwise_distance", "x2", 2)
     difference = OPS["plus"].fn(x1 - x2, eps)
-    return OPS["norm_of_difference"].fn(difference, p, max(x1.array.ndim, x2.array.ndim) - 1 if difference.array.ndim else None, keepdim)
+    return OPS["norm_of_difference"].fn(
+        difference, p, max(x1.array.ndim, x2.array.ndim) - 1 if difference.array.ndim else None, keepdim
+    )
 
 
 @layer(torch=True)

@@ -104,7 +104,9 @@ def check_shape(name, shape, dims):
     batched = len(shape) == dims + 2
     if not batched and len(shape) != dims + 1:
         if dims == 2 and name.startswith("avg") and len(shape) < 3:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
+            )
         raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
     if 0 not in shape[batched:]:
         return
@@ -127,7 +129,9 @@ def windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode):
     sizes = output_sizes(shape[first:], kernel, stride, padding, dilation, ceil_mode)
     check_shape(name, shape, dims)
     if name == "avg_pool3d" and any(n < k for n, k in zip(shape[first:], kernel)):
-        image, window = (" ".join(f"{k}{a}: {n}" for a, n in zip("THW", each)) for k, each in (("", shape[first:]), ("k", kernel)))
+        image, window = (
+            " ".join(f"{k}{a}: {n}" for a, n in zip("THW", each)) for k, each in (("", shape[first:]), ("k", kernel))
+        )
         raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
     if min(sizes) < 1:
         given, made = ("x".join(map(str, (shape[first - 1], *each))) for each in (shape[first:], sizes))

@@ -18,7 +18,12 @@ from tensh.engine.table import op, pointwise
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
 
 for vocabulary in (ARRAYS, TENSORS):
-    vocabulary |= {"HALF_ROOT": math.sqrt(0.5), "NORMAL": math.sqrt(0.5 / math.pi), "TANH_SCALE": math.sqrt(2 / math.pi)}
+    vocabulary |= {
+        "HALF_ROOT": math.sqrt(0.5),
+        "NORMAL": math.sqrt(0.5 / math.pi),
+        "TANH_SCALE": math.sqrt(2 / math.pi),
+    }
+    vocabulary["SIXTH"] = float(np.float32(1 / 6))  # single precision in PyTorch, whatever the input's is
 
 
 HALF_ROOT, TANH_SCALE, erf = ARRAYS["HALF_ROOT"], ARRAYS["TANH_SCALE"], OPS["erf"].kernel
@@ -72,7 +77,12 @@ def leaky_relu(input, negative_slope=0.01):
 
 
 LEAKY = "where(input > 0, g, g * negative_slope)"
-activation(leaky_relu, "The input where it is positive, ``negative_slope`` times it elsewhere.", called="leaky_relu_cpu", input=LEAKY)
+activation(
+    leaky_relu,
+    "The input where it is positive, ``negative_slope`` times it elsewhere.",
+    called="leaky_relu_cpu",
+    input=LEAKY,
+)
 activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
            called="leaky_relu_cpu", input=LEAKY.replace("input", "out"))  # fmt: skip
 
@@ -137,7 +147,7 @@ def hardswish(input):
 
 
 activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
-           input="only(g / 6, (input > -3) & (input < 3))")  # fmt: skip
+           input="only(g * SIXTH, (input > -3) & (input < 3))")  # fmt: skip
 activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
            input="g * masked_fill(masked_fill(input / 3 + 0.5, input >= 3, 1), input <= -3, 0)")  # fmt: skip
 

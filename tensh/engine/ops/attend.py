@@ -19,7 +19,14 @@ def safe_softmax(input):
     return np.where(blocked, input.dtype.type(0), out) if blocked.any() else out
 
 
-@op(public=False, out=False, node="SafeSoftmaxBackward0", mask=None, query="(g @ key) * scale", key="(mT(g) @ query) * scale")
+@op(
+    public=False,
+    out=False,
+    node="SafeSoftmaxBackward0",
+    mask=None,
+    query="(g @ key) * scale",
+    key="(mT(g) @ query) * scale",
+)
 @in_float32
 def fit(query, key, mask=None, scale=1.0):
     """How well every key fits every query."""

@@ -118,9 +118,8 @@ def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduct
 
 
 @op(
-    public=False, out=False, node="SoftMarginLossBackward0", types="f",
-    refusal={"i": RuntimeError("result type Float can't be cast to the desired output type Long")},
-    input="-g * target * sigmoid(-target * input) * share(reduction, input)", target=None,
+    public=False, out=False, node="SoftMarginLossBackward0", types="fc",
+    input="-g * conj(target * sigmoid(-target * input)) * share(reduction, input)", target=None,
 )  # fmt: skip
 @in_float32
 def soft_margin(input, target, reduction="mean"):

@@ -16,7 +16,15 @@ def numbered(name, ufunc, node, input, floats=False):
     def kernel(input, number):
         return ufunc(*with_number(input, number, floats))
 
-    op(kernel, name=name, doc=f"The input and a number: {ufunc.__name__}.", node=node, public=False, out=False, input=input)
+    op(
+        kernel,
+        name=name,
+        doc=f"The input and a number: {ufunc.__name__}.",
+        node=node,
+        public=False,
+        out=False,
+        input=input,
+    )
 
 
 numbered("plus", np.add, "AddBackward1", "g")

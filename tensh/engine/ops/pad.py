@@ -50,7 +50,9 @@ def mirrored(mode, size, before, after):
     """Where the elements of a padded dimension come from."""
     if mode == "circular":  # what is cut off does not come round again
         first, last = max(-before, 0), size - max(-after, 0)
-        return Taps(size, first + (np.arange(first - max(before, 0), last + max(after, 0))[None] - first) % max(last - first, 1))
+        return Taps(
+            size, first + (np.arange(first - max(before, 0), last + max(after, 0))[None] - first) % max(last - first, 1)
+        )
     place = np.arange(-before, size + after)
     if mode == "reflect":
         period = 2 * max(size - 1, 1)

@@ -23,7 +23,9 @@ def product_of_three(one, two, three, indices):
     """Sums of products of three elements; ``indices`` names the dimensions of the factors and of the result."""
     a, b, c, result = indices
     between = "".join(i for i in dict.fromkeys(a + b) if i in c + result)
-    return np.einsum(f"{between},{c}->{result}", np.einsum(f"{a},{b}->{between}", one, two, optimize=True), three, optimize=True)
+    return np.einsum(
+        f"{between},{c}->{result}", np.einsum(f"{a},{b}->{between}", one, two, optimize=True), three, optimize=True
+    )
 
 
 # ── pairs of rows ────────────────────────────────────────────────────────────

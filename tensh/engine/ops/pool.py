@@ -92,7 +92,9 @@ def flat_places(which, spatial, kernel, stride, padding, dilation):
     flat = 0
     for dim, inside in enumerate(np.unravel_index(which, kernel)):
         behind = (1,) * (len(spatial) - dim - 1)
-        starts = (np.arange(which.shape[which.ndim - len(spatial) + dim]) * stride[dim] - padding[dim]).reshape(-1, *behind)
+        starts = (np.arange(which.shape[which.ndim - len(spatial) + dim]) * stride[dim] - padding[dim]).reshape(
+            -1, *behind
+        )
         place = inside * dilation[dim] + starts
         if padding[dim]:  # where all is -inf, the first element is the one
             place += np.maximum(-(place // dilation[dim]), 0) * dilation[dim]
@@ -130,7 +132,10 @@ for dims in (2, 3):
     declared["outs"] = ("values", "indices")
     op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
        input=back.format("indices"))  # fmt: skip
-    for kind, called in (("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"), ("fractional", f"fractional_max_pool{dims}d")):
+    for kind, called in (
+        ("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
+        ("fractional", f"fractional_max_pool{dims}d"),
+    ):
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
         op(largest_in, name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="spread_spots(g, indices, input.shape, dims)")  # fmt: skip
@@ -216,7 +221,11 @@ for dims in (2, 3):
        input=f"avg_pool{dims}_back(g, input.shape, {MEAN})")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
-    tapped(f"adaptive_avg_pool{dims}", f"AdaptiveAvgPool{dims}DBackward0", called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}")
+    tapped(
+        f"adaptive_avg_pool{dims}",
+        f"AdaptiveAvgPool{dims}DBackward0",
+        called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
+    )
 
 
 @functools.lru_cache(1024)
@@ -282,5 +291,7 @@ def fractional_starts(n, kernel, size, sample):
     if size > 1:
         step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)
         number = np.arange(size - 1, dtype=sample.dtype)
-        starts[..., :-1] = ((number + sample[..., None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[..., None]
+        starts[..., :-1] = ((number + sample[..., None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[
+            ..., None
+        ]
     return starts

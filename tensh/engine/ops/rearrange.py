@@ -38,7 +38,11 @@ def pixel_unshuffle(input, downscale_factor):
     return laid_out(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
 
 
-@op(public=False, out=False, input="channel_shuffle(g, input.shape[-3] // groups if len(input.shape) == 3 else input.shape[1] // groups)")
+@op(
+    public=False,
+    out=False,
+    input="channel_shuffle(g, input.shape[-3] // groups if len(input.shape) == 3 else input.shape[1] // groups)",
+)
 def channel_shuffle(input, groups):
     """The channels, the first of every group first."""
     batched = input.ndim > 3

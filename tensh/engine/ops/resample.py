@@ -93,8 +93,12 @@ def smooth(n, size, corners, factor, mode):
 # ── the operators, by PyTorch's names ────────────────────────────────────────
 for dims in (1, 2, 3):
     for name, mode in (("Nearest", "nearest"), ("NearestExact", "nearest-exact")):
-        called = "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
-        tapped(f"upsample_{mode.replace('-', '_')}_{dims}", f"Upsample{name}{dims}DBackward0", called=called, types="uf")
+        called = (
+            "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
+        )
+        tapped(
+            f"upsample_{mode.replace('-', '_')}_{dims}", f"Upsample{name}{dims}DBackward0", called=called, types="uf"
+        )
 for mode, node, called in (
     ("linear", "Linear1D", "compute_indices_weights_linear"),
     ("bilinear", "Bilinear2D", "upsample_bilinear2d_channels_last"),
@@ -104,4 +108,5 @@ for mode, node, called in (
     ("bicubic_smooth", "Bicubic2DAa", "compute_index_ranges_weights"),
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
-    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", called=called, types="uf")
+    types = "uf" if "2D" in node else "f"  # pictures may be of bytes
+    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", called=called, types=types)
