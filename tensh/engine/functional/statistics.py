@@ -23,9 +23,7 @@ def spread(name, doc, operator):
     """``var``, ``std`` and, with the mean beside them, ``var_mean`` and ``std_mean``."""
     pair = len(operator.outs) == 2
 
-    def function(
-        input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None
-    ):
+    def function(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
         if input.array.dtype.kind not in "fcV":
             what = name if pair else "std and var"
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
