@@ -60,7 +60,8 @@ PARAMETERS = {
     "_layout | None": "layout",
     "_memory_format | None": "memory_format",
     "Tensor | None": "out bias gradient",
-    "_str": "reduction equation",
+    "_str": "equation",
+    "_str | _int": "reduction",
     "_float": "eps rtol atol",
 }
 # What functions return that are not operators of the table. A method takes the type of the function of its name.
