@@ -216,7 +216,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")
     wide = input.float() if dtype.itemsize == 2 else input
     eps = finfo(wide.dtype.to_real()).eps if eps is None else eps
-    out = wide * (wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True) + eps).rsqrt()
+    squares = wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True)
+    out = wide * OPS["plus"].fn(squares, eps).rsqrt()
     if weight is not None:
         out = out * weight
     return out.to(dtype) if out.dtype is not dtype else out
