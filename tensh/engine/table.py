@@ -57,15 +57,8 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
-        self.numbers, self.rare, self.refusal, self.called, self.mixing, self.forms, self.other_forms = (
-            {},
-            {},
-            {},
-            None,
-            None,
-            (),
-            None,
-        )
+        self.numbers, self.rare, self.refusal = {}, {}, {}
+        self.called = self.mixing = self.other_forms = None
         self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
@@ -219,7 +212,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an
     exception), and ``apart`` says that it must not lie in the memory of an input.
     ``other_forms`` is the function for calls of the method that do not give its one argument as numbers side by side:
-    ``x.view(2, 3)`` is then without a step in between.  ``forms`` are the signatures of an operator that PyTorch has overloads of, for its error message.
+    ``x.view(2, 3)`` is then without a step in between.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
@@ -330,7 +323,7 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing forms absent".split()
+    "node apart other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 
 from tensh.engine.ops import kernels
-from tensh.engine.ops.pointwise import LEFT, OTHER, not_complex
+from tensh.engine.ops.pointwise import not_complex
 from tensh.engine.table import pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
-NUMBER = {"numbers": "other", "forms": OTHER}
+NUMBER = {"numbers": "other"}
 LOGIC = TWO | {"types": "biufc"}
 
 # ── comparison ───────────────────────────────────────────────────────────────
@@ -38,7 +38,7 @@ pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_x
 pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, inplace="method")
 
 # ── bits ─────────────────────────────────────────────────────────────────────
-BITS = {"types": "biu", "numbers": "input other", "forms": LEFT, **TWO}
+BITS = {"types": "biu", "numbers": "input other", **TWO}
 SHIFTS = BITS | {"types": "iu"}
 
 pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)

@@ -135,8 +135,6 @@ pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p
           input="g * mvdigamma(input, p)")  # fmt: skip
 special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 0.",
         numbers={"input": "SpecialZetaBackward1", "other": "SpecialZetaBackward2"},
-        forms=[f"({each}, *, Tensor out = None)" for each in
-               ("Tensor input, Tensor other", "Number self, Tensor other", "Tensor input, Number other")],
         input="no_derivative('zeta')", other="g * -input * special_zeta(input + 1, other)")  # fmt: skip
 
 

@@ -81,9 +81,7 @@ def legendre_polynomial_p(x, n):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-FORMS = tuple(f"({x} x, {n} n, *, Tensor out = None)" for x, n in
-              (("Tensor", "Tensor"), ("Number", "Tensor"), ("Tensor", "Number")))  # fmt: skip
-OPTIONS = {"x": None, "n": None, "numbers": "x n", "forms": FORMS}
+OPTIONS = {"x": None, "n": None, "numbers": "x n"}
 
 
 def declare(name, polynomial, doc):

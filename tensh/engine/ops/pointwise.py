@@ -24,11 +24,6 @@ def not_complex(text, error=RuntimeError):
     return {"c": error(text)}
 
 
-def forms(*parameters):
-    """Signatures with ``out=``, of which a call has to fit one."""
-    return tuple(f"({each}, *, Tensor out = None)" for each in parameters)
-
-
 # ── choosing: what many derivatives say ──────────────────────────────────────
 @op(public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
 def only(input, mask):
@@ -63,9 +58,6 @@ def where(condition, input, other):
 
 # ── arithmetic ───────────────────────────────────────────────────────────────
 BOTH = "input other"
-OTHER = forms("Tensor input, Tensor other", "Tensor input, Number other")
-EITHER = forms("Tensor input, Tensor other", "Number self, Tensor other", "Tensor input, Number other")
-LEFT = (OTHER[0], "(Number self, Tensor other)", OTHER[1])  # of a number and a tensor there is no out=
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
 BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
@@ -75,7 +67,6 @@ pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOT
           **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
 pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
           numbers={"other": "RsubBackward1"}, rare={"alpha": (1, "rsub_scaled")}, **BOOLS, called="add_stub",
-          forms=("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)"),
           inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
 pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
@@ -92,13 +83,13 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
           types="iuf", called="div_floor_cpu", node="DivBackward2", public=False, inplace=False,
           input="nothing(g)", other="nothing(g)")  # fmt: skip
 pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
-          forms=(OTHER[0], "(Tensor input, Number other)"), node="NotImplemented", inplace="method",
+          node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
 pointwise(arithmetic.remainder, "What the division that rounds down leaves: of the divisor's sign.",
-          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, forms=LEFT, types="iuf",
+          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
 pointwise(arithmetic.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
-          numbers={"other": "FmodBackward0"}, forms=OTHER, types="iuf", node="FmodBackward1",
+          numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
 pointwise(np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)")
@@ -116,7 +107,7 @@ pointwise(elementary.sign, "Sign of input; a complex number divided by its absol
 pointwise(elementary.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
 pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True,
-          types="biuf", numbers={"other": "CopysignBackward1"}, forms=OTHER, inplace="method",
+          types="biuf", numbers={"other": "CopysignBackward1"}, inplace="method",
           input="g * masked_fill(out / input, input == 0, 0)", other="nothing(g)")  # fmt: skip
 pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", inplace="method",
           mixing=elementary.one_dtype, refusal=not_complex("heaviside is not yet implemented for complex tensors."),
@@ -146,7 +137,6 @@ pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinit
 pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
           inplace="method", mixing=arithmetic.fitting_exponent,
           numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
-          forms=[f.replace("other", "exponent") for f in EITHER],
           input="power_input(g, input, exponent) if exponent.ndim == 0 else "
                 "none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
@@ -176,10 +166,10 @@ pointwise(np.logaddexp2, "The same to base 2.", name="logaddexp2", types="f", in
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log), "Input times the logarithm of other; 0 where input is 0.",
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
-          forms=EITHER, input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
+          input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
           name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, called="xlog1py_cpu",
-          numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"}, forms=EITHER,
+          numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
           input="masked_fill(special_xlog1py(g, other), (input == 0) & (other <= -1), 0)",
           other="g * input / (other + 1)")  # fmt: skip
 pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", name="special_entr", floats=True, types="biuf",
@@ -241,11 +231,9 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
 pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
-          forms=[f.replace("other", "min") for f in OTHER],
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
 pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
-          forms=[f.replace("other", "max") for f in OTHER],
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
