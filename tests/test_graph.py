@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.table import OPS
+from tensh.engine.table import OPS, op
 from tensh.engine.vocabulary import ARRAYS, recorded
 
 DEEP = 200_000
@@ -151,3 +151,8 @@ def test_what_is_saved_is_what_the_derivative_reads():
 def test_numpy_warnings_are_silent():
     with np.errstate():
         assert torch.isnan(torch.zeros(1) / 0).item()
+
+
+def test_a_word_is_declared_once():
+    with pytest.raises(TypeError, match="declared twice"):
+        op(lambda input: input, name="mul", input="g")

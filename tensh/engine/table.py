@@ -38,7 +38,7 @@ from tensh.engine.mixing import (
 )  # fmt: skip
 from tensh.engine.signatures import Later
 from tensh.engine.tensor import Tensor, new, wrap
-from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, recorded
 from tensh.engine.writer import LIST, RETYPED  # noqa: F401
 
 PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
@@ -227,6 +227,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     options = {k: keywords.pop(k) for k in OPTIONS & keywords.keys()}
     declared = Op(kernel, name, doc, keywords, options)
     declared.place = _place()
+    claim(name)
     OPS[name] = declared
     ARRAYS[name] = kernel
     if declared.public in (True, "function"):

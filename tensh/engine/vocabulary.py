@@ -17,7 +17,14 @@ def recorded(name):
     return TENSORS[name]
 
 
+def claim(name):
+    """Raise if ``name`` is a word already: a second declaration would silently change what derivatives say."""
+    if name in ARRAYS:
+        raise TypeError(f"the word {name!r} is declared twice")
+
+
 def word(fn):
     """A helper that reads the same on both: it uses only methods that arrays and tensors share."""
+    claim(fn.__name__)
     ARRAYS[fn.__name__] = TENSORS[fn.__name__] = fn
     return fn

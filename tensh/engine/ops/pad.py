@@ -6,7 +6,6 @@ import numpy as np
 
 from tensh.engine.ops.taps import Taps, tapped
 from tensh.engine.table import op
-from tensh.engine.vocabulary import word
 
 
 # ── one value ────────────────────────────────────────────────────────────────
@@ -36,12 +35,6 @@ def constant_pad_nd(input, pad, value=0):
     kept = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(input.shape, ends))
     result[inside] = input[kept]
     return result
-
-
-@word
-def opposite(pad):
-    """The padding that undoes ``pad``."""
-    return [-n for n in pad]
 
 
 # ── elements of the tensor itself ────────────────────────────────────────────
