@@ -28,8 +28,11 @@ def reduction(name, doc, everything, along, *, dim=True):
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
         return result if out is None else into(out, result, name)
 
+    def without_keywords(input, dim=None, keepdim=False):  # what most calls are: 100 ns less
+        return everything.fn(input) if dim is None and not keepdim else along.fn(input, dim, keepdim, None)
+
     reduced.__name__ = reduced.__qualname__ = name
-    reduced.__doc__ = doc
+    reduced.__doc__, reduced.without_out = doc, without_keywords
     return composite(reduced)
 
 
