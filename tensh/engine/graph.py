@@ -286,9 +286,9 @@ def within(base, array):
     return recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 
 
-def replay(t, steps):
-    """Apply the steps of a view to ``t``, recording even where recording is off."""
-    before, mode.grad = mode.grad, True
+def replay(t, steps, record=True):
+    """Apply the steps of a view to ``t``, recording (or not) whatever the mode is."""
+    before, mode.grad = mode.grad, record
     try:
         for fn, args in steps:
             t = fn(t, *args)
