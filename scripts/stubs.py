@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import tensh  # noqa: E402
 from tensh.engine import tensor as tensor_module  # noqa: E402
-from tensh.engine.members import OPERATORS  # noqa: E402
+from tensh.engine.members.state import OPERATORS  # noqa: E402
 from tensh.engine.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
 from tensh.engine.tensor import Size, Tensor  # noqa: E402
 from tensh.engine.writer import LIST  # noqa: E402

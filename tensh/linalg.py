@@ -1,7 +1,7 @@
 """torch.linalg: linear algebra."""
 
 from tensh.engine.functional.namespaces import LINALG
-from tensh.engine.ops.matrices import LinAlgError  # noqa: F401
+from tensh.engine.ops.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.table import shown
 
 

@@ -139,7 +139,7 @@ def test_writes_through_another_library_do_not_count():
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
-    from tensh.engine import protocols
+    from tensh.engine.members import protocols
 
     monkeypatch.setattr(protocols.warn_recorded, "__defaults__", ([],))
     with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):

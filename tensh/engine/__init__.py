@@ -6,13 +6,14 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import convert, elements, facts, functional, members, ops, protocols, settings  # noqa: F401
+from tensh.engine import convert, functional, ops, settings  # noqa: F401
 from tensh.engine.aliases import hang_aliases
 from tensh.engine.autograd import anomaly, modes  # noqa: F401
 from tensh.engine.creation import data, fill, legacy, ranges, sharing, spaces, strides, triangles, windows  # noqa: F401
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
+from tensh.engine.members import facts, protocols, state  # noqa: F401
 from tensh.engine.printing import format  # noqa: F401
 from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
 from tensh.engine.table import PUBLIC, public, shown
@@ -20,7 +21,7 @@ from tensh.engine.tensor import Size, Tensor
 
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
 hang_aliases()
-members.hang_methods()
+state.hang_methods()
 
 PUBLIC.update(ALL)
 PUBLIC.update(ALIASES)

@@ -5,10 +5,10 @@ A conversion that changes nothing returns the tensor itself; one that does is re
 
 from tensh.engine import device as devices
 from tensh.engine import memory
+from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph import edge
-from tensh.engine.making import bind
 from tensh.engine.table import METHODS, OPS
 from tensh.engine.tensor import Tensor, new
 from tensh.engine.warning import warn

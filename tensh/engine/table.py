@@ -17,10 +17,11 @@ import numpy as np
 from numpy import asarray, ndarray
 
 from tensh.engine import graph, writer
+from tensh.engine.calls.faces import Face, face
+from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.faces import Face, face
 from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import (
     NO_ARRAY,
@@ -36,7 +37,6 @@ from tensh.engine.mixing import (
     refused_cast,
     require_operand,
 )  # fmt: skip
-from tensh.engine.signatures import Later
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, recorded
 from tensh.engine.writer import LIST, RETYPED  # noqa: F401

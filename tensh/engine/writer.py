@@ -3,7 +3,7 @@
 For every operator it writes up to six pieces of Python, each when first needed:
 
 - ``function_source``   the function: true signature, saves only what the derivatives read
-- ``face_source``       the same as users call it, and ``inplace_face_source`` (see faces.py)
+- ``face_source``       the same as users call it, and ``inplace_face_source`` (see calls/faces.py)
 - ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 - ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
@@ -151,7 +151,7 @@ def function_source(op):
 
 
 def face_source(op, name, known):
-    """The function as users call it under a name (see faces.py); ``known`` is the name of what the face knows."""
+    """The function as users call it under a name (see calls/faces.py); ``known`` is the name of what the face knows."""
     if op.environment[known].method and op.other_forms:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters

@@ -1,7 +1,7 @@
 """torch.nn.functional: what layers compute, as functions."""
 
 import tensh.engine  # noqa: F401
-from tensh.engine.functional.layers import LAYERS
+from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.table import function, shown
 
 BUILT_IN = frozenset(

@@ -1,6 +1,6 @@
 """torch.signal.windows: window functions."""
 
-from tensh.engine.functional.signal import WINDOWS
+from tensh.engine.functional.fourier.signal import WINDOWS
 
 
 def __getattr__(name):

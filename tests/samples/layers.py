@@ -2,10 +2,13 @@
 
 from samples import call, i, rough, x
 
-COVERS = tuple(
-    f"ops/{name}.py"
-    for name in "activation attend convolve ctc grid lookup loss normalise numbered pad pairs pool rearrange resample taps".split()
-)
+COVERS = (
+    *(
+        f"ops/layers/{name}.py"
+        for name in "attend convolve ctc grid lookup loss normalise pad pool rearrange resample taps".split()
+    ),
+    "ops/elementwise/activation.py", "ops/elementwise/numbered.py", "ops/linalg/pairs.py",
+)  # fmt: skip
 
 # ── activations: away from their bounds, differences of values show the derivative ──
 CURVE = [call(x(3, 4)), call(x())]

@@ -2,7 +2,7 @@
 
 from samples import b, c, call, i, replace, rough, x
 
-COVERS = ("ops/pointwise.py", "ops/compare.py")
+COVERS = ("ops/elementwise/table.py", "ops/elementwise/compare.py")
 
 ONE = [call(x(2, 3)), call(c(3)), call(x())]
 REAL = [call(x(2, 3)), call(x())]

@@ -3,8 +3,8 @@
 from samples import b, c, call, i, rough, x
 
 COVERS = (
-    "ops/reduce.py", "ops/extremes.py", "ops/scan.py", "ops/norms.py", "ops/statistics.py", "ops/sort.py", "ops/distinct.py",
-    "ops/histogram.py",
+    "ops/reductions/reduce.py", "ops/reductions/extremes.py", "ops/reductions/scan.py", "ops/reductions/norms.py", "ops/reductions/statistics.py", "ops/reductions/sort.py", "ops/reductions/distinct.py",
+    "ops/reductions/histogram.py",
 )  # fmt: skip
 
 M, V = x(3, 4), x(4)

@@ -3,8 +3,8 @@
 from samples import b, c, call, i, replace, rough, x
 
 COVERS = (
-    "ops/shape.py", "ops/layout.py", "ops/arrange.py", "ops/basic.py", "ops/index.py", "ops/scatter.py", "ops/fold.py",
-    "ops/embed.py", "ops/mask.py", "ops/split.py", "ops/diagonal.py",
+    "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
+    "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py",
 )  # fmt: skip
 
 OF_MEMORY = ("Tensor.view", "Tensor.view_as", "as_strided", "view_as_complex")

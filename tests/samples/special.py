@@ -3,7 +3,7 @@
 from samples import call, i, rough, x
 
 COVERS = (
-    "ops/special.py", "ops/error_functions.py", "ops/gamma.py", "ops/incomplete.py", "ops/bessel.py", "ops/orthogonal.py",
+    "ops/special/shared.py", "ops/special/error_functions.py", "ops/special/gamma.py", "ops/special/incomplete.py", "ops/special/bessel.py", "ops/special/orthogonal.py",
 )  # fmt: skip
 
 REAL = [call(x(2, 3)), call(x())]

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from tensh.engine import memory
+from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
 from tensh.engine.device import channels_last, channels_last_3d, contiguous_format
 from tensh.engine.dtype import BY_NUMPY, of_scalar
-from tensh.engine.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
-from tensh.engine.numbers import SAFE, fitting
+from tensh.engine.scalars import SAFE, fitting
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Size, Tensor
 

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.calls.making import KEYWORDS, OUT, bind, finish, leaf, plain, shows
 from tensh.engine.creation.fill import require_room
 from tensh.engine.creation.roundings import fused, narrowed, rounded
 from tensh.engine.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.making import KEYWORDS, OUT, bind, finish, leaf, plain, shows
 from tensh.engine.mixing import SCALARS
-from tensh.engine.numbers import REAL, fitting, overflow
+from tensh.engine.scalars import REAL, fitting, overflow
 from tensh.engine.table import public
 from tensh.engine.warning import warn
 

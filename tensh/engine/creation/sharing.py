@@ -3,9 +3,9 @@
 import numpy as np
 
 from tensh.engine import memory
+from tensh.engine.calls.making import bind, leaf, place
 from tensh.engine.dtype import BY_NUMPY, int64
 from tensh.engine.graph import edge
-from tensh.engine.making import bind, leaf, place
 from tensh.engine.table import public
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn

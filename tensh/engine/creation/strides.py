@@ -1,8 +1,8 @@
 """New tensors with strides of one's own, whose elements are not set."""
 
 from tensh.engine import memory
+from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.dtype import of_scalar
-from tensh.engine.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.table import METHODS, public
 
 

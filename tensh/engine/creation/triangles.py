@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, bind, finish, leaf, plain, shows
 from tensh.engine.dtype import BY_NUMPY, int64, of_scalar
-from tensh.engine.making import KEYWORDS, OUT, PLACED, bind, finish, leaf, plain, shows
 from tensh.engine.table import public
 
 

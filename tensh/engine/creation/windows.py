@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.creation.legacy import option_name
 from tensh.engine.dtype import BY_NUMPY, of_scalar
-from tensh.engine.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.table import public
 
 

@@ -1,6 +1,6 @@
 """The forms in which functions of several signatures take their arguments."""
 
-from tensh.engine.making import bind
+from tensh.engine.calls.making import bind
 from tensh.engine.table import METHODS
 from tensh.engine.tensor import Size, Tensor
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from tensh.engine import memory
-from tensh.engine.arguments import format_named
+from tensh.engine.calls.arguments import format_named
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.table import RETYPED, op
 from tensh.engine.tensor import Tensor

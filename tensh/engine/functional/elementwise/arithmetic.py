@@ -1,0 +1,219 @@
+"""Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, parts of complex numbers."""
+
+from tensh.engine import ops  # noqa: F401  read first: some names below replace an operator's
+from tensh.engine.calls.signatures import NO_FIT, Form, choose
+from tensh.engine.dtype import BY_NUMPY, complex128, float64
+from tensh.engine.inplace import into
+from tensh.engine.mixing import NUMBERS, plain, refuse
+from tensh.engine.scalars import take_number
+from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
+from tensh.engine.tensor import Tensor
+
+
+def tensor(value, name, parameter="input", position=1):
+    """``value`` if it is a tensor; PyTorch's error otherwise."""
+    if not isinstance(value, Tensor):
+        refuse(name, parameter, position, value)
+    return value
+
+
+def fits_none(name, arguments, *forms):
+    """Raise PyTorch's error for arguments that fit none of the forms of a function."""
+    choose(name, [Form(name, form) for form in forms], arguments, {})
+
+
+# ── Python's operators whose first operand is no tensor ──────────────────────
+def rdiv(input, other):
+    """``other / input``."""
+    return OPS["reciprocal"].fn(input) * other
+
+
+def rpow(input, other):
+    """``other ** input``."""
+    return OPS["pow"].fn(other, input)
+
+
+def rfloordiv(input, other):
+    """``other // input``."""
+    return OPS["floor_divide"].fn(other, input)
+
+
+def rmod(input, other):
+    """``other % input``."""
+    return OPS["remainder"].fn(other, input)
+
+
+def rlshift(input, other):
+    """``other << input``."""
+    return OPS["bitwise_left_shift"].fn(other, input)
+
+
+def rrshift(input, other):
+    """``other >> input``."""
+    return OPS["bitwise_right_shift"].fn(other, input)
+
+
+def invert(input):
+    """``~input``: the opposite of bools, every bit of integers the other way."""
+    if input.array.dtype.kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return OPS["bitwise_not"].fn(input)
+
+
+for _each in (rdiv, rpow, rfloordiv, rmod, rlshift, rrshift, invert):
+    PYTHON_ONLY[_each.__name__] = _each
+METHODS["__rdiv__"] = rdiv
+
+
+# ── signs and powers ─────────────────────────────────────────────────────────
+@composite
+def positive(input):
+    """The input itself, unless it is of bools: RuntimeError."""
+    if tensor(input, "positive").array.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+def abs_(input):
+    """In-place version of abs; of complex numbers there is none, for the result is real."""
+    if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return OPS["abs"].inplace_fn(input)
+
+
+METHODS["abs_"] = PUBLIC["abs_"] = abs_
+
+
+@composite(out=True)
+def float_power(input, exponent):
+    """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.float_power(torch.tensor([1, 2]), 0.5)
+    tensor([1.0000, 1.4142], dtype=torch.float64)
+    """
+    operands = input, exponent
+    if not any(isinstance(x, Tensor) for x in operands) or not all(isinstance(x, (Tensor, *NUMBERS)) for x in operands):
+        fits_none("float_power", operands, "(Tensor input, Tensor exponent, *, Tensor out = None)",
+                  "(Number self, Tensor exponent, *, Tensor out = None)",
+                  "(Tensor input, Number exponent, *, Tensor out = None)")  # fmt: skip
+    to = widest(*operands)
+    return OPS["pow"].fn(*(in_dtype(x, to) for x in operands))
+
+
+def widest(*operands):
+    """float64, or complex128 if an operand is complex."""
+    kinds = [x.array.dtype.kind in "cW" if isinstance(x, Tensor) else isinstance(x, complex) for x in operands]
+    return complex128 if any(kinds) else float64
+
+
+def in_dtype(x, to):
+    """A tensor in this dtype, a number as one of its kind."""
+    if isinstance(x, Tensor):
+        return x if x.array.dtype is to.numpy else OPS["cast"].fn(x, to.numpy)
+    return complex(x) if to is complex128 else float(x)
+
+
+def float_power_(input, exponent):
+    """In-place version of float_power: the input must be of its dtype already."""
+    to = widest(input, exponent)
+    if input.array.dtype is not to.numpy:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {BY_NUMPY[input.array.dtype].title} but the operation's result "
+            f"requires dtype {to.title}"
+        )
+    return OPS["pow"].inplace_fn(input, in_dtype(exponent, to))
+
+
+METHODS["float_power_"] = float_power_
+
+
+# ── bounds and weights ───────────────────────────────────────────────────────
+BOUNDS = frozenset((*NUMBERS, type(None)))
+
+
+@composite(inplace=True)
+def clamp(input, min=None, max=None, *, out=None):
+    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
+
+    The bounds are numbers, or tensors that are broadcast; where ``min`` exceeds ``max`` the result is ``max``.
+    Differentiable where the input lies within.
+
+    >>> import tensh as torch
+    >>> torch.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    if out is not None:
+        return into(out, clamp(input, min, max), "clamp")
+    if type(min) in BOUNDS and type(max) in BOUNDS:
+        if min is max is None:
+            raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+        return OPS["clamp"].fn(input, min, max)
+    if all(bound is None or isinstance(bound, Tensor) for bound in (min, max)):
+        return OPS["clamp_tensors"].fn(input, min, max)
+    low, high = (bound if bound is None else take_number(bound) for bound in (min, max))
+    if low is NO_FIT or high is NO_FIT:
+        given = (input, min) if max is None else (input, min, max)
+        fits_none("clamp", given, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
+                  "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)")  # fmt: skip
+    return OPS["clamp"].fn(input, low, high)
+
+
+@composite(inplace=True)
+def lerp(input, end, weight, *, out=None):
+    """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable.
+
+    >>> import tensh as torch
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
+    tensor([ 5., 15.])
+    """
+    if out is not None:
+        return into(out, lerp(input, end, weight), "lerp")
+    if isinstance(weight, Tensor):
+        return OPS["lerp_tensors"].fn(input, end, weight)
+    if type(weight) is float:
+        return OPS["lerp"].fn(input, end, weight)
+    if (number := plain(weight)) is None:
+        fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
+                  "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip
+    return OPS["lerp"].fn(input, end, number)
+
+
+# ── complex numbers ──────────────────────────────────────────────────────────
+def from_parts(real, imag, *, out=None):
+    """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([1.+3.j, 2.+4.j])
+    """
+    result = OPS["complex"].fn(real, imag)
+    if out is None:
+        return result
+    if out.array.dtype is not result.array.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {BY_NUMPY[result.array.dtype].title} but got scalar type "
+            f"{BY_NUMPY[out.array.dtype].title} for argument 'out'"
+        )
+    return into(out, result, "complex")
+
+
+from_parts.__name__ = from_parts.__qualname__ = "complex"
+public(from_parts)
+
+
+@composite
+def conj(input):
+    """The complex conjugate; real tensors are returned as they are.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.conj(torch.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return OPS["conjugate"].fn(input) if tensor(input, "conj").array.dtype.kind in "cW" else input
+
+
+@composite(inplace=True, out=True)
+def conj_physical(input):
+    """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+    return OPS["conj_physical"].fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

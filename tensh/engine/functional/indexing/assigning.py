@@ -1,0 +1,116 @@
+"""``x[...] = value``: numbers and tensors written to the elements at an index."""
+
+import numpy as np
+
+from tensh.engine.clock import owner, wrote
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.functional.indexing.filling import refuse_partial_overlap
+from tensh.engine.functional.indexing.indexing import PLAIN, getitem, plain, viewed
+from tensh.engine.inplace import refuse_overlap, unrecorded
+from tensh.engine.ops.basic import expanded_size
+from tensh.engine.ops.shapes.embed import number_as, real_part
+from tensh.engine.scalars import SAFE
+from tensh.engine.table import OPS
+from tensh.engine.tensor import Tensor, wrap
+
+
+def setitem(self, index, value):
+    """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
+    kind = type(index)
+    straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
+    if straight and value is not self and unrecorded(self, value):
+        target = plain(self.array, index)
+        if target is not None:
+            write_plain(target, value)
+            wrote(self.array)
+            return None
+    if not isinstance(value, Tensor):
+        value = number_for(self.array.dtype, value)
+    if isinstance(index, Tensor) and written_straight(self, index.array, value):
+        return None
+    if index is False:
+        return None
+    if index is ...:
+        return copied_to(self, value)
+    if index is True:
+        return copied_to(OPS["unsqueeze"].fn(self, 0), value)
+    view, indices = viewed(self, index, writing=True)
+    if indices:
+        OPS["index_put"].write_(view, indices, without_leading_ones(value))
+        return None
+    return copied_to(view, value)
+
+
+def written_straight(t, index, value):
+    """Write an element, or a tensor that fits, to the places of one index tensor if nothing is to be recorded."""
+    array, source = t.array, value.array
+    kind = index.dtype.kind
+    if source.dtype is not array.dtype or not index.ndim or not (kind == "b" or kind == "i" and index.itemsize == 8):
+        return False
+    if source.ndim and source.shape != index.shape + array.shape[1:] or not unrecorded(t, value) or t._base is not None:
+        return False
+    if kind == "b" and (source.ndim or index.shape != array.shape[: index.ndim]) or value is t:
+        return False
+    try:
+        array[index] = source
+    except (IndexError, ValueError):
+        return False
+    wrote(array)
+    return True
+
+
+def write_plain(target, value):
+    """Write a tensor or a number into the array ``target``."""
+    refuse_overlap(target)
+    if not isinstance(value, Tensor):
+        small = type(value) is float and target.dtype.kind == "f" and -SAFE < value < SAFE
+        target[...] = value if small else number_for(target.dtype, value).array
+        return
+    value = value.array
+    if value.ndim:
+        if value.shape != target.shape:
+            value = value.reshape(value.shape[leading_ones(value.shape) :])
+            expanded_size(value, target.shape)
+        elif owner(value) is owner(target):
+            refuse_partial_overlap(target, value)
+    target[...] = real_part(value, target.dtype)
+
+
+def number_for(dtype, value):
+    """A number as a tensor without dimensions, of the dtype that it is written into."""
+    if isinstance(value, (bool, int, float, complex, np.integer, np.bool_)):
+        value = value.item() if isinstance(value, np.generic) else value
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        return wrap(number_as(value, dtype))
+    kind = type(value)
+    name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    raise TypeError(f"can't assign a {name} to a torch.{BY_NUMPY[dtype].legacy}")
+
+
+def leading_ones(shape):
+    """How many dimensions of size 1 come first."""
+    return next((d for d, n in enumerate(shape) if n != 1), len(shape))
+
+
+def without_leading_ones(value):
+    """The value without leading dimensions of size 1, as PyTorch broadcasts what is assigned."""
+    shape = value.array.shape
+    ones = leading_ones(shape)
+    return OPS["view"].fn(value, shape[ones:]) if ones else value
+
+
+def copied_to(view, value):
+    """Write a tensor into a view, as PyTorch does it for an assignment."""
+    if value.array.shape == view.array.shape:
+        view.copy_(value)
+    elif not value.array.ndim:
+        view.fill_(value)
+    else:
+        shape = value.array.shape
+        value = OPS["view"].fn(value, shape[leading_ones(shape) :])
+        size = expanded_size(value.array, view.array.shape)
+        view.copy_(value if value.array.shape == size else OPS["expand"].fn(value, size))
+
+
+Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem

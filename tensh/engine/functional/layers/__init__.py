@@ -1,0 +1,26 @@
+"""torch.nn.functional."""
+
+from tensh.engine.functional.layers import (  # noqa: F401
+    activating,
+    adapting,
+    attending,
+    classifying,
+    convolutions,
+    embedding,
+    likelihoods,
+    losses,
+    noise,
+    normalising,
+    padding,
+    pooling,
+    probabilities,
+    projecting,
+    ranking,
+    rearranging,
+    registry,
+    resampling,
+    sequences,
+    similarity,
+    unpooling,
+    windows,
+)

@@ -1,0 +1,208 @@
+"""Losses of single values: how far predictions are from what they should be.
+
+``reduction`` is 'mean', 'sum' or 'none' everywhere; ``size_average`` and ``reduce`` are its old names.
+"""
+
+from tensh.engine.dtype import promote_types
+from tensh.engine.functional.layers.registry import constants, layer, named
+from tensh.engine.table import OPS, PUBLIC
+from tensh.engine.warning import warn
+
+# ── reduction ────────────────────────────────────────────────────────────────
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduction_of(reduction, size_average=None, reduce=None):
+    """The reduction's name, from the keyword or from the two flags it replaced."""
+    if size_average is not None or reduce is not None:
+        averaged = size_average is None or size_average
+        reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def reduced(values, reduction):
+    """The values as they are, their mean, or their sum."""
+    return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
+
+
+def numbered_reduction(fn, *parameters):
+    """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order."""
+
+    def function(*args, reduction=1, **options):
+        given = dict(zip(parameters, args)) | options
+        return fn(**given | {"reduction": REDUCTIONS[given.get("reduction", reduction)]})
+
+    PUBLIC[fn.__name__] = named(function, fn.__name__, fn.__doc__)
+
+
+def warn_of_sizes(input, target):
+    if input.array.shape != target.array.shape:
+        warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        )
+
+
+def alike(input, target):
+    """Both in their common dtype."""
+    if input.dtype is target.dtype:
+        return input, target
+    common = promote_types(input.dtype, target.dtype)
+    return input.to(common), target.to(common)
+
+
+def by_weight(losses, weight, reduction):
+    """The weighted losses; their mean is a weighted one."""
+    losses = losses * weight
+    return losses.sum() / weight.sum() if reduction == "mean" else reduced(losses, reduction)
+
+
+def check_weight(input, weight, reduction):
+    if weight.array.shape != input.array.shape:
+        raise ValueError("Weights and input must have the same size.")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+
+
+# ── distances ────────────────────────────────────────────────────────────────
+@layer
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean squared difference of ``input`` and ``target``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
+    tensor(2.5000)
+    """
+    if input.array.shape != target.array.shape:
+        warn_of_sizes(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+        return by_weight((input - target).pow(2), weight, reduction)
+    return OPS["squared_difference"].fn(*alike(input, target), reduction_of(reduction))
+
+
+@layer
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean absolute difference of ``input`` and ``target``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
+    tensor(1.5000)
+    """
+    warn_of_sizes(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+        return by_weight((input - target).abs(), weight, reduction)
+    return reduced((input - target).abs(), reduction_of(reduction))
+
+
+@layer
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """``l1_loss`` with a parabola where the difference is less than ``beta``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
+    tensor([0.1250, 1.5000])
+    """
+    warn_of_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    return OPS["smooth_difference"].fn(*alike(input, target), reduction, beta)
+
+
+@layer
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """``delta`` times ``smooth_l1_loss`` with ``beta=delta``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
+    tensor([0.1250, 2.0000])
+    """
+    warn_of_sizes(input, target)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+    if delta <= 0:
+        if weight is None:
+            reduction_of(reduction)
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return OPS["huber_difference"].fn(*alike(input, target), reduction_of(reduction), delta)
+    return reduced(OPS["huber_difference"].fn(*alike(input, target), "none", delta) * weight, reduction)
+
+
+# ── yes or no ────────────────────────────────────────────────────────────────
+@layer
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.  Differentiable in input and target.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.array.shape != input.array.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
+            "ensure they have the same size."
+        )
+    for name, tensor in (("target", target), ("weight", weight)):
+        if tensor is not None and tensor.dtype is not input.dtype and input.is_floating_point():
+            raise RuntimeError(f"Found dtype {tensor.dtype.title} but expected {input.dtype.title}")
+        if name == "target" and input.is_floating_point():
+            check_probabilities(input, target)
+    constants("binary_cross_entropy", weight=weight)
+    return OPS["binary_entropy"].fn(input, target, weight, reduction)
+
+
+def check_probabilities(input, target):
+    for name, array in (("input", input.array), ("target", target.array)):
+        if not ((array >= 0) & (array <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+
+
+@layer
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
+):  # fmt: skip
+    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes.
+
+    Differentiable in input and target.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.array.shape != input.array.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if input.is_floating_point() and not target.is_floating_point():
+        raise RuntimeError(
+            f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
+        )
+    if input.is_floating_point():
+        input, target = alike(input, target)
+    constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    return OPS["binary_entropy_of_logits"].fn(input, target, weight, pos_weight, reduction)
+
+
+numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
+
+
+@layer
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    constants("soft_margin_loss", target=target)
+    if input.array.dtype.kind in "biu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
+    return OPS["soft_margin"].fn(*alike(input, target), reduction)

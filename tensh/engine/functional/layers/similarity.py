@@ -1,0 +1,81 @@
+"""How long vectors are, and how far apart or alike."""
+
+from tensh.engine.dtype import FLOAT, promote_types
+from tensh.engine.errors import wrap_dim
+from tensh.engine.functional.forms import require
+from tensh.engine.functional.layers.registry import layer
+from tensh.engine.inplace import into
+from tensh.engine.table import OPS, PUBLIC
+
+
+@layer
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    """The input divided by its ``p``-norm along ``dim``, which counts as at least ``eps``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    norm = OPS["clamp_min"].fn(input.norm(p, dim, keepdim=True), eps)
+    result = input / norm.expand_as(input)
+    return result if out is None else into(out, result, "div")
+
+
+@layer(torch=True)
+def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
+    tensor(0.7071)
+    """
+    require(x1, "cosine_similarity", "x1", 1), require(x2, "cosine_similarity", "x2", 2)
+    common = promote_types(x1.dtype, x2.dtype)
+    if common.category != FLOAT:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")
+    x1, x2 = (x if x.dtype is common else x.to(common) for x in (x1, x2))
+    if x1.array.shape != x2.array.shape:
+        x1, x2 = PUBLIC["broadcast_tensors"](x1, x2)
+    wrap_dim(dim, x1.array.ndim)
+    units = []
+    for x in (x1, x2):
+        length = OPS["vector_norm"].fn(x, 2, (dim,), True).clone()
+        with PUBLIC["no_grad"]():
+            length.clamp_min_(eps)
+        units.append(x / length)
+    return (units[0] * units[1]).sum((dim,))
+
+
+@layer(torch=True)
+def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
+    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.pairwise_distance(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
+    tensor([5.0000])
+    """
+    require(x1, "pairwise_distance", "x1", 1), require(x2, "pairwise_distance", "x2", 2)
+    difference = OPS["plus"].fn(x1 - x2, eps)
+    return OPS["norm_of_difference"].fn(
+        difference, p, max(x1.array.ndim, x2.array.ndim) - 1 if difference.array.ndim else None, keepdim
+    )
+
+
+@layer(torch=True)
+def pdist(input, p=2.0):
+    """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000, 4.2426])
+    """
+    ndim = require(input, "pdist", "input", 1).array.ndim
+    if ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {ndim}D")
+    if input.dtype.category != FLOAT:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    if input.dtype.itemsize == 2:
+        raise NotImplementedError(f"\"pdist\" not implemented for '{input.dtype.title}'")
+    return OPS["pdist"].fn(input.contiguous(), p)

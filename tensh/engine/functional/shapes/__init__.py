@@ -1,0 +1,10 @@
+"""Other sizes and orders of the same elements, and several tensors as one."""
+
+from tensh.engine.functional.shapes import (  # noqa: F401
+    joining,
+    parts,
+    repeating,
+    shaping,
+    storage,
+    turning,
+)

@@ -1,0 +1,1 @@
+"""What a tensor knows of itself, and what Python asks of it."""

@@ -1,0 +1,183 @@
+"""Questions about tensors that need no computation."""
+
+import math
+
+from tensh.engine.calls.making import bind
+from tensh.engine.device import contiguous_format, cpu, require_cpu
+from tensh.engine.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
+from tensh.engine.graph import Output, edge
+from tensh.engine.memory import address, strides
+from tensh.engine.table import METHODS, PUBLIC, public
+from tensh.engine.tensor import Tensor
+
+
+@public
+def is_tensor(obj):
+    """Is ``obj`` a tensor?"""
+    return isinstance(obj, Tensor)
+
+
+@public
+def is_storage(obj):
+    """Is ``obj`` a storage?  tensh has none: the memory of a tensor is its NumPy array."""
+    return False
+
+
+@public
+def typename(obj):
+    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
+    if isinstance(obj, Tensor):
+        return f"torch.{BY_NUMPY[obj.array.dtype].legacy}"
+    kind = obj if isinstance(obj, type) else type(obj)
+    module = getattr(kind, "__module__", None)
+    return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
+
+
+def fact(fn):
+    """A question that is a function and a method."""
+    PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
+    return fn
+
+
+@fact
+def is_complex(input):
+    """Is the dtype complex?"""
+    return BY_NUMPY[input.array.dtype].category == COMPLEX
+
+
+@fact
+def is_signed(input):
+    """Can the dtype hold negative numbers?"""
+    return BY_NUMPY[input.array.dtype].is_signed
+
+
+@fact
+def is_nonzero(input):
+    """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+    return bool(input)
+
+
+@fact
+def is_same_size(input, other):
+    """Have two tensors the same shape?"""
+    return input.array.shape == other.array.shape
+
+
+@fact
+def is_conj(input):
+    """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+    return False
+
+
+@fact
+def is_neg(input):
+    """Is it negated only when it is read?  Never."""
+    return False
+
+
+@fact
+def resolve_conj(input):
+    """The tensor itself: conjugation was computed at once."""
+    return input
+
+
+@fact
+def resolve_neg(input):
+    """The tensor itself."""
+    return input
+
+
+@fact
+def get_device(input):
+    """The number of the device: -1 for the CPU."""
+    return -1
+
+
+@fact
+def is_inference(input):
+    """Was the tensor made in inference mode?  tensh keeps no such mark."""
+    return False
+
+
+@fact
+def is_distributed(input):
+    """Is the tensor spread over processes?  Never."""
+    return False
+
+
+def dim_order(self):
+    """The dimensions from the widest step in memory to the narrowest.
+
+    >>> import tensh as torch
+    >>> torch.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    steps = strides(self.array)
+    return tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+
+
+def is_set_to(self, tensor):
+    """Is it the same memory with the same shape and strides?"""
+    one, two = self.array, tensor.array
+    return (
+        one.dtype == two.dtype
+        and one.shape == two.shape
+        and one.strides == two.strides
+        and bool(one.size)
+        and address(one) == address(two)
+    )
+
+
+METHODS.update(dim_order=dim_order, is_set_to=is_set_to)
+Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
+Tensor.output_nr = property(
+    lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
+)
+METHODS["_is_view"] = lambda t: t._base is not None
+for _kind in "ipu maia mtia vulkan".split():
+    setattr(Tensor, f"is_{_kind}", property(lambda t: False, doc="False: tensh computes on the CPU only."))
+
+
+# ── dtypes ───────────────────────────────────────────────────────────────────
+RESULT_TYPE = (
+    "(Tensor tensor, Tensor other)",
+    "(Number scalar, Tensor tensor)",
+    "(Tensor tensor, Number other)",
+    "(Number scalar1, Number scalar2)",
+)
+
+
+@public
+def result_type(*args, **given):
+    """The dtype in which an operator computes with two operands, each a tensor or a number.
+
+    >>> import tensh as torch
+    >>> torch.result_type(torch.tensor([1, 2]), 1.0)
+    torch.float32
+    """
+    ranks = [None, None, None]  # tensors, 0-d tensors, numbers
+    for operand in bind("result_type", RESULT_TYPE, args, given).values():
+        tensor = isinstance(operand, Tensor)
+        rank = (0 if operand.array.ndim else 1) if tensor else 2
+        found = BY_NUMPY[operand.array.dtype] if tensor else scalar_dtype(operand)
+        ranks[rank] = found if ranks[rank] is None else promote_types(ranks[rank], found)
+    return combine_categories(ranks[0], combine_categories(ranks[1], ranks[2]))
+
+
+# ── devices ──────────────────────────────────────────────────────────────────
+@public
+def get_default_device():
+    """Where new tensors live: on the CPU."""
+    return cpu
+
+
+@public
+def set_default_device(device):
+    """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
+    require_cpu(device)
+
+
+# ── names ──────────────────────────────────────────────────────────────────
+PUBLIC.update(
+    e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format
+)

@@ -1,0 +1,52 @@
+"""Comparison, logic and bits, element by element: no derivatives, and except for the bits the answer is bool."""
+
+import numpy as np
+
+from tensh.engine.ops import kernels
+from tensh.engine.ops.elementwise.table import not_complex
+from tensh.engine.table import pointwise
+
+ONE = {"input": None, "inplace": False, "out": False}
+TWO = {"input": None, "other": None, "inplace": "method"}
+NUMBER = {"numbers": "other"}
+LOGIC = TWO | {"types": "biufc"}
+
+# ── comparison ───────────────────────────────────────────────────────────────
+pointwise(np.equal, "Is input equal to other?", name="eq", **TWO, **NUMBER)
+pointwise(np.not_equal, "Is input different from other?", name="ne", **TWO, **NUMBER)
+pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **TWO, **NUMBER)
+pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **TWO, **NUMBER)
+pointwise(np.greater, "Is input greater than other?", name="gt", types="biuf", **TWO, **NUMBER)
+pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", types="biuf", **TWO, **NUMBER)
+pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
+          input=None, other=None, inplace=False, out=False)  # fmt: skip
+
+# ── kinds of numbers ─────────────────────────────────────────────────────────
+pointwise(np.isnan, "Is it nan?", name="isnan", **ONE)
+pointwise(np.isinf, "Is it an infinity?", name="isinf", **ONE)
+pointwise(np.isfinite, "Is it neither nan nor an infinity?", name="isfinite", **ONE)
+pointwise(kernels.infinity(1), "Is it the positive infinity?", name="isposinf", types="biuf", input=None, inplace=False,
+          refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf", types="biuf", input=None,
+          inplace=False, refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
+
+# ── logic ────────────────────────────────────────────────────────────────────
+pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **LOGIC)
+pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **LOGIC)
+pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **LOGIC)
+pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, inplace="method")
+
+# ── bits ─────────────────────────────────────────────────────────────────────
+BITS = {"types": "biu", "numbers": "input other", **TWO}
+SHIFTS = BITS | {"types": "iu"}
+
+pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
+pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
+pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
+pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
+          inplace="method")  # fmt: skip
+pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
+          **SHIFTS)  # fmt: skip
+pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
+          called="rshift_cpu", **SHIFTS)  # fmt: skip

@@ -1,0 +1,297 @@
+"""Pooling: the largest element or the mean of every window, over the last dimensions of a tensor.
+
+Windows are described by ``kernel, stride, padding, dilation`` and ``size``, the number of windows, one number per
+dimension each.  Both the maximum and the sum are taken one dimension after the other, which needs few passes.
+Where a maximum lies is counted as PyTorch counts it: flat within the pooled dimensions.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.adding import add_at
+from tensh.engine.ops.layers.convolve import reach
+from tensh.engine.ops.layers.taps import Taps, tapped
+from tensh.engine.ops.precision import in_float32
+from tensh.engine.table import op
+
+WINDOWS = "kernel, stride, padding, dilation, size"
+
+
+# ── windows ──────────────────────────────────────────────────────────────────
+def lowest(dtype):
+    """What is less than every element, to stand where there is none."""
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def extents(spatial, kernel, stride, padding, dilation, size):
+    """The sizes that have room for the padding and for every window."""
+    return tuple(
+        max(n + 2 * p, (t - 1) * s + d * (k - 1) + 1)
+        for n, k, s, p, d, t in zip(spatial, kernel, stride, padding, dilation, size)
+    )
+
+
+def middle(spatial, padding):
+    """Where the elements lie between the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
+
+
+def surrounded(array, kernel, stride, padding, dilation, size, value):
+    """The array with ``value`` around it wherever a window reaches beyond its end."""
+    first = array.ndim - len(kernel)
+    spatial = array.shape[first:]
+    whole = extents(spatial, kernel, stride, padding, dilation, size)
+    if spatial == whole:
+        return array
+    result = np.full((*array.shape[:first], *whole), value, array.dtype)
+    result[middle(spatial, padding)] = array
+    return result
+
+
+def slices(dim, ndim, k, s, d, t):
+    """The elements that the 1st, 2nd, … element of every window meets along ``dim``."""
+    return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
+
+
+def folded(array, fold, kernel, stride, dilation, size):
+    """``fold`` of all elements of every window, one dimension after the other: the first has the longest rows."""
+    for dim, geometry in enumerate(zip(kernel, stride, dilation, size), array.ndim - len(kernel)):
+        first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
+        array = first if not others else fold(first, others[0])
+        for part in others[1:]:
+            fold(array, part, out=array)
+    return array if array.base is None else array.copy()
+
+
+# ── the largest element ──────────────────────────────────────────────────────
+def max_pool(input, kernel, stride, padding, dilation, size):
+    whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
+    return folded(whole, np.maximum, kernel, stride, dilation, size)
+
+
+@op(public=False, out=False, input=None)
+def max_places(input, kernel, stride, padding, dilation, size):
+    """Where the largest element of every window is: the first of them, or the last nan."""
+    whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
+    parts = (whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel))
+    best = next(parts).copy()
+    which = np.zeros(best.shape, np.int64)
+    for number, part in enumerate(parts, 1):
+        better = part > best
+        if part.dtype.kind in "fV":
+            better |= part != part
+        np.copyto(best, part, where=better)
+        np.copyto(which, number, where=better)
+    return flat_places(which, input.shape[input.ndim - len(kernel) :], kernel, stride, padding, dilation)
+
+
+def flat_places(which, spatial, kernel, stride, padding, dilation):
+    """Flat indices into the input from numbers within the windows."""
+    flat = 0
+    for dim, inside in enumerate(np.unravel_index(which, kernel)):
+        behind = (1,) * (len(spatial) - dim - 1)
+        starts = (np.arange(which.shape[which.ndim - len(spatial) + dim]) * stride[dim] - padding[dim]).reshape(
+            -1, *behind
+        )
+        place = inside * dilation[dim] + starts
+        if padding[dim]:  # where all is -inf, the first element is the one
+            place += np.maximum(-(place // dilation[dim]), 0) * dilation[dim]
+        flat = flat * spatial[dim] + place
+    return flat
+
+
+def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
+    places = max_places.kernel(input, kernel, stride, padding, dilation, size)
+    return spots.kernel(input, places, len(kernel)), places
+
+
+def largest_in(input, windows, dims):
+    """The same for windows of any form: ``windows`` [..., *T, n] holds the flat places of their elements."""
+    rows = in_rows(input, dims)
+    lead = input.shape[: input.ndim - dims]
+    if windows.ndim == dims + 1:  # one set of windows for all
+        elements = np.take(rows, windows, 1)
+    else:
+        windows = windows.reshape(len(rows), *windows.shape[-dims - 1 :])
+        elements = np.take_along_axis(rows, windows.reshape(len(rows), math.prod(windows.shape[1:])), 1)
+    elements = elements.reshape(len(rows), *windows.shape[-dims - 1 :])
+    which = elements.argmax(-1)[..., None]  # a window repeats its last element, if anything
+    places = np.take_along_axis(np.broadcast_to(windows, elements.shape), which, -1)[..., 0]
+    shape = (*lead, *places.shape[1:])
+    return np.take_along_axis(elements, which, -1)[..., 0].reshape(shape), places.reshape(shape)
+
+
+for dims in (2, 3):
+    declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
+    declared["called"] = f"max_pool{dims}d"
+    back = "spread_spots(g, {}, input.shape, len(kernel))"
+    op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
+       input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
+    declared["outs"] = ("values", "indices")
+    op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
+       input=back.format("indices"))  # fmt: skip
+    for kind, called in (
+        ("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
+        ("fractional", f"fractional_max_pool{dims}d"),
+    ):
+        declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
+        op(largest_in, name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
+           input="spread_spots(g, indices, input.shape, dims)")  # fmt: skip
+
+
+# ── elements at flat places ──────────────────────────────────────────────────
+def in_rows(array, dims):
+    """The array with its last ``dims`` dimensions as one, and all others as one."""
+    first = array.ndim - dims
+    return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
+
+
+@op(public=False, out=False, node="GatherBackward0", input="spread_spots(g, indices, input.shape, dims)", indices=None)
+def spots(input, indices, dims):
+    """The elements at flat places within the last ``dims`` dimensions."""
+    return np.take_along_axis(in_rows(input, dims), in_rows(indices, dims), 1).reshape(indices.shape)
+
+
+@op(public=False, out=False, node="ScatterAddBackward0", grad="spots(g, indices, dims)", indices=None)
+def spread_spots(grad, indices, shape, dims):
+    """Zeros of ``shape`` to which the elements are added in their flat places."""
+    result = np.zeros(shape, grad.dtype)
+    add_at(result.reshape(-1), within_rows(indices, shape, dims), grad.reshape(-1))
+    return result
+
+
+def within_rows(indices, shape, dims):
+    """Flat places in the whole array, from flat places within the last dimensions."""
+    rows = in_rows(indices, dims)
+    return (rows + np.arange(len(rows))[:, None] * math.prod(shape[len(shape) - dims :])).reshape(-1)
+
+
+def max_unpool(input, indices, shape, dims):
+    volume = shape[len(shape) - dims :]
+    wrong = (indices < 0) | (indices >= math.prod(volume))
+    if wrong.any():
+        raise RuntimeError(
+            f"Found an invalid max index: {indices[wrong][0]} (output volumes are of size {'x'.join(map(str, volume))})"
+        )
+    result = np.zeros(shape, input.dtype)
+    result.reshape(-1)[within_rows(indices, shape, dims)] = input.reshape(-1)
+    return result
+
+
+for dims in (2, 3):
+    op(max_unpool, name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
+       node=f"MaxUnpool{dims}DBackward0", called=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
+
+
+# ── the mean ─────────────────────────────────────────────────────────────────
+def divided(sums, divisor):
+    """Sums divided by the number of their elements; integers are rounded towards zero."""
+    if sums.dtype.kind in "iu":
+        return np.trunc(sums / divisor).astype(sums.dtype)
+    return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
+
+
+@in_float32
+def avg_pool(input, kernel, stride, padding, size, divisor):
+    ones = (1,) * len(kernel)
+    whole = surrounded(input, kernel, stride, padding, ones, size, 0)
+    return divided(folded(whole, np.add, kernel, stride, ones, size), divisor)
+
+
+@in_float32
+def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
+    first, ones = len(shape) - len(kernel), (1,) * len(kernel)
+    whole = extents(shape[first:], kernel, stride, padding, ones, size)
+    result = np.divide(grad, np.asarray(divisor, grad.dtype))
+    for dim in reversed(range(len(shape) - first)):  # the adjoint takes the dimensions in the other order
+        axis = first + dim
+        spread = np.zeros((*result.shape[:axis], whole[dim], *result.shape[axis + 1 :]), result.dtype)
+        for place in slices(axis, len(shape), kernel[dim], stride[dim], 1, size[dim]):
+            spread[place] += result
+        result = spread
+    return result if result.shape == tuple(shape) else result[middle(shape[first:], padding)].copy()
+
+
+MEAN = "kernel, stride, padding, size, divisor"
+for dims in (2, 3):
+    declared = {"public": False, "types": "iuf", "called": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
+    op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
+       input=f"avg_pool{dims}_back(g, input.shape, {MEAN})")  # fmt: skip
+    op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
+       public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
+    tapped(
+        f"adaptive_avg_pool{dims}",
+        f"AdaptiveAvgPool{dims}DBackward0",
+        called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
+    )
+
+
+@functools.lru_cache(1024)
+def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
+    """How many elements every window along one dimension has."""
+    start = np.arange(size) * stride - padding
+    end = np.minimum(start + kernel, n + padding)
+    if not with_padding:
+        start, end = np.maximum(start, 0), np.minimum(end, n)
+    return end - start
+
+
+# ── windows that share the input out evenly ──────────────────────────────────
+@functools.lru_cache(1024)
+def even(n, size):
+    """(places [T, size], weights) of the elements of ``size`` windows that cover ``n`` elements; weight 0 repeats."""
+    number = np.arange(size)
+    start, end = number * n // size, -(-(number + 1) * n // size)
+    length = end - start
+    step = np.arange(length.max(initial=1))[:, None]
+    return start + np.minimum(step, length - 1), (step < length) / length
+
+
+@functools.lru_cache(1024)
+def even_means(n, size):
+    """The means of these windows as a linear map."""
+    return Taps(n, *even(n, size))
+
+
+@functools.lru_cache(64)
+def even_windows(spatial, sizes):
+    """The flat places of the elements of these windows in several dimensions: [*sizes, n]."""
+    dims = len(spatial)
+    flat = np.zeros((1,) * (2 * dims), np.int64)
+    for dim, (n, size) in enumerate(zip(spatial, sizes)):
+        places = even(n, size)[0].T
+        shape = [1] * (2 * dims)
+        shape[dim], shape[dims + dim] = places.shape
+        flat = flat * n + places.reshape(shape)
+    return flat.reshape(*sizes, math.prod(flat.shape[dims:]))
+
+
+# ── windows that start at random places ──────────────────────────────────────
+def fractional_windows(spatial, kernel, sizes, samples):
+    """The flat places of the elements of windows, for every plane of its own: [N, C, *sizes, n].
+
+    ``samples`` [N, C, dims] are the random numbers; PyTorch takes them from the last dimension on in two dimensions.
+    """
+    dims = len(spatial)
+    flat = np.zeros((*samples.shape[:2], *(1,) * (2 * dims)), np.int64)
+    for dim, (n, k, size) in enumerate(zip(spatial, kernel, sizes)):
+        sample = samples[..., dims - 1 - dim if dims == 2 else dim]
+        places = fractional_starts(n, k, size, sample)[..., None] + np.arange(k)
+        shape = [1] * (2 * dims)
+        shape[dim], shape[dims + dim] = size, k
+        flat = flat * n + places.reshape(*samples.shape[:2], *shape)
+    return flat.reshape(*samples.shape[:2], *sizes, math.prod(kernel))
+
+
+def fractional_starts(n, kernel, size, sample):
+    """Where ``size`` windows begin, in steps that are as even as whole numbers can be; the last ends at the end."""
+    starts = np.full((*sample.shape, size), n - kernel)
+    if size > 1:
+        step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)
+        number = np.arange(size - 1, dtype=sample.dtype)
+        starts[..., :-1] = ((number + sample[..., None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[
+            ..., None
+        ]
+    return starts

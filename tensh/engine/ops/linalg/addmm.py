@@ -1,0 +1,158 @@
+"""Products of matrices and vectors added to something: ``beta * input + alpha * product``, in one array."""
+
+import numpy as np
+
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import refuse_dtype
+from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm
+from tensh.engine.ops.precision import is_half, widened
+from tensh.engine.table import op
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import ARRAYS, TENSORS, word
+
+
+@word
+def scaled(g, factor):
+    """``g`` times the conjugate of a number that mostly is 1."""
+    if type(factor) is int and factor == 1:
+        return g
+    return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
+
+
+def number_for(dtype, number):
+    """``beta`` and ``alpha`` as PyTorch reads them: whole numbers for integers."""
+    return int(number) if dtype.kind in "biu" and not isinstance(number, int) else number
+
+
+def plus(input, product, beta, alpha):
+    """``beta * input + alpha * product``, into the product's memory; for beta 0 the input does not count, even nan."""
+    if alpha != 1:
+        product *= number_for(product.dtype, alpha)
+    if beta == 0:
+        return product
+    return np.add(product, input if beta == 1 else input * number_for(input.dtype, beta), product)
+
+
+def added(input, product, beta, alpha):
+    """The same with PyTorch's words where the input cannot be expanded to the product's shape."""
+    try:
+        if is_half(input.dtype):
+            return plus(widened(input), product, beta, alpha).astype(input.dtype)
+        return plus(input, product, beta, alpha)
+    except ValueError:
+        raise RuntimeError(not_expandable(input.shape, product.shape)) from None
+
+
+def not_expandable(shape, target):
+    if len(shape) > len(target):
+        return (
+            f"expand(torch.{{}}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
+            f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    for back in range(1, len(shape) + 1):
+        if shape[-back] not in (1, target[-back]):
+            return (
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+    return "shapes do not fit"
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    mat1="scaled(mm(g, tH(mat2)), alpha)",
+    mat2="scaled(mm(tH(mat1), g), alpha)",
+)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
+    tensor([[14, 17]])
+    """
+    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype and mat1.dtype == mat2.dtype:
+        one, two = BY_NUMPY[input.dtype].title, BY_NUMPY[mat2.dtype].title
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {one} and {two}")
+    if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
+        mat1, mat2 = widened(mat1), widened(mat2)
+    return added(input, mm.kernel(mat1, mat2), beta, alpha)
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    mat="scaled(outer_product(g, conj(vec)), alpha)",
+    vec="scaled(mv(tH(mat), g), alpha)",
+)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addmv(torch.tensor([1]), torch.tensor([[1, 2]]), torch.tensor([3, 4]))
+    tensor([12])
+    """
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    check_vector(input, mat, vec)
+    if mat.dtype.kind == "b":
+        refuse_dtype("addmv_impl", mat.dtype)
+    return added(input, widened(mat).dot(widened(vec)), beta, alpha)
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    vec1="scaled(mv(g, conj(vec2)), alpha)",
+    vec2="scaled(mv(mT(g), conj(vec1)), alpha)",
+)
+def addr(input, vec1, vec2, *, beta=1, alpha=1):
+    """``beta * input + alpha`` times the outer product of two vectors.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for position, vec in enumerate((vec1, vec2), 1):
+        if vec.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument vec{position}, but got {vec.ndim}-D")
+    if input.dtype.kind == "b":
+        product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
+        return np.logical_or(product, input) if beta else product
+    product = widened(vec1)[:, None] * widened(vec2)
+    return added(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    batch1="scaled(bmm(g, mH(batch2)), alpha)",
+    batch2="scaled(bmm(mH(batch1), g), alpha)",
+)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.baddbmm(torch.ones(1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)).flatten()
+    tensor([4., 4.])
+    """
+    check_batches(batch1, batch2)
+    return added(input, batches(widened(batch1), widened(batch2)), beta, alpha)
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    batch1="scaled(bmm(expand(g, batch1.shape[:1] + g.shape), mH(batch2)), alpha)",
+    batch2="scaled(bmm(mH(batch1), expand(g, batch1.shape[:1] + g.shape)), alpha)",
+)
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[7.]])
+    """
+    check_batches(batch1, batch2)
+    return added(input, np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype), beta, alpha)

@@ -1,0 +1,285 @@
+"""Norms, and the reductions through exponentials: logsumexp and softmax."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.calls.arguments import dims
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
+from tensh.engine.ops.reductions.reduce import LARGE, SMALL, add
+from tensh.engine.table import op
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
+
+maximum = np.maximum.reduce
+
+
+# ── exponentials ─────────────────────────────────────────────────────────────
+def top_of(input, axes):
+    """What is subtracted before exponentials are taken, so that none overflows."""
+    top = maximum(input.real, axes, None, None, True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
+
+
+@op(
+    floats=True,
+    input="restore(g, input.shape, dim, keepdim) * conj(exp(input - restore(out, input.shape, dim, keepdim)))",
+)
+def logsumexp(input, dim, keepdim=False):
+    """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]).logsumexp(1)
+    tensor([6.9315e-01, 1.0007e+03])
+    """
+    axes = dims(dim, input.ndim)
+    wide = widened(input)
+    top = top_of(wide, axes)
+    powers = np.exp(np.subtract(wide, top))
+    result = np.log(add(powers, axes, None, None, True)) + top
+    result = result if keepdim else result.reshape([n for i, n in enumerate(input.shape) if i not in axes])
+    return narrowed(result, input.dtype)
+
+
+LINES = 64  # rows that are finished before the next are begun: their 256 kB stay in the cache
+SAFE = -10, 60  # while every largest element is in here, exponentials neither overflow nor lose digits
+
+
+def tops(input, axis):
+    """The largest elements along ``axis`` (kept), to be subtracted; None where that is not needed."""
+    top = maximum(input, axis if input.ndim else None, None, None, True)
+    low, high = SAFE
+    return None if input.size > SMALL and low < top.min() and top.max() < high else top
+
+
+def sum_along(array, axis):
+    """The sums along ``axis``, which is kept."""
+    if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
+        return array.dot(ones[array.shape[axis]])[..., None]
+    return add(array, axis if array.ndim else None, None, None, True)
+
+
+def in_blocks(finish, input, axis):
+    """``finish(out, input, top, axis)`` for all rows; LINES at a time where the rows are contiguous and many."""
+    out = np.empty_like(input)
+    if not input.size:
+        return out
+    top = tops(input, axis)
+    if input.ndim < 2 or axis != input.ndim - 1 or input.size < LARGE or not input.flags.c_contiguous:
+        finish(out, input, top, axis)
+        return out
+    length = input.shape[-1]
+    rows, target = input.reshape(-1, length), out.reshape(-1, length)
+    tall = None if top is None else top.reshape(-1, 1)
+    for i in range(0, len(rows), LINES):
+        block = slice(i, i + LINES)
+        finish(target[block], rows[block], None if tall is None else tall[block], 1)
+    return out
+
+
+def finish_softmax(out, input, top, axis):
+    np.exp(input if top is None else np.subtract(input, top, out), out)
+    total = sum_along(out, axis)
+    np.multiply(out, 1 / total, out) if out.size > SMALL else np.divide(out, total, out)
+
+
+def finish_log_softmax(out, input, top, axis):
+    if top is not None:
+        input = np.subtract(input, top, out)
+    np.subtract(input, np.log(sum_along(np.exp(input), axis)), out)
+
+
+@op(public=False, types="f", called="softmax_kernel_impl", node="SoftmaxBackward0",
+    input="softmax_backward(g, out, dim)")  # fmt: skip
+def softmax_dim(input, dim):
+    """The exponentials of the elements, divided by their sum along ``dim``."""
+    axis = wrap_dim(dim, input.ndim)
+    return narrowed(in_blocks(finish_softmax, widened(input), axis), input.dtype)
+
+
+@op(public=False, types="f", called="log_softmax_lastdim_kernel_impl", node="LogSoftmaxBackward0",
+    input="log_softmax_backward(g, out, dim)")  # fmt: skip
+def log_softmax_dim(input, dim):
+    """The logarithm of softmax."""
+    axis = wrap_dim(dim, input.ndim)
+    return narrowed(in_blocks(finish_log_softmax, widened(input), axis), input.dtype)
+
+
+# ── norms ────────────────────────────────────────────────────────────────────
+def norm_dtype(name, dtype, wanted):
+    """The dtype to compute a norm in; PyTorch's errors for what has none."""
+    if dtype.kind not in "fcV":
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}")
+    if wanted is None:
+        return dtype
+    if wanted.kind not in "fcV":
+        raise RuntimeError(f"{name}: dtype should be floating point or complex. Got {BY_NUMPY[wanted].title}")
+    if (wanted.kind == "c") != (dtype.kind == "c"):
+        kind = "complex" if dtype.kind == "c" else "real"
+        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}")
+    if wanted.itemsize < dtype.itemsize:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({BY_NUMPY[dtype].title}) should be convertible without narrowing to "
+            f"the specified dtype ({BY_NUMPY[wanted].title})"
+        )
+    return wanted
+
+
+def norm(input, ord, axes, keepdim):
+    """The norm of real or complex numbers along ``axes``."""
+    sizes = np.abs(input) if ord != 2 or input.dtype.kind == "c" else input
+    if ord == math.inf:
+        return maximum(sizes, axes, None, None, keepdim, initial=0)
+    if ord == -math.inf:
+        return np.minimum.reduce(sizes, axes, None, None, keepdim)
+    if ord == 0:
+        return np.count_nonzero(input, axes, keepdims=keepdim).astype(sizes.dtype)
+    if ord == 1:
+        return add(sizes, axes, None, None, keepdim)
+    if ord == 2:
+        if len(axes) == 1 and input.dtype in ONES:
+            squares = np.vecdot(input, input, axis=axes[0])
+            return np.sqrt(np.expand_dims(squares, axes[0]) if keepdim else squares)
+        return np.sqrt(add(np.multiply(sizes, sizes), axes, None, None, keepdim))
+    return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
+
+
+def along_norm(s, x, r):
+    """The derivative of the Euclidean norm ``r`` of ``x``; it has none at 0."""
+    return x * ARRAYS["only"](s / r, r != 0)
+
+
+ARRAYS["along_norm"] = along_norm
+TENSORS["along_norm"] = lambda s, x, r: s * recorded("masked_fill")(x / r, r == 0, 0)
+INFINITE = "ord * ord == float('inf')"
+NORM = (
+    "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
+    " along_norm({s}, {x}, {r}) if ord == 2 else"
+    f" sgn({{x}}) * equal_share({{s}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
+    " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
+    " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / {r} ** (ord - 1), {r} != 0) if ord < 2 else"
+    " {x} * abs({x}) ** (ord - 2) * only({s} / {r} ** (ord - 1), {r} != 0)"
+)
+"""The derivative of a norm ``r`` of ``x`` for the gradient ``s``, both with the dimensions of ``x``."""
+
+
+@op(public=False, mask=None)
+def count_where(mask, dim, dtype):
+    """The number of elements along ``dim`` for which ``mask`` holds."""
+    return add(mask, dims(dim, mask.ndim), dtype, None, True)
+
+
+@op(public=False, node="MulBackward0", input="g * mask / count_where(mask, dim, input.dtype)", mask=None)
+def equal_share(input, mask, dim):
+    """The gradient of the largest magnitude: shared by the elements that have it."""
+    return mask * (input / count_where.kernel(mask, dim, input.dtype))
+
+
+@op(
+    public=False,
+    node="LinalgVectorNormBackward0",
+    let={"s": "restore(g, input.shape, dim, keepdim)", "r": "restore(out, input.shape, dim, keepdim)"},
+    input=NORM.format(s="s", r="r", x="input"),
+)
+def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
+    """The ``ord``-norm along ``dim`` of what is there taken as one vector."""
+    dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
+    axes = dims(dim, input.ndim)
+    require_identity(input, ord, axes, dim)
+    if is_half(dtype):
+        return norm(input.astype(F4), ord, axes, keepdim).astype(dtype)
+    if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
+        flat = input.reshape(-1)
+        return np.sqrt(flat.dot(flat))
+    return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
+
+
+def require_identity(input, ord, axes, dim):
+    """Of no elements there is a norm only where it has an identity."""
+    if input.size or not (ord < 0 or ord == math.inf):
+        return
+    if dim is None or len(axes) == input.ndim:
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord:g} norm on an empty tensor because the operation does not have "
+            "an identity"
+        )
+    if any(input.shape[axis] == 0 for axis in axes):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord:g} norm on the dimension "
+            f"{next(a for a in axes if input.shape[a] == 0)}because this dimension is empty and the operation does not "
+            "have an identity"
+        )
+
+
+@word
+def others(ndim, dim):
+    """Every dimension but one."""
+    axis = wrap_dim(dim, ndim)
+    return tuple(i for i in range(ndim) if i != axis)
+
+
+DISTANCE = NORM.format(s="g", r="out", x="d").replace(", dim)", ", None)").replace("ord", "p")
+
+
+NO_BOOLS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+
+
+@op(out=False, let={"d": "input - other"}, input=DISTANCE, other=f"None if p == 0 else -({DISTANCE})")
+def dist(input, other, p=2):
+    """The ``p``-norm of ``input - other``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
+    tensor(5.)
+    """
+    dtype = np.result_type(input, other)
+    if dtype.kind == "b":
+        raise RuntimeError(NO_BOOLS)
+    if dtype.kind not in "fcV":
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
+        )
+    difference = widened(input) - widened(other)
+    result = norm(difference, p, tuple(range(difference.ndim)), False)
+    return result.astype(np.result_type(input, other)) if is_half(input.dtype) else result
+
+
+@op(
+    inplace=True,
+    let={
+        "axes": "others(input.ndim, dim)",
+        "r": "vector_norm(input, p, axes, True)",
+        "inverse": "1 / (r + 1e-7)",
+        "s": "sum_dim((input * conj(g)).real, axes, True)",
+    },
+    input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
+    + NORM.format(s="s", r="r", x="input")
+    .removeprefix("None if ord == 0 else")
+    .replace(", dim)", ", axes)")
+    .replace("ord", "p")
+    + ")), g)",
+)
+def renorm(input, p, dim, maxnorm):
+    """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.renorm(torch.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    norm_dtype("linalg.vector_norm", input.dtype, None)
+    size = norm(widened(input), p, others(input.ndim, dim), True)
+    factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
+    return (input * factor).astype(input.dtype, copy=False)

@@ -1,0 +1,238 @@
+"""Sums, means and products, over all elements or along dimensions, and the words that undo a reduction's shape.
+
+``dim`` is None (all), an int or a sequence of ints.  Integers are summed in int64; 16 bit floating point numbers in
+float32.
+"""
+
+import numpy as np
+
+from tensh.engine.calls.arguments import dims
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import F4, I8, ONES, is_half
+from tensh.engine.table import op
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
+
+add, multiply = np.add.reduce, np.multiply.reduce
+SMALL = 256  # elements; up to here one product with ones is exact enough and takes half the time of np.add.reduce
+FACTORS = 64
+LARGE, BLOCK = 1 << 15, 1024  # elements from which lines of BLOCK are added by BLAS
+
+
+# ── shapes ───────────────────────────────────────────────────────────────────
+def kept(shape, dim):
+    """``shape`` with the reduced dimensions as 1: the result's shape under ``keepdim``."""
+    reduced = dims(dim, len(shape))
+    return tuple(1 if i in reduced else n for i, n in enumerate(shape))
+
+
+def restore(g, shape, dim, keepdim):
+    """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
+    return g if keepdim or dim is None else g.reshape(kept(shape, dim))
+
+
+def restore_recorded(g, shape, dim, keepdim):
+    """The same, dimension by dimension."""
+    if not keepdim and dim is not None:
+        for d in sorted(dims(dim, len(shape))):
+            g = recorded("unsqueeze")(g, d)
+    return g
+
+
+def evenly(g, shape, number):
+    """An equal share of ``g`` for each of a ``number`` of elements."""
+    return ARRAYS["expand"](g / number, shape)
+
+
+def evenly_recorded(g, shape, number):
+    return recorded("div_number")(recorded("expand")(g, shape), number)
+
+
+ARRAYS |= {"restore": restore, "evenly": evenly}
+TENSORS |= {"restore": restore_recorded, "evenly": evenly_recorded}
+
+
+@word
+def count(shape, dim):
+    """The number of elements behind each element of the result."""
+    if type(dim) is int and -len(shape) <= dim < len(shape):
+        return shape[dim]
+    number = 1
+    for d in dims(dim, len(shape)):
+        number *= shape[d]
+    return number
+
+
+def axes_of(dim, ndim):
+    """``dim`` as NumPy takes it: an int, or a tuple of them."""
+    return dim if type(dim) is int and -ndim <= dim < ndim else dims(dim, ndim)
+
+
+# ── sums ─────────────────────────────────────────────────────────────────────
+def summed(input, axes, keepdim, dtype):
+    """The sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
+    if dtype is None:
+        dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if is_half(dtype):
+        return add(input, axes, F4, None, keepdim).astype(dtype)
+    return add(input, axes, dtype, None, keepdim)
+
+
+@op(public=False, node="SumBackward0", input="expand(g, input.shape)")
+def sum_all(input, dtype=None):
+    """The sum of all elements."""
+    if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
+        size = input.size
+        return input.ravel().dot(vectors[size]) if size <= SMALL else sum_of_many(input, vectors)
+    return summed(input, None, False, dtype)
+
+
+def sum_of_many(input, vectors):
+    """The sum of floats in lines of BLOCK, which BLAS adds in two thirds of NumPy's time."""
+    if not input.flags.forc or input.size < LARGE:
+        return add(input, None)
+    flat = input.ravel("K")
+    whole = flat.size // BLOCK * BLOCK
+    lines = np.vecdot(flat[:whole].reshape(-1, BLOCK), vectors[BLOCK])
+    return add(lines) if whole == flat.size else add(lines) + add(flat[whole:])
+
+
+@op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
+def sum_dim(input, dim, keepdim=False, dtype=None):
+    """The sum along ``dim``."""
+    if dtype is None and type(dim) is int and input.ndim == 2 and -2 <= dim < 2 and input.flags.forc:
+        vectors = ONES.get(input.dtype)
+        if vectors is not None:
+            return along(input, dim, keepdim, vectors)
+    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
+
+
+def along(matrix, dim, keepdim, vectors):
+    """The sums of a matrix's columns (0) or rows (1): for BLAS products with ones, in half of NumPy's time."""
+    ones = vectors[matrix.shape[dim]]
+    if dim == 1 or dim == -1:
+        if matrix.size < LARGE:
+            return matrix.dot(ones[:, None] if keepdim else ones)
+        sums = np.vecdot(matrix, ones)  # line by line: a third less than dot
+        return sums[:, None] if keepdim else sums
+    return (ones[None] if keepdim else ones).dot(matrix)
+
+
+@op(public=False, input="expand(restore(g, input.shape, dim, keepdim), input.shape) * (input == input)")
+def nansum(input, dim=None, keepdim=False, dtype=None):
+    """The sum of the elements that are not nan."""
+    if input.dtype.kind == "c":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input.dtype.kind in "fV":
+        input = np.where(input == input, input, input.dtype.type(0))
+    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
+
+
+# ── means ────────────────────────────────────────────────────────────────────
+def mean_dtype(dtype, wanted):
+    """The dtype of a mean; only floating point and complex numbers have one."""
+    if wanted is not None:
+        if wanted.kind not in "fcV":
+            raise RuntimeError(NO_MEAN.format("Optional", BY_NUMPY[wanted].title))
+        return wanted
+    if dtype.kind not in "fcV":
+        raise RuntimeError(NO_MEAN.format("Input", BY_NUMPY[dtype].title))
+    return dtype
+
+
+NO_MEAN = "mean(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
+
+
+@op(public=False, node="MeanBackward0", input="evenly(g, input.shape, count(input.shape, None))")
+def mean_all(input, dtype=None):
+    """The mean of all elements."""
+    if input.dtype in ONES and dtype is None:
+        return sum_all.kernel(input) / (input.size or NAN)
+    return mean_dim.kernel(input, None, False, dtype)
+
+
+@op(
+    public=False,
+    node="MeanBackward1",
+    input="evenly(restore(g, input.shape, dim, keepdim), input.shape, count(input.shape, dim))",
+)
+def mean_dim(input, dim, keepdim=False, dtype=None):
+    """The mean along ``dim``."""
+    if dtype is None and type(dim) is int and -input.ndim <= dim < input.ndim and input.dtype in ONES:
+        return sum_dim.kernel(input, dim, keepdim) / (input.shape[dim] or NAN)
+    dtype = mean_dtype(input.dtype, dtype)
+    number = count(input.shape, dim) or NAN
+    if is_half(dtype):
+        return (add(input, dims(dim, input.ndim), F4, None, keepdim) / number).astype(dtype)
+    return sum_dim.kernel(input, dim, keepdim, None if dtype is input.dtype else dtype) / number
+
+
+NAN = float("nan")
+
+
+# ── products ─────────────────────────────────────────────────────────────────
+def product(input, axes, keepdim, dtype):
+    if dtype is None:
+        dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if is_half(dtype):
+        return multiply(input, axes, F4, None, keepdim).astype(dtype)
+    if axes == input.ndim - 1 and input.size >= LARGE and input.shape[axes] % FACTORS == 0:
+        # one factor after the other waits for each product; FACTORS running products side by side do not
+        input = multiply(input.reshape(*input.shape[:-1], -1, FACTORS), -2, dtype)
+    return multiply(input, axes, dtype, None, keepdim)
+
+
+@word
+def free_of_zeros(input):
+    """Is no element zero, so that a product without one factor is a quotient?"""
+    return not bool((input == 0).any())
+
+
+OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1), {1}, -1, 1)"
+"""The product of all other elements, where some are zero: what comes before times what comes after."""
+
+
+@op(
+    public=False,
+    node="ProdBackward0",
+    let={"flat": "input.reshape(-1)"},
+    input=f"g * conj(out / input if free_of_zeros(input) else ({OTHERS.format('flat', 0)}).reshape(input.shape))",
+)
+def prod_all(input, dtype=None):
+    """The product of all elements."""
+    if dtype is None and input.dtype in ONES:
+        return multiply(input, None)
+    return product(input, None, False, dtype)
+
+
+@op(
+    public=False,
+    node="ProdBackward1",
+    input="restore(g, input.shape, dim, keepdim) * conj(restore(out, input.shape, dim, keepdim) / input"
+    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')})",
+)
+def prod_dim(input, dim, keepdim=False, dtype=None):
+    """The product along ``dim``."""
+    return product(input, wrap_dim(dim, input.ndim) if input.ndim else wrap_dim(dim, 0) or (), keepdim, dtype)
+
+
+# ── logic ────────────────────────────────────────────────────────────────────
+def truth(reduce):
+    """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
+
+    def kernel(input, dim=None, keepdim=False):
+        axes = () if dim == () or dim == [] else axes_of(dim, input.ndim)  # here () means none, not all
+        result = reduce(input, axes, None, None, keepdim)
+        return result.astype(np.uint8) if input.dtype == np.uint8 else result
+
+    return kernel
+
+
+op(truth(np.logical_or.reduce), name="any", doc="Is any element (along ``dim``) not zero?", input=None)
+op(truth(np.logical_and.reduce), name="all", doc="Are all elements (along ``dim``) not zero?", input=None)
+
+
+@op(input=None)
+def count_nonzero(input, dim=None):
+    """The number of elements (along ``dim``) that are not zero."""
+    return np.count_nonzero(input, dims(dim, input.ndim))

@@ -1,0 +1,163 @@
+"""Variance and standard deviation, median, mode: how the elements along a dimension are spread."""
+
+import numpy as np
+
+from tensh.engine.calls.arguments import dims
+from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import I8, narrowed, widened
+from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
+from tensh.engine.ops.reductions.reduce import add, count
+from tensh.engine.table import op
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
+
+
+# ── variance ─────────────────────────────────────────────────────────────────
+@word
+def per_freedom(shape, dim, correction):
+    """Two divided by the degrees of freedom: the factor in the derivative of a variance."""
+    freedom = count(shape, dim) - correction
+    return 2 / freedom if freedom else float("inf")
+
+
+def mean_kept(input, dim):
+    """The mean, ready to be subtracted."""
+    return recorded("mean_all")(input) if dim is None else recorded("mean_dim")(input, dim, True)
+
+
+ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept
+
+
+def variance(input, dim, correction, keepdim):
+    """The mean squared distance from the mean, over the degrees of freedom; real also for complex numbers."""
+    axes = dims(dim, input.ndim)
+    wide = widened(input)
+    number = count(input.shape, dim)
+    distance = wide - add(wide, axes, None, None, True) / (number or np.nan)
+    squares = (
+        distance.real**2 + distance.imag**2 if wide.dtype.kind == "c" else np.multiply(distance, distance, distance)
+    )
+    freedom = max(0, number - correction)
+    return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
+
+
+SCALED = "{} * per_freedom(input.shape, dim, correction) * (input - mean_kept(input, dim))"
+G = "restore({}, input.shape, dim, keepdim)"
+OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
+
+
+@op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
+def var_dim(input, dim, correction, keepdim):
+    """The variance along ``dim``."""
+    return narrowed(variance(input, dim, correction, keepdim), input.dtype)
+
+
+@op(
+    public=False,
+    node="StdBackward0",
+    input=SCALED.format(G.format(OVER_STD.format(g="g", std="out"))),
+)
+def std_dim(input, dim, correction, keepdim):
+    """The standard deviation along ``dim``."""
+    return narrowed(np.sqrt(variance(input, dim, correction, keepdim)), input.dtype)
+
+
+def with_mean(spread):
+    """The kernel of two results: the variance or its root, and the mean."""
+
+    def kernel(input, dim, correction, keepdim):
+        wide = widened(input)
+        mean = add(wide, dims(dim, input.ndim), None, None, keepdim) / (count(input.shape, dim) or np.nan)
+        return spread.kernel(input, dim, correction, keepdim), narrowed(mean, input.dtype)
+
+    return kernel
+
+
+MEAN = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
+var_mean_dim = op(
+    with_mean(var_dim),
+    name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
+    outs=("var", "mean"), many=True, input=f"{SCALED.format(G.format('g_var'))} + {MEAN}",
+)  # fmt: skip
+std_mean_dim = op(
+    with_mean(std_dim),
+    name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
+    outs=("std", "mean"), many=True,
+    input=f"{SCALED.format(G.format(OVER_STD.format(g='g_std', std='std')))} + {MEAN}",
+)  # fmt: skip
+
+
+# ── the middle ───────────────────────────────────────────────────────────────
+def middle(input, axis, skip_nan):
+    """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped."""
+    missing = np.isnan(input) if input.dtype.kind in "fV" else None
+    length = input.shape[axis]
+    if missing is None or not missing.any():
+        return np.take(np.argpartition(input, (length - 1) // 2, axis), [(length - 1) // 2], axis)
+    order = np.argsort(input, axis, kind="stable")
+    present = length - np.count_nonzero(missing, axis, keepdims=True)
+    found = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, axis)
+    return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
+
+
+def median_along(name, skip_nan):
+    """The kernel of ``median`` and ``nanmedian`` along one dimension."""
+
+    def kernel(input, dim, keepdim=False):
+        axis = wrap_dim(dim, input.ndim)
+        require_elements(name, input, (axis,))
+        if input.ndim == 0 or not input.size:
+            shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
+            return input.reshape(shape).copy(), np.zeros(shape, I8)
+        indices = middle(widened(input), axis, skip_nan)
+        values = np.take_along_axis(input, indices, axis)
+        return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
+
+    return kernel
+
+
+def median_of_all(skip_nan):
+    """The kernel of ``median`` and ``nanmedian`` of all elements."""
+
+    def kernel(input):
+        flat = input.reshape(-1)
+        if not flat.size:
+            return np.full((), np.nan if input.dtype.kind in "fV" else np.iinfo(input.dtype).min, input.dtype)
+        return flat[middle(widened(flat), 0, skip_nan)[0]]
+
+    return kernel
+
+
+for _name, _skip in (("median", False), ("nanmedian", True)):
+    _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
+    op(
+        median_along(_name, _skip),
+        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, types="iuf",
+        node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
+    )  # fmt: skip
+    op(
+        median_of_all(_skip),
+        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, types="iuf", let=SHARED,
+        node=f"{_name.title()}Backward0", input=SHARE,
+    )  # fmt: skip
+
+
+@op(public=False, types="biuf", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
+def mode_dim(input, dim, keepdim):
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+    axis = wrap_dim(dim, input.ndim)
+    require_elements("mode", input, (axis,))
+    if input.ndim == 0 or not input.size:
+        shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
+        return input.reshape(shape).copy(), np.zeros(shape, I8)
+    lines = np.moveaxis(input, axis, -1)
+    order = np.argsort(lines, -1, kind="stable")
+    ordered = np.take_along_axis(lines, order, -1)
+    begins = np.ones(lines.shape, bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    place = np.arange(lines.shape[-1])
+    run = place - np.maximum.accumulate(np.where(begins, place, 0), -1)
+    indices = np.take_along_axis(order, np.argmax(run, -1, keepdims=True), -1)
+    values = np.take_along_axis(lines, indices, -1)
+    if keepdim:
+        return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
+    return values.squeeze(-1), indices.squeeze(-1)

@@ -1,0 +1,252 @@
+"""Bessel functions and Airy's, from their integrals: means over a few fixed points give all digits.
+
+Near 0 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
+are Laguerre's, and so stay exact however large the number is.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.ops.special.shared import REAL, gauss_laguerre, in_float64, piecewise, special, wide
+from tensh.engine.table import pointwise
+
+# ── integrals over a period ──────────────────────────────────────────────────
+POINTS = 18  # in a quarter of the period: exact for J and Y up to 8, for I up to 30
+NEAR, NEAR_I, NEAR_K = 8.0, 30.0, 2.0
+
+
+@functools.cache
+def period():
+    """sin(t) at the points, as a column, and the weights that make the mean of cosh(x sin(t)) the sum of I_2k(x) / k."""
+    t = (np.arange(POINTS) + 0.5) * (math.pi / (2 * POINTS))
+    weights = sum((-1) ** k / k * np.cos(2 * k * t) for k in range(1, POINTS))
+    return np.sin(t)[:, None], weights[:, None]
+
+
+def mean(values):
+    return np.add.reduce(values, 0) / POINTS
+
+
+def logarithm(x):
+    """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
+    return np.log(x / 2) + np.euler_gamma
+
+
+def near_j0(x):
+    return mean(np.cos(period()[0] * x))  # DLMF 10.9.1
+
+
+def near_j1(x):
+    sines, _ = period()
+    return mean(sines * np.sin(sines * x))  # the slope of the former, as Y1, I1 and K1 are
+
+
+def near_y0(x):
+    sines, weights = period()
+    waves = np.cos(sines * x)
+    return 2 / math.pi * (logarithm(x) * mean(waves) - 2 * mean(weights * waves))  # Neumann's series, DLMF 10.8.2
+
+
+def near_y1(x):
+    sines, weights = period()
+    waves = sines * np.sin(sines * x)
+    out = 2 / math.pi * (logarithm(x) * mean(waves) - near_j0(x) / x - 2 * mean(weights * waves))
+    return np.where(x == 0, -np.inf, out)
+
+
+def near_i0(x):
+    return mean(np.cosh(period()[0] * x))  # DLMF 10.32.1
+
+
+def near_i1(x):
+    sines, _ = period()
+    return mean(sines * np.sinh(sines * x))
+
+
+def near_k0(x):
+    sines, weights = period()
+    waves = np.cosh(sines * x)
+    return 2 * mean(weights * waves) - logarithm(x) * mean(waves)  # DLMF 10.31.2 as a series of I
+
+
+def near_k1(x):
+    sines, weights = period()
+    waves = sines * np.sinh(sines * x)
+    return np.where(x == 0, np.inf, near_i0(x) / x + logarithm(x) * mean(waves) - 2 * mean(weights * waves))
+
+
+# ── Laguerre's integrals ─────────────────────────────────────────────────────
+def decay(order, z, count):
+    """K(z) sqrt(2 z / pi) e**z for a real or complex z: the mean of (1 + t / (2 z))**(order - 1/2) (DLMF 10.32.8)."""
+    points, weights = gauss_laguerre(order - 0.5, count)
+    values = 1 + points * (0.5 / z)
+    if order == 0:
+        values = 1 / np.sqrt(values)  # complex: a quarter of the time of **
+    elif order == 1:
+        values = np.sqrt(values)
+    else:
+        values = values ** (order - 0.5)
+    return np.add.reduce(weights * values, 0)
+
+
+def wave(order, x):
+    """J(x) + i Y(x) from 8 on (DLMF 10.17.5, with the integral in place of its asymptotic series)."""
+    turn = (1 - 1j) / math.sqrt(2) * (-1j) ** order
+    return np.sqrt(2 / (math.pi * x)) * turn * (np.cos(x) + 1j * np.sin(x)) * decay(order, -1j * x, 12)
+
+
+def far_i(order, x):
+    """I(x) e**-x from 30 on: the asymptotic series (DLMF 10.40.1)."""
+    out = 1.0
+    for k in range(20, 0, -1):
+        out = 1 + ((2 * k - 1) ** 2 - 4 * order * order) / (8 * k) / x * out
+    return out / np.sqrt(2 * math.pi * x)
+
+
+def far_k(order, x):
+    """K(x) e**x from 2 on."""
+    return np.sqrt(math.pi / (2 * x)) * decay(order, x, 24)
+
+
+# ── the first and second kind ────────────────────────────────────────────────
+@wide
+def bessel_j0(input):
+    x = np.abs(input)
+    return piecewise(x <= NEAR, near_j0, lambda x: wave(0, x).real, x)
+
+
+@wide
+def bessel_j1(input):
+    x = np.abs(input)
+    return piecewise(x <= NEAR, near_j1, lambda x: wave(1, x).real, x) * np.copysign(1, input)
+
+
+@wide
+def bessel_y0(input):
+    return piecewise(input <= NEAR, near_y0, lambda x: wave(0, x).imag, input)
+
+
+@wide
+def bessel_y1(input):
+    return piecewise(input <= NEAR, near_y1, lambda x: wave(1, x).imag, input)
+
+
+@wide
+def spherical_bessel_j0(x):
+    """sin(x) / x."""
+    return np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x))
+
+
+# ── modified ─────────────────────────────────────────────────────────────────
+def i0(input):
+    x = np.abs(input)
+    return piecewise(x <= NEAR_I, near_i0, lambda x: np.exp(x) * far_i(0, x), x)
+
+
+def i1(input):
+    x = np.abs(input)
+    return piecewise(x <= NEAR_I, near_i1, lambda x: np.exp(x) * far_i(1, x), x) * np.copysign(1, input)
+
+
+@in_float64
+def i0e(input):
+    x = np.abs(input)
+    return piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near_i0(x), functools.partial(far_i, 0), x)
+
+
+@in_float64
+def i1e(input):
+    x = np.abs(input)
+    out = piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near_i1(x), functools.partial(far_i, 1), x)
+    return out * np.copysign(1, input)
+
+
+@wide
+def modified_bessel_i0(input):
+    return i0(input)
+
+
+@wide
+def modified_bessel_i1(input):
+    return i1(input)
+
+
+@wide
+def modified_bessel_k0(input):
+    return piecewise(input <= NEAR_K, near_k0, lambda x: np.exp(-x) * far_k(0, x), input)
+
+
+@wide
+def modified_bessel_k1(input):
+    return piecewise(input <= NEAR_K, near_k1, lambda x: np.exp(-x) * far_k(1, x), input)
+
+
+@wide
+def scaled_modified_bessel_k0(x):
+    return piecewise(x <= NEAR_K, lambda x: np.exp(x) * near_k0(x), functools.partial(far_k, 0), x)
+
+
+@wide
+def scaled_modified_bessel_k1(x):
+    return piecewise(x <= NEAR_K, lambda x: np.exp(x) * near_k1(x), functools.partial(far_k, 1), x)
+
+
+# ── Airy's ───────────────────────────────────────────────────────────────────
+AT_0, SLOPE_AT_0 = 0.35502805388781723926, -0.25881940379280679841
+
+
+@wide
+def airy_ai(x):
+    out = piecewise(x >= 2, airy_right, lambda x: piecewise(x < -3, airy_left, airy_middle, x), x)
+    return np.where(np.isinf(x), np.nan, out)
+
+
+def airy_middle(x):
+    """The Maclaurin series (DLMF 9.4.1)."""
+    cube = x * x * x
+    even = odd = 1.0
+    for k in range(42, 0, -3):
+        even, odd = 1 + cube / (k * (k - 1)) * even, 1 + cube / (k * (k + 1)) * odd
+    return AT_0 * even + SLOPE_AT_0 * x * odd
+
+
+def airy_right(x):
+    """By K of order 1/3 (DLMF 9.6.2)."""
+    z = 2 / 3 * x * np.sqrt(x)
+    return np.exp(-z) / (2 * math.sqrt(math.pi) * np.sqrt(np.sqrt(x))) * decay(1 / 3, z, 24)
+
+
+def airy_left(x):
+    """The same on the two rays that surround the negative axis (DLMF 9.2.14)."""
+    x = -x
+    z = 2 / 3 * x * np.sqrt(x)
+    turned = (1 + 1j) / math.sqrt(2) * (np.cos(z) - 1j * np.sin(z)) * decay(1 / 3, 1j * z, 24)
+    return turned.real / (math.sqrt(math.pi) * np.sqrt(np.sqrt(x)))
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+SAFE = {"let": {"safe": "where_else(input, input != 0, 1)"}}  # a number to divide by
+
+pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", called="i0_vml_cpu",
+          input="g * special_i1(input)", **REAL)  # fmt: skip
+special(in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
+        input="g * where_else(i0(safe) - out * reciprocal(safe), input != 0, 0.5)")  # fmt: skip
+special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
+        input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip
+special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **SAFE,
+        input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), input != 0, 0.5)")  # fmt: skip
+special(bessel_j0, "Bessel function of the first kind, order 0.  Not differentiable.", input=None)
+special(bessel_j1, "Bessel function of the first kind, order 1.  Not differentiable.", input=None)
+special(bessel_y0, "Bessel function of the second kind, order 0.  Not differentiable.", input=None)
+special(bessel_y1, "Bessel function of the second kind, order 1.  Not differentiable.", input=None)
+special(modified_bessel_i0, "The same as i0, but not differentiable.", input=None)
+special(modified_bessel_i1, "The same as i1, but not differentiable.", input=None)
+special(modified_bessel_k0, "Modified Bessel function of the second kind, order 0.  Not differentiable.", input=None)
+special(modified_bessel_k1, "Modified Bessel function of the second kind, order 1.  Not differentiable.", input=None)
+special(scaled_modified_bessel_k0, "modified_bessel_k0(x) * exp(x).  Not differentiable.", x=None)
+special(scaled_modified_bessel_k1, "modified_bessel_k1(x) * exp(x).  Not differentiable.", x=None)
+special(spherical_bessel_j0, "Spherical Bessel function of the first kind, order 0: sin(x) / x.  Not differentiable.",
+        x=None)  # fmt: skip
+special(airy_ai, "Airy's function Ai.  Not differentiable.", x=None)

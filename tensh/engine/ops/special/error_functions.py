@@ -1,0 +1,167 @@
+"""The error functions, the normal distribution's, and their inverses."""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.ops.precision import F4, F8
+from tensh.engine.ops.special.shared import (
+    BLOCK,
+    REAL,
+    by_element,
+    gauss_laguerre,
+    in_blocks,
+    in_float64,
+    piecewise,
+    polynomial,
+    shaped,
+    special,
+    wide,
+)
+from tensh.engine.table import pointwise
+
+# ── erf ──────────────────────────────────────────────────────────────────────
+FEW = 256  # elements; from here on the series around tabulated points is faster than one call of the library for each
+END = 6.5  # beyond it erf is 1 to the last place
+STEPS = 64  # tabulated points in an interval of length 1
+
+
+@functools.cache
+def tabulated(dtype):
+    """erf at the points, and its slope there."""
+    points = np.arange(-END * STEPS, END * STEPS + 1) / STEPS
+    slopes = 2 / math.sqrt(math.pi) * np.exp(-points * points)
+    return by_element(math.erf, points).astype(dtype), slopes.astype(dtype)
+
+
+def erf(input):
+    """2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
+    if input.size < FEW:
+        return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
+    vector = input.astype(F8 if input.dtype is F8 else F4, copy=False).ravel()
+    return shaped(in_blocks(near_points, [vector], block=4 * BLOCK), input)
+
+
+def near_points(x):
+    """The Taylor series around the nearest tabulated point p, whose coefficients are the Hermite polynomials of p.
+
+    At a distance d of at most 1/128 four terms are enough for float32, seven for float64.
+    """
+    x = np.minimum(np.maximum(x, -END), END)
+    number = np.rint(x * STEPS)
+    p = number / STEPS
+    d = x - p
+    q = p * p
+    if x.dtype == F4:
+        series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * (p * (0.5 - q / 3))))
+    else:
+        last = d * p * (-1 / 6 + q * (2 / 9 - 2 / 45 * q))
+        last = last + d * d * (-1 / 42 + q * (1 / 7 + q * (-2 / 21 + 4 / 315 * q)))
+        series = p * (0.5 - q / 3) + d * (1 / 10 + q * (-2 / 5 + 2 / 15 * q) + last)
+        series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
+    index = np.nan_to_num(number + END * STEPS).astype(np.intp)
+    values, slopes = tabulated(x.dtype)
+    return values[index] + slopes[index] * d * series
+
+
+# ── its complement ───────────────────────────────────────────────────────────
+@in_float64
+def erfc(input):
+    """1 - erf(x), exact where erf is nearly 1."""
+    return by_element(math.erfc, input)
+
+
+@wide
+def erfcx(input):
+    """exp(x**2) erfc(x); from 2 on the mean of x / (t + x**2) / sqrt(pi) (DLMF 7.7.1, with the square of t as t)."""
+    return piecewise(input < 2, lambda x: np.exp(x * x) * by_element(math.erfc, x), scaled_complement, input)
+
+
+def scaled_complement(x):
+    points, weights = gauss_laguerre(-0.5, 24)
+    return np.add.reduce(weights / (x + points / x), 0) / math.sqrt(math.pi)
+
+
+@wide
+def log_ndtr(input):
+    """log((1 + erf(x / sqrt(2))) / 2), by the scaled complement where that is small."""
+    return piecewise(
+        input < -1,
+        lambda t: np.log(erfcx(-t) / 2) - t * t,
+        lambda t: np.log1p(by_element(math.erfc, t) / -2),
+        input / math.sqrt(2),
+    )
+
+
+# ── inverses ─────────────────────────────────────────────────────────────────
+def pairs(above, below):
+    """The coefficients of two polynomials for one run of Horner's rule."""
+    return list(np.array((above, below)).T[:, :, None])
+
+
+# Wichura's algorithm AS 241, Applied Statistics 37 (1988), exact to 16 digits: the quantiles of the normal distribution
+# as quotients of polynomials, in the middle, in the tails and far out.
+MIDDLE = pairs(
+    (2.50908092873012267270e3, 3.34305755835881281050e4, 6.72657709270087008530e4, 4.59219539315498714570e4,
+     1.37316937655094611250e4, 1.97159095030655144270e3, 1.33141667891784377450e2, 3.38713287279636660800e0),
+    (5.22649527885285456100e3, 2.87290857357219426740e4, 3.93078958000927106100e4, 2.12137943015865958670e4,
+     5.39419602142475110770e3, 6.87187007492057908300e2, 4.23133307016009112520e1, 1.0),
+)  # fmt: skip
+TAIL = pairs(
+    (7.74545014278341407640e-4, 2.27238449892691845833e-2, 2.41780725177450611770e-1, 1.27045825245236838258e0,
+     3.64784832476320460504e0, 5.76949722146069140550e0, 4.63033784615654529590e0, 1.42343711074968357734e0),
+    (1.05075007164441684324e-9, 5.47593808499534494600e-4, 1.51986665636164571966e-2, 1.48103976427480074590e-1,
+     6.89767334985100004550e-1, 1.67638483018380384940e0, 2.05319162663775882187e0, 1.0),
+)  # fmt: skip
+FAR = pairs(
+    (2.01033439929228813265e-7, 2.71155556874348757815e-5, 1.24266094738807843860e-3, 2.65321895265761230930e-2,
+     2.96560571828504891230e-1, 1.78482653991729133580e0, 5.46378491116411436990e0, 6.65790464350110377720e0),
+    (2.04426310338993978564e-15, 1.42151175831644588870e-7, 1.84631831751005468180e-5, 7.86869131145613259100e-4,
+     1.48753612908506148525e-2, 1.36929880922735805310e-1, 5.99832206555887937690e-1, 1.0),
+)  # fmt: skip
+
+
+def quotient(x, coefficients):
+    above, below = polynomial(x, *coefficients)
+    return above / below
+
+
+def quantile(distance, rest):
+    """The number that a normal random variable exceeds with the probability ``rest`` = 1/2 - ``distance``."""
+    return piecewise(distance <= 0.425, lambda q, p: q * quotient(0.180625 - q * q, MIDDLE), in_tail, distance, rest)
+
+
+def in_tail(distance, rest):
+    r = np.sqrt(-np.log(rest))
+    out = piecewise(r <= 5, lambda r: quotient(r - 1.6, TAIL), lambda r: quotient(r - 5, FAR), r)
+    return np.where(rest == 0, np.inf, out)
+
+
+@in_float64
+def erfinv(input):
+    """The number whose erf is x: the quantile of (1 + x) / 2, over sqrt(2)."""
+    size = np.abs(input)
+    return np.copysign(quantile(size / 2, (1 - size) / 2) / math.sqrt(2), input)
+
+
+@wide
+def ndtri(input):
+    """The quantile of the normal distribution."""
+    low = input < 0.5
+    return quantile(np.abs(input - 0.5), np.where(low, input, 1 - input)) * np.where(low, -1, 1)
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+BELL = "2 / ROOT_PI * exp(-squared(input))"
+
+pointwise(erf, "The error function of input.", called="erf_vml_cpu", input=f"{BELL} * g", **REAL)
+pointwise(erfc, "1 - erf(input), exact where erf is nearly 1.", called="erfc_vml_cpu", input=f"-{BELL} * g", **REAL)
+pointwise(erfinv, "The number whose error function is input.", called="erfinv_vml_cpu", inplace="method",
+          input="ROOT_PI / 2 * exp(squared(out)) * g", **REAL)  # fmt: skip
+special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc is zero to the last place.",
+        input="(2 * input * out - 2 / ROOT_PI) * g")  # fmt: skip
+special(log_ndtr, "Logarithm of the area under the normal distribution up to input.",
+        input="g / ROOT_TWO_PI * exp(-(out + squared(input) / 2))")  # fmt: skip
+special(ndtri, "The number up to which the area under the normal distribution is input.",
+        input="g * ROOT_TWO_PI * exp(squared(out) / 2)")  # fmt: skip
