@@ -678,7 +678,7 @@ class Tensor:
     def is_same_size(self, other: Tensor | _Number) -> _bool:
         """Have two tensors the same shape?"""
     def is_set_to(self, tensor: _Any) -> _bool:
-        """Is it the same memory with the same shape and strides?"""
+        """Do both tensors show the same memory in the same way?"""
     def is_shared(self) -> Tensor:
         """Is the memory shared between processes?  It never is."""
     def is_signed(self) -> _bool:

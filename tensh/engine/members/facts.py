@@ -6,7 +6,7 @@ from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format, cpu, require_cpu
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
 from tensh.engine.graph import Output, edge
-from tensh.engine.memory import address, strides
+from tensh.engine.memory import strides
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Tensor
 
@@ -116,19 +116,7 @@ def dim_order(self):
     return tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
 
 
-def is_set_to(self, tensor):
-    """Is it the same memory with the same shape and strides?"""
-    one, two = self.array, tensor.array
-    return (
-        one.dtype == two.dtype
-        and one.shape == two.shape
-        and one.strides == two.strides
-        and bool(one.size)
-        and address(one) == address(two)
-    )
-
-
-METHODS.update(dim_order=dim_order, is_set_to=is_set_to)
+METHODS["dim_order"] = dim_order
 Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
