@@ -38,6 +38,7 @@ SHOWING = (
     ("traceback", Traceback | None, "--traceback", None, "After an error, show your own lines (short) or every frame."),
     ("color", Color | None, "--color", None, "Whether to use colour."),
     ("plain", bool, "--plain", None, "No escape sequences at all."),
+    ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
 )
 
 
@@ -85,7 +86,7 @@ def root(
     options: Options,
 ):
     """PyTorch's tensors and autograd on NumPy: run code, see what it computes."""
-    env = ctx.obj["environment"].configured(options.color, options.plain)
+    env = environment(ctx, options)
     ctx.obj["options"] = options
     if version:
         from tensh.cli.app import say_version
@@ -121,7 +122,7 @@ def run_(
     Options for the script itself go after --.
     """
     options = options.over(ctx.obj["options"])
-    env = ctx.obj["environment"].configured(options.color, options.plain)
+    env = environment(ctx, options)
     if file == "-":
         return partial(run_program, env, options, program.from_input, env.stdin, arguments or [])
     return partial(run_program, env, options, program.from_file, file, arguments or [])
@@ -138,7 +139,12 @@ def env_(ctx: typer.Context):
     from tensh.cli import report
 
     options = ctx.obj["options"]
-    return partial(report.show, ctx.obj["environment"].configured(options.color, options.plain))
+    return partial(report.show, environment(ctx, options))
+
+
+def environment(ctx, options):
+    """The environment of the process, as the options want it."""
+    return ctx.obj["environment"].configured(options.color, options.plain, options.ascii)
 
 
 def run_program(env, options, origin, *what):

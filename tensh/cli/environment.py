@@ -11,24 +11,42 @@ USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
 
 
 class Environment:
-    """Streams, variables, and whether a stream takes colour and how wide it is."""
+    """Streams, variables, what a stream can show, and where files of the program's own belong."""
 
-    def __init__(self, stdin=None, stdout=None, stderr=None, variables=None, color="auto", plain=False):
+    def __init__(self, stdin=None, stdout=None, stderr=None, variables=None, color="auto", plain=False, ascii=False):
         self.stdin = stdin or sys.stdin
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
         self.variables = os.environ if variables is None else variables
         self.color = color
-        self.plain = plain or self.variables.get("TENSH_PLAIN", "") not in ("", "0")
+        self.plain = plain or self.is_set("TENSH_PLAIN")
+        self.ascii = ascii or self.is_set("TENSH_ASCII")
 
-    def configured(self, color=None, plain=None):
-        """The same environment with the colour options of a command line."""
+    def configured(self, color=None, plain=False, ascii=False):
+        """The same environment with the options of a command line."""
         return Environment(
-            self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or bool(plain)
-        )
+            self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or plain,
+            self.ascii or ascii,
+        )  # fmt: skip
+
+    def is_set(self, name):
+        """Whether a variable switches something on."""
+        return self.variables.get(name, "") not in ("", "0")
+
+    # -- terminals --------------------------------------------------------------------------------------
 
     def is_terminal(self, stream):
         return stream is not None and not stream.closed and stream.isatty()
+
+    @property
+    def is_interactive(self):
+        """Whether somebody sits at the other end: there is nobody to ask where one of the two is not a terminal."""
+        return self.is_terminal(self.stdin) and self.is_terminal(self.stdout)
+
+    @property
+    def can_redraw(self):
+        """Whether the terminal can move its cursor, as an editor of lines must."""
+        return self.is_interactive and not self.plain and self.variables.get("TERM", "") not in ("dumb", "unknown")
 
     def has_color(self, stream):
         """Whether a stream takes escape sequences: option, then variables, then what the stream is."""
@@ -38,13 +56,14 @@ class Environment:
             return True
         if self.variables.get("NO_COLOR"):
             return False
-        if any(self.variables.get(name, "") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")):
+        if self.is_set("FORCE_COLOR") or self.is_set("CLICOLOR_FORCE"):
             return True
         return self.variables.get("TERM") != "dumb" and self.is_terminal(stream)
 
     def has_unicode(self, stream):
-        """Whether a stream can show more than ASCII."""
-        return (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").startswith("utf")
+        """Whether a stream is to show more than ASCII."""
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        return not self.ascii and encoding.lower().replace("-", "").startswith("utf")
 
     def width(self, stream):
         """Columns of the window behind a stream."""
@@ -57,6 +76,31 @@ class Environment:
             return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
         except (OSError, ValueError):
             return USUAL_WIDTH
+
+    # -- places -----------------------------------------------------------------------------------------
+
+    def config_directory(self):
+        """Where the settings of the user are."""
+        return self._directory("XDG_CONFIG_HOME", ".config", "APPDATA", "AppData/Roaming")
+
+    def state_directory(self):
+        """Where what is kept from one start to the next is: the history."""
+        return self._directory("XDG_STATE_HOME", ".local/state", "LOCALAPPDATA", "AppData/Local")
+
+    def _directory(self, variable, usual, windows_variable, windows_usual):
+        """A folder of tensh: where the XDG variable says, else where the platform keeps such things."""
+        home = self.variables.get("HOME") or os.path.expanduser("~")
+        if os.path.isabs(self.variables.get(variable, "")):  # a relative path is to be ignored, says the standard
+            parent = self.variables[variable]
+        elif sys.platform == "win32":
+            parent = self.variables.get(windows_variable) or os.path.join(home, windows_usual)
+        elif sys.platform == "darwin":
+            parent = os.path.join(home, "Library", "Application Support")
+        else:
+            parent = os.path.join(home, usual)
+        return os.path.join(parent, "tensh")
+
+    # -- the process ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def installed(self):

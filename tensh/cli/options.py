@@ -21,6 +21,7 @@ class Options(NamedTuple):
     bare: bool = False  # nothing preloaded
     color: str | None = None
     plain: bool = False
+    ascii: bool = False
 
     def over(self, other):
         """These options, and where they say nothing those of `other`."""
