@@ -11,7 +11,7 @@ USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
 
 
 class Environment:
-    """Streams, variables, what a stream can show, and where files of the program's own belong."""
+    """Streams, variables, and what a stream can show."""
 
     def __init__(self, stdin=None, stdout=None, stderr=None, variables=None, color="auto", plain=False, ascii=False):
         self.stdin = stdin or sys.stdin
@@ -76,29 +76,6 @@ class Environment:
             return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
         except (OSError, ValueError):
             return USUAL_WIDTH
-
-    # -- places -----------------------------------------------------------------------------------------
-
-    def config_directory(self):
-        """Where the settings of the user are."""
-        return self._directory("XDG_CONFIG_HOME", ".config", "APPDATA", "AppData/Roaming")
-
-    def state_directory(self):
-        """Where what is kept from one start to the next is: the history."""
-        return self._directory("XDG_STATE_HOME", ".local/state", "LOCALAPPDATA", "AppData/Local")
-
-    def _directory(self, variable, usual, windows_variable, windows_usual):
-        """A folder of tensh: where the XDG variable says, else where the platform keeps such things."""
-        home = self.variables.get("HOME") or os.path.expanduser("~")
-        if os.path.isabs(self.variables.get(variable, "")):  # a relative path is to be ignored, says the standard
-            parent = self.variables[variable]
-        elif sys.platform == "win32":
-            parent = self.variables.get(windows_variable) or os.path.join(home, windows_usual)
-        elif sys.platform == "darwin":
-            parent = os.path.join(home, "Library", "Application Support")
-        else:
-            parent = os.path.join(home, usual)
-        return os.path.join(parent, "tensh")
 
     # -- the process ------------------------------------------------------------------------------------
 

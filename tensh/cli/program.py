@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from tensh.cli.options import UsageError
-from tensh.cli.session import notebook
+from tensh.cli.session import notebook, opening
 from tensh.cli.session.notebook import Cell
 from tensh.cli.session.source import Source, without_indent
 
@@ -23,6 +23,14 @@ class Program(NamedTuple):
     arguments: list[str]
     folder: str = ""
     file: str | None = None
+    tensors: tuple[str, ...] = ()  # files whose tensors are names from the start
+
+    @property
+    def is_empty(self):
+        return not self.cells and not self.tensors
+
+
+NOTHING = Program("script", [], [""])  # before a prompt
 
 
 def from_codes(codes):
@@ -50,6 +58,22 @@ def from_file(path, arguments=()):
     else:
         raise UsageError(f"{path}: tensh runs .tsh, .py and .ipynb files")
     return Program(kind, cells, [path, *arguments], os.path.dirname(os.path.realpath(path)), filename)
+
+
+def from_files(paths):
+    """Files of any kind for one session: tensors are names from the start, code runs in the order it is named."""
+    try:
+        tensors = tuple(path for path in paths if opening.is_tensor_file(path))
+    except opening.OpeningError as error:
+        raise UsageError(str(error)) from None
+    for path in tensors:
+        if not os.path.isfile(path):
+            raise UsageError(f"{path}: no such file{similar(path)}")
+    programs = [from_file(path) for path in paths if path not in tensors]
+    if len(programs) == 1:
+        return programs[0]._replace(tensors=tensors)
+    cells = [cell for each in programs for cell in each.cells]
+    return Program("script", cells, [""], programs[0].folder if programs else "", tensors=tensors)
 
 
 def notebook_cells(text, filename, path):

@@ -12,7 +12,7 @@ from tensh.cli.render import timing, values
 from tensh.cli.render.console import Console
 from tensh.cli.render.layout import layout
 from tensh.cli.render.transcript import Transcript
-from tensh.cli.session import events, imports, parameters
+from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 
@@ -35,27 +35,39 @@ class Run:
         self.transcript = Transcript()
         self.status = status.OK
         self.times = []
+        self.is_prepared = False
 
     # -- the whole --------------------------------------------------------------------------------------
 
-    def whole(self):
-        """Run all cells as the program of this process."""
+    def whole(self, then=None):
+        """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
         self.set_echo()
         with self.world():
-            self.prepare()
-            try:
-                with time_limit(self.options.timeout):
-                    for cell in self.program.cells:
-                        if not self.cell(cell):
-                            break
+            if not self.program.is_empty:
+                self.prepare()
+            with self.ending(), time_limit(self.options.timeout):
+                for cell in self.program.cells:
+                    if not self.cell(cell):
+                        break
+                if not then:
                     wait_for_threads()
-            except SystemExit as error:
-                self.status = self.exit_status(error.code) or self.status
-            except KeyboardInterrupt as error:  # between two statements, or while a value was shown
-                self.failed(self.session.failed(error, None), may_raise=False)
-            if self.options.timed:
+            if self.options.timed and self.times:
                 self.console.remark(timing.table(self.times))
+            if then:
+                self.status = then(self)
+                with self.ending():
+                    wait_for_threads()
         return self.status
+
+    @contextlib.contextmanager
+    def ending(self):
+        """What ends the code within ends no more than that, and says what the status is."""
+        try:
+            yield
+        except SystemExit as error:
+            self.status = self.exit_status(error.code) or self.status
+        except KeyboardInterrupt as error:  # between two statements, or while a value was shown
+            self.failed(self.session.failed(error, None), may_raise=False)
 
     def set_echo(self):
         """What `--echo` asks for, where it asks for something else than is usual."""
@@ -97,7 +109,10 @@ class Run:
             self.console.remark([("note", NOTICE)])
 
     def prepare(self):
-        """All that comes before the first statement."""
+        """All that comes before the first statement, once."""
+        if self.is_prepared:
+            return
+        self.is_prepared = True
         try:
             parameters.apply(self.options.settings or (), [cell.source for cell in self.program.cells])
         except parameters.SettingError as error:
@@ -110,7 +125,17 @@ class Run:
             self.session.preload()
         if self.options.seed is not None:
             self.session.seed(self.options.seed)
+        self.open_tensors()
         lazy.loaded()
+
+    def open_tensors(self):
+        """Make names of the tensors in files, and say which."""
+        for file in self.program.tensors:
+            try:
+                names = opening.defined(self.session, file)
+            except opening.OpeningError as error:
+                raise UsageError(str(error)) from None
+            self.console.remark([("note", f"{file}: {names}\n")])
 
     # -- a cell -----------------------------------------------------------------------------------------
 

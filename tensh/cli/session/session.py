@@ -32,6 +32,14 @@ class Session:
         self.flags = 0  # of the `from __future__` imports so far
         self.results = []  # the values shown last, newest first
         self.printed = []  # the value that `print` showed last since the statement began, if any
+        self.settings = None  # what the user has chosen, where there is a user
+
+    def choose(self, settings):
+        """Take the settings of the user; those of printing go to the engine."""
+        self.settings = settings
+        options = settings.print_options()
+        if options:
+            importlib.import_module(self.engine).set_printoptions(**options)
 
     # -- names ---------------------------------------------------------------------------------------
 
@@ -41,8 +49,9 @@ class Session:
         self.namespace |= names
 
     def preload(self):
-        """Define torch, nn, F, np and math."""
-        self.give(**{name: importlib.import_module(module.format(self.engine)) for name, module in MODULES.items()})
+        """Define torch, nn, F, np and math, where the user has not taken the name."""
+        lacking = [name for name in MODULES if name not in self.namespace]
+        self.give(**{name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking})
 
     def own_names(self):
         """The names that the user made."""

@@ -17,6 +17,11 @@ COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>.*?)[ \t]*$")
 QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
 
 
+def command_on(line):
+    """The match of a line that is a command, with its `name` and `argument`; None of any other."""
+    return COMMAND.match(line) or QUESTION.match(line)
+
+
 class Statement(NamedTuple):
     """A Python statement at the top level, ready to run; `shown` says whether its value is a result."""
 
@@ -44,6 +49,11 @@ class Command(NamedTuple):
     last: int
     name: str
     argument: str
+
+    @property
+    def text(self):
+        """The line as it was written."""
+        return self.source.lines[self.first - 1].strip()
 
 
 Unit = Statement | Command
@@ -81,7 +91,7 @@ class Source:
     def _parts(self, lines):
         begin = 0
         for number, line in enumerate(lines):
-            match = COMMAND.match(line) or QUESTION.match(line)
+            match = command_on(line)
             if match and _is_complete(lines[begin:number]):
                 yield from self._statements(begin, number)
                 yield Command(self, number + 1, number + 1, match["name"], match["argument"])

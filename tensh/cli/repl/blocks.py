@@ -1,0 +1,130 @@
+"""Blocks of code while they are typed: whether one is whole, how far its next line is indented, what a paste means.
+
+Plain functions of text. The language is that of `session.source`: Python, `%name` lines and `name?`.
+"""
+
+import ast
+import codeop
+import io
+import re
+import tokenize
+import warnings
+
+from tensh.cli.session.source import command_on, without_indent
+
+STEP = 4  # columns of a level
+LEAVING = ("return", "raise", "pass", "break", "continue")  # after these a block has nothing more to say
+CLAUSES = {  # what continues a compound statement: the statements that it can belong to
+    "else": ("if", "elif", "for", "while", "try", "except", "async for"),
+    "elif": ("if", "elif"),
+    "except": ("try", "except"),
+    "finally": ("try", "except", "else"),
+}
+CLAUSE = re.compile(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
+
+PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
+CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
+
+
+def is_whole(text):
+    """Whether a block can run as it is: nothing is open, and a compound statement has a blank line behind it.
+
+    What cannot become Python however it goes on counts as whole: running it says what is wrong.
+    """
+    lines = without_indent(text.rstrip(" \t")).split("\n")
+    code = "\n".join("pass" if command_on(line) else line for line in lines)
+    try:
+        if codeop.compile_command(code, "<block>", "exec") is None:
+            return False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they come when it runs
+            statements = ast.parse(code).body
+    except (SyntaxError, ValueError, OverflowError):
+        return True
+    is_compound = bool(statements) and any(hasattr(statements[-1], part) for part in ("body", "cases"))
+    return not (is_compound and lines[-1].strip())
+
+
+def is_blank(text):
+    """Whether a text has nothing to run: no code and no comment."""
+    return not text.strip()
+
+
+def next_indent(text):
+    """How many spaces a line after this text begins with; None inside a string, which is as it is typed."""
+    lines = text.split("\n")
+    margin = len(lines[-1]) - len(lines[-1].lstrip(" "))
+    tokens, is_string = scanned(text)
+    if is_string:
+        return None
+    opened = open_brackets(tokens)
+    if opened:
+        row = opened[-1]
+        start = lines[row - 1]
+        return margin if row < len(lines) else len(start) - len(start.lstrip(" ")) + STEP
+    last = [each for each in tokens if each.start[0] == len(lines) or each.end[0] == len(lines)]
+    if last and last[-1].string == ":":
+        return margin + STEP
+    if last and last[0].string in LEAVING:
+        return max(margin - STEP, 0)
+    return margin
+
+
+def scanned(text):
+    """(the tokens that mean something, whether the text ends inside a string of several lines)."""
+    quiet = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    tokens = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type not in quiet:
+                tokens.append(token)
+    except tokenize.TokenError as error:
+        return tokens, "string" in str(error)
+    except SyntaxError:
+        pass
+    return tokens, False
+
+
+def open_brackets(tokens):
+    """The rows of the brackets that are open after the tokens, outermost first."""
+    rows = []
+    for token in tokens:
+        if token.type == tokenize.OP and token.string in "([{":
+            rows.append(token.start[0])
+        elif token.type == tokenize.OP and token.string in ")]}" and rows:
+            rows.pop()
+    return rows
+
+
+def clause_indent(text):
+    """How many spaces the last line is to have when it begins `else`, `elif`, ...: those of its statement, or None."""
+    *before, last = text.split("\n")
+    clause = CLAUSE.match(last)
+    if not clause:
+        return None
+    limit = len(clause["margin"])
+    for line in reversed(before):
+        margin = len(line) - len(line.lstrip(" "))
+        if line.strip() and margin < limit:
+            if re.match(rf"(?:{'|'.join(CLAUSES[clause['word']])})\b", line.lstrip(" ")):
+                return margin
+            limit = margin
+    return None
+
+
+def pasted(text):
+    """What a pasted text means: line ends as they are here, no prompts and no results that stand between them."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(STEP)
+    lines = text.strip("\n").split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    if not PROMPTS.match(first) and not CONTINUATIONS.match(first):
+        return without_indent("\n".join(lines).rstrip())
+    return "\n".join(unprompted(lines)).rstrip()
+
+
+def unprompted(lines):
+    """The lines of a transcript that were typed, without their prompts."""
+    for line in lines:
+        prompt = PROMPTS.match(line) or CONTINUATIONS.match(line)
+        if prompt:
+            yield line[prompt.end() :]

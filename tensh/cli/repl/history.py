@@ -1,0 +1,126 @@
+"""The file of what was typed: a transcript, `>>> ` before each entry and `... ` before its further lines.
+
+An entry is appended in one write when it is entered, before it runs. So shells that are open at once lose nothing of
+each other's, and one that is killed loses the line being typed.
+"""
+
+import contextlib
+import os
+
+FIRST, FURTHER = ">>> ", "... "
+LONGEST = 2**20  # bytes at the end of the file that are read
+MOST = 5000  # entries that are offered again
+
+
+class History:
+    """Entries of earlier sessions, and a place for those of this one; without a path nothing is kept."""
+
+    def __init__(self, path=None):
+        self.path = path
+        self.notices = []  # what went wrong with the file, in words
+
+    def entries(self):
+        """The entries of the file, oldest first. A file that is damaged is set aside; what can be read of it is kept."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
+                content = file.read()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self.give_up(error)
+            return []
+        if len(content) == LONGEST:  # in the middle of something
+            content = content[max(0, content.find(b"\n" + FIRST.encode())) :].lstrip(b"\n")
+        entries, wrong = read(content)
+        if wrong:
+            self.set_aside(entries, wrong)
+        return entries[-MOST:]
+
+    def add(self, text):
+        """Keep an entry. One that begins with a space is the user's secret."""
+        if self.path is None or text.startswith(" ") or not text.strip():
+            return
+        try:
+            self.append([text])
+        except OSError as error:
+            self.give_up(error)
+
+    def append(self, entries):
+        folder = os.path.dirname(self.path)
+        if folder:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        file = os.open(self.path, flags, 0o600)  # for nobody else's eyes
+        try:
+            content = "".join(map(written, entries)).encode(errors="replace")
+            os.write(file, content if ends_well(file) else b"\n" + content)
+        finally:
+            os.close(file)
+
+    def set_aside(self, entries, wrong):
+        """Rename a damaged file, and begin a new one with the entries that could be read."""
+        aside = next(name for name in names_aside(self.path) if not os.path.exists(name))
+        try:
+            os.replace(self.path, aside)
+            self.append(entries)
+        except OSError as error:
+            self.give_up(error)
+            return
+        lines = "a line" if wrong == 1 else f"{wrong} lines"
+        self.notices.append(f"the history was damaged: {lines} could not be read; the file is kept as {aside}")
+
+    def give_up(self, error):
+        """Go on without a file."""
+        self.notices.append(f"the history is not kept: {self.path}: {error.strerror or error}")
+        self.path = None
+
+    def noticed(self):
+        """What is to be told, once."""
+        found, self.notices = self.notices, []
+        return found
+
+
+def read(content):
+    """(entries, number of lines that are no part of one) of the content of a file."""
+    entries, wrong = [], 0
+    for line in content.split(b"\n"):
+        try:
+            text = line.decode().removesuffix("\r")
+        except UnicodeDecodeError:
+            text = "\0"
+        if (
+            "\0" in text
+            or (text and not text.startswith((FIRST, FURTHER)))
+            or (text.startswith(FURTHER) and not entries)
+        ):
+            wrong += 1
+        elif text.startswith(FIRST):
+            entries.append(text[len(FIRST) :])
+        elif text:
+            entries[-1] += "\n" + text[len(FURTHER) :]
+    return entries, wrong
+
+
+def written(entry):
+    """An entry as it stands in the file."""
+    return FIRST + entry.replace("\n", "\n" + FURTHER) + "\n"
+
+
+def ends_well(file):
+    """Whether what comes next begins a line."""
+    with contextlib.suppress(OSError):
+        size = os.fstat(file).st_size
+        if size:
+            os.lseek(file, size - 1, os.SEEK_SET)
+            return os.read(file, 1) == b"\n"
+    return True
+
+
+def names_aside(path):
+    """Names for a damaged file."""
+    yield f"{path}.damaged"
+    number = 2
+    while True:
+        yield f"{path}.damaged-{number}"
+        number += 1
