@@ -96,10 +96,10 @@ def whole(value, array):
     return sized(int(value) if array.dtype.kind in "iu" else value, array)
 
 
-for name, node, text in (("threshold", "ThresholdBackward0", "input"), ("threshold_over", "ThresholdBackward1", "out")):
+for name, node in ("threshold", "ThresholdBackward0"), ("threshold_over", "ThresholdBackward1"):
     pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
               public=False, inplace=False, types="iuf", called="threshold_cpu",
-              input=f"masked_fill(g, {text} <= threshold, 0)")  # fmt: skip
+              input="masked_fill(g, input <= threshold, 0)")  # fmt: skip
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):

@@ -160,7 +160,7 @@ pointwise(np.log10, "Logarithm of input to base 10.", name="log10", floats=True,
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
 pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
-          input="g * exp2(other)", other="g * conj(out) * LN2")  # fmt: skip
+          input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
 pointwise(np.logaddexp2, "The same to base 2.", name="logaddexp2", types="f", inplace=False,

@@ -11,6 +11,7 @@ from tensh.engine.ops.indexing.index import places
 from tensh.engine.ops.indexing.scatter import scattered
 from tensh.engine.ops.writing import writes
 from tensh.engine.table import op
+from tensh.engine.vocabulary import word
 
 
 # ── the parts of derivatives that have none themselves ───────────────────────
@@ -24,6 +25,23 @@ def same(one, other):
 def equals(grad, number):
     """1 where ``grad`` is a number, 0 elsewhere."""
     return (grad == number).astype(grad.dtype)
+
+
+@op(public=False, out=False, node="DelayedError", grad="unless_zeros_meet(g, zeros)", zeros=None)
+def once(grad, zeros):
+    """``grad``, whose derivative is not known where several ``zeros`` meet."""
+    return grad
+
+
+@word
+def unless_zeros_meet(g, zeros):
+    """The gradient that :func:`once` hands on."""
+    if (zeros > 1).any():
+        raise RuntimeError(
+            "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
+            "position in self"
+        )
+    return g
 
 
 @op(public=False, out=False, grad=None, index=None)
@@ -88,12 +106,13 @@ LET = {
     },
     "prod": {
         "part": "cropped(src, index.shape)",
-        "others": "input + equals(input, 0)",  # a factor of 0 counts as 1: the product of the others
+        "others": "masked_fill(input, input == 0, 1)",  # the product of the others
         "own": "g * scatter_prod(others, dim, index, part, include_self) / others",
-        "none": "equals(part, 0)",
-        "only": "none * equals(gather(scatter_add(zeros_as(g, input.shape), dim, index, none), dim, index), 1)",
-        "beside": "gather(g * scatter_prod(input, dim, index, part + only, include_self), dim, index)",
-        "its": "only * beside + (1 - only) * gather(g * out, dim, index) / (part + none)",
+        "zeros": "gather(scatter_add(zeros_as(g, input.shape), dim, index, equals(part, 0)), dim, index)",
+        "alone": "(part == 0) & (zeros == 1)",
+        "beside": "gather(g * scatter_prod(input, dim, index, masked_fill(part, alone, 1), include_self), dim, index)",
+        "shared": "gather(g * out, dim, index) / masked_fill(part, part == 0, 1)",
+        "its": "once(where(alone, beside, shared), zeros)",
     },
 }
 LET["amin"] = LET["amax"]
