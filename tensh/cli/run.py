@@ -30,8 +30,8 @@ class Run:
         self.env = env
         self.options = options
         self.program = program
-        self.console = Console(env)
         self.session = Session(options.engine or "tensh")
+        self.console = Console(env, self.session)
         self.transcript = Transcript()
         self.status = status.OK
         self.times = []
@@ -113,6 +113,7 @@ class Run:
         if self.is_prepared:
             return
         self.is_prepared = True
+        self.configure()
         try:
             parameters.apply(self.options.settings or (), [cell.source for cell in self.program.cells])
         except parameters.SettingError as error:
@@ -136,6 +137,17 @@ class Run:
             except opening.OpeningError as error:
                 raise UsageError(str(error)) from None
             self.console.remark([("note", f"{file}: {names}\n")])
+
+    def configure(self):
+        """Take the settings of the user. They are for eyes: what goes into a pipe or a file does not depend on them."""
+        if not self.env.is_terminal(self.env.stdout):
+            return
+        from tensh.cli import config
+
+        loaded = config.load(self.env.variables)
+        self.session.choose(loaded.settings)
+        for complaint in loaded.complaints:
+            self.console.remark([("warning", f"{complaint}\n")])
 
     # -- a cell -----------------------------------------------------------------------------------------
 
@@ -169,11 +181,10 @@ class Run:
 
     def show_value(self, value, unit, may_raise):
         try:
-            tokens = values.tokens(value, self.program.kind == "notebook", self.console.in_color[0])
+            page, is_notebook = self.console.page(), self.program.kind == "notebook"
+            tokens = values.shown(value, page, unit.text, is_notebook, self.session.settings)
         except Exception as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
-        if self.env.is_terminal(self.env.stdout):
-            tokens += values.caption(value, unit.text, self.env.has_unicode(self.env.stdout))
         self.console.result(tokens)
         return True
 

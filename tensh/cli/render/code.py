@@ -2,6 +2,8 @@
 
 import ast
 
+from tensh.show.text import cells
+
 LINES_BEFORE = 2
 LONGEST = 8  # lines of a piece that are quoted
 
@@ -54,17 +56,6 @@ def _column(segment, offset):
 def blank(text):
     """Space as wide as a text."""
     return "".join("\t" if character == "\t" else " " * cells(character) for character in text)
-
-
-def cells(character):
-    """How many columns of a terminal a character takes."""
-    if character < "\u0300":
-        return 1
-    import unicodedata
-
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _visible(line):

@@ -1,21 +1,83 @@
 """Where tokens become text on a stream: results on stdout, everything else on stderr."""
 
+import contextlib
+import os
+
 from tensh.cli.render.theme import styled
+from tensh.show.page import Page
 
 
 class Console:
-    """Writes (kind, text) pairs to the streams of an environment."""
+    """Writes (kind, text) pairs to the streams of an environment, as the settings of a session (or a Loaded) say."""
 
-    def __init__(self, env):
+    def __init__(self, env, chosen=None):
         self.env = env
+        self.chosen = chosen
         self.in_color = env.has_color(env.stdout), env.has_color(env.stderr)
+
+    @property
+    def settings(self):
+        """The settings in force; None where nobody has chosen anything."""
+        return self.chosen and self.chosen.settings
 
     def result(self, tokens):
         """Write to stdout."""
-        self.env.stdout.write(styled(tokens, self.in_color[0]))
+        self.env.stdout.write(self.styled(tokens, self.in_color[0]))
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
         self.env.stdout.flush()
-        self.env.stderr.write(styled(tokens, self.in_color[1]))
+        self.env.stderr.write(self.styled(tokens, self.in_color[1]))
         self.env.stderr.flush()
+
+    def styled(self, tokens, in_color=True):
+        """The text of (kind, text) pairs, with escape sequences if it is to be in colour."""
+        return styled(tokens, self.colors() if in_color else 0, self.theme())
+
+    def colors(self):
+        """How many colours a terminal with colours has, by what it says of itself."""
+        variables = self.env.variables
+        if variables.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+            return 2**24
+        return 256 if "256color" in variables.get("TERM", "") or variables.get("COLORTERM") else 16
+
+    def theme(self):
+        """The theme that was chosen; by default "auto"."""
+        return self.settings.theme if self.settings else "auto"
+
+    def is_dark(self):
+        """Whether light text stands on a dark ground: as the theme says, else the terminal in COLORFGBG."""
+        if self.theme() in ("light", "dark"):
+            return self.theme() == "dark"
+        ground = self.env.variables.get("COLORFGBG", "").rpartition(";")[2]
+        return not ground.isdigit() or int(ground) < 7 or int(ground) == 8
+
+    def has_unicode(self):
+        """Whether box lines and blocks can be used: if the stream has them, unless the settings say otherwise."""
+        chosen = self.settings.glyphs if self.settings else "auto"
+        if chosen != "auto":
+            return chosen == "unicode"
+        return self.env.has_unicode(self.env.stdout) and not self.env.plain
+
+    def page(self):
+        """What views are drawn on: stdout as it is now."""
+        env = self.env
+        is_window = env.is_terminal(env.stdout)
+        return Page(
+            width=env.width(env.stdout),
+            height=self.height() if is_window else None,
+            unicode=self.has_unicode(),
+            colors=self.colors() if self.in_color[0] else 0,
+            plain=env.plain,
+            is_window=is_window,
+            is_dark=self.is_dark(),
+        )
+
+    def height(self):
+        """Lines of the window; None where that is not known."""
+        with contextlib.suppress(ValueError):
+            if int(self.env.variables.get("LINES", "")) > 0:
+                return int(self.env.variables["LINES"])
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            return os.get_terminal_size(self.env.stdout.fileno()).lines or None
+        return None

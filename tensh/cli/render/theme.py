@@ -1,29 +1,88 @@
-"""The style of each kind of text, in the sixteen colours that every terminal has and its user has chosen.
+"""The style of each kind of text, for the colours that a terminal has.
 
-No colour carries meaning alone: what is red is also called an error, what is marked also has a mark under it.
+"auto" uses the sixteen colours that every terminal has and its user has chosen, so that it suits any background; "dark"
+and "light" are chosen for theirs out of 256, and "mono" is without colour. No colour carries meaning alone: what is red
+is also called an error, what is marked also has a mark under it.
 """
 
+from itertools import groupby
+
+from tensh.show.page import Paint
+
+#               auto     dark        light       mono
+STYLES_TABLE = """
+    error       1;31     1;38;5;203  1;38;5;160  1
+    message     1        1           1           1
+    warning     33       38;5;215    38;5;130    -
+    trouble     1;31     1;38;5;203  1;38;5;160  1
+    place       36       38;5;80     38;5;30     -
+    number      -        38;5;153    38;5;25     -
+    attribute   35       38;5;183    38;5;91     -
+    punctuation -        38;5;247    38;5;241    -
+    keyword     1        1;38;5;110  1;38;5;24   1
+    title       1        1           1           1
+    header      2        38;5;247    38;5;241    2
+    name        36       38;5;80     38;5;30     -
+    bar         34       38;5;75     38;5;32     -
+    margin      2        38;5;244    38;5;245    2
+    code        -        -           -           -
+    mark        1;31     1;38;5;203  1;38;5;160  1
+    note        2        38;5;245    38;5;243    2
+    prompt      2        38;5;75     38;5;32     2
+"""
+NAMES = ("auto", "dark", "light", "mono")
 STYLES = {
-    "error": "1;31",  # the type of an exception
-    "message": "1",
-    "warning": "33",
-    "place": "36",  # file and line
-    "number": "",
-    "margin": "2",  # line numbers and bars beside quoted code
-    "code": "",
-    "mark": "1;31",  # under the piece of code that failed
-    "note": "2",
-    "keyword": "1",
-    "prompt": "2",
-}
+    theme: {kind: "" if each[number] == "-" else each[number] for kind, *each in map(str.split, STYLES_TABLE.split("\n")[1:-1])}
+    for number, theme in enumerate(NAMES)
+}  # fmt: skip
 
 
-def styled(tokens, in_color):
-    """(kind, text) pairs as one text, with escape sequences if it is to be in colour."""
-    if not in_color:
+def styled(tokens, colors, theme="auto"):
+    """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them."""
+    if not colors:
         return "".join(text for _, text in tokens)
-    return "".join(_escape(STYLES.get(kind, ""), text) for kind, text in tokens)
+    theme = theme if colors >= 256 or theme == "mono" else "auto"
+    styles = STYLES[theme]
+    parts = ((style_of(kind, styles, colors), text) for kind, text in tokens if text)
+    return "".join(
+        _escape(style, "".join(text for _, text in group)) for style, group in groupby(parts, lambda part: part[0])
+    )
+
+
+def style_of(kind, styles, colors):
+    """The parameters of the escape sequence for a kind: a name of the table, or a Paint."""
+    if not isinstance(kind, Paint):
+        return styles.get(kind, "")
+    parts = [_color(3, kind.ink, colors)] if kind.ink else []
+    return ";".join(parts + [_color(4, kind.ground, colors)] * bool(kind.ground))
+
+
+def _color(layer, color, colors):
+    """A colour of ink (layer 3) or ground (layer 4), as near as the terminal has it."""
+    if colors > 256:
+        return f"{layer}8;2;{color[0]};{color[1]};{color[2]}"
+    return f"{layer}8;5;{nearest(color)}"
+
+
+def nearest(color):
+    """The number of the nearest of 256 colours: of a cube of 6 x 6 x 6, or of 24 greys."""
+    levels = [min(range(6), key=lambda n: abs(LEVELS[n] - part)) for part in color]
+    grey = min(range(24), key=lambda n: abs(8 + 10 * n - sum(color) / 3))
+    in_cube, in_greys = [LEVELS[n] for n in levels], [8 + 10 * grey] * 3
+    if _distance(in_greys, color) < _distance(in_cube, color):
+        return 232 + grey
+    return 16 + 36 * levels[0] + 6 * levels[1] + levels[2]
+
+
+LEVELS = (0, 95, 135, 175, 215, 255)
+
+
+def _distance(one, other):
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
 
 
 def _escape(style, text):
-    return f"\033[{style}m{text}\033[0m" if style and text else text
+    """A text in a style; a style ends with its line, so that a background does not run on."""
+    if not style or not text:
+        return text
+    return "\n".join(f"\033[{style}m{line}\033[0m" if line else "" for line in text.split("\n"))

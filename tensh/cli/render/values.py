@@ -2,32 +2,61 @@
 
 import sys
 
+from tensh.cli.render.caption import caption
 from tensh.cli.render.layout import layout
-from tensh.cli.session.describe import brief, is_array, size
+from tensh.show import containers, describe
+from tensh.show.page import View
+from tensh.show.text import one_line
+from tensh.show.whole import printed, printing
 
-LONGEST_NAME = 30  # of an expression that a caption repeats
-
-
-def tokens(value, as_notebook=False, in_color=False):
-    """The pairs of a result, and a line end."""
-    pairs = coloured(value) if in_color else None
-    return [*(pairs or [("plain", layout(value) if as_notebook else repr(value))]), ("plain", "\n")]
+LEAST_LINES = 6  # of a value that are shown in the smallest window
+USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
 
 
-def coloured(value):
-    """The pairs that the engine makes of a tensor of its own, None of anything else."""
-    engine = sys.modules.get("tensh.engine.printing.format")
-    tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
-    return engine.tokens(value) if engine and tensor and isinstance(value, tensor) else None
+def shown(value, page, expression="", as_notebook=False, settings=None):
+    """The pairs of a result that an expression gave, with a line end."""
+    if isinstance(value, View):
+        return [*capped([*value.draw(page)], None if getattr(value, "whole", False) else page, "_"), ("plain", "\n")]
+    if not page.is_window:
+        return [*(printed(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
+    tokens = on_a_window(value, page, as_notebook, settings)
+    tokens = [*capped(tokens, page, expression), ("plain", "\n")]
+    if settings is None or settings.caption:
+        tokens += caption(value, one_line(expression), page)
+    return tokens
 
 
-def caption(value, expression, in_unicode):
-    """What the printed form of a tensor does not say, as a comment line; nothing for other values."""
-    if not is_array(value) or not hasattr(value, "requires_grad"):
-        return []
-    facts = [f"{expression}  {brief(value)}" if len(expression) <= LONGEST_NAME else brief(value)]
-    facts.append("leaf" if value.is_leaf else "not a leaf")
-    if value.requires_grad and value.is_leaf:
-        facts.append("grad None" if value.grad is None else f"grad {list(value.grad.shape)}")
-    facts.append(size(value))
-    return [("note", "# " + (" · " if in_unicode else ", ").join(facts) + "\n")]
+def on_a_window(value, page, as_notebook=False, settings=None):
+    """The pairs of a value in a window: in its width, and a long container of tensors as what is in it."""
+    with printing(**linewidth(page, settings)):
+        if containers.is_long(value):
+            return [*containers.Contents(value).draw(page)]
+        return [("plain", layout(value))] if as_notebook and not describe.is_tensor(value) else printed(value)
+
+
+def linewidth(page, settings):
+    """The printing option that fits the window, unless another was chosen: in the settings, or by the code."""
+    options = sys.modules.get("tensh.engine.printing.options")
+    chosen = options.options.linewidth if options else USUAL_LINEWIDTH
+    is_chosen = chosen != USUAL_LINEWIDTH or (settings is not None and settings.linewidth != "auto")
+    return {"linewidth": chosen if is_chosen else page.width}
+
+
+def capped(tokens, page, expression):
+    """No more lines than a window has room for, and how many were left out."""
+    if page is None or page.height is None:
+        return tokens
+    most = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
+    lines = sum(text.count("\n") for _, text in tokens) + 1
+    if lines <= most:
+        return tokens
+    kept, room = [], most - 2
+    for kind, text in tokens:
+        pieces = text.split("\n", room + 1)
+        if len(pieces) > room + 1:
+            kept.append((kind, "\n".join(pieces[: room + 1])))
+            break
+        kept.append((kind, text))
+        room -= len(pieces) - 1
+    name = expression if expression.isidentifier() else "_"
+    return [*kept, ("note", f"\n... {lines - most + 1:,} more lines: %full {name} shows all")]

@@ -1,0 +1,214 @@
+"""The settings: one declaration for each, read from a file and from variables.
+
+`config.toml` in the user's folder for settings holds `name = value` lines; a variable `TENSH_NAME` counts more. What
+cannot be understood is named and left at its default: a mistake in a file keeps nobody from working. The same names
+are those of `%set`.
+"""
+
+import os
+from dataclasses import dataclass, field, fields, replace
+from typing import NamedTuple
+
+from tensh.cli.folders import folder
+
+FILE = "config.toml"
+SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+
+
+class Switch:
+    """On or off."""
+
+    words = "on, off"
+
+    def read(self, value):
+        if isinstance(value, bool):
+            return value
+        return SWITCH[str(value).strip().lower()]
+
+
+class Words:
+    """One of some words."""
+
+    def __init__(self, *words):
+        self.known = words
+        self.words = ", ".join(words)
+
+    def read(self, value):
+        return self.known[self.known.index(str(value).strip().lower())]
+
+
+class Whole:
+    """A whole number from a least value on, or one of some words."""
+
+    def __init__(self, least, *words):
+        self.least = least
+        self.known = words
+        self.words = ", ".join([*words, f"a whole number from {least}"])
+
+    def read(self, value):
+        if str(value) in self.known:
+            return value
+        if isinstance(value, bool | float):
+            raise ValueError(value)
+        number = int(value)
+        if number < self.least:
+            raise ValueError(value)
+        return number
+
+
+class Path:
+    """A file, or one of some words."""
+
+    def __init__(self, *words):
+        self.words = ", ".join([*words, "a file"])
+
+    def read(self, value):
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(value)
+        return value
+
+
+def setting(default, allowed, help, printing=None):
+    """A setting: its default, what it may be, what it does, and the option of torch.set_printoptions that it is."""
+    return field(default=default, metadata={"allowed": allowed, "help": help, "printing": printing})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How tensh looks and behaves on a terminal. What goes into a pipe does not depend on it."""
+
+    caption: bool = setting(True, Switch(), "the line of facts under a tensor")
+    precision: int = setting(4, Whole(0), "digits after the point", "precision")
+    linewidth: int | str = setting("auto", Whole(10, "auto"), "columns of a tensor; auto is the window's", "linewidth")
+    threshold: int = setting(1000, Whole(0), "a tensor of more elements is summarised", "threshold")
+    edgeitems: int = setting(3, Whole(0), "what a summary shows at each end", "edgeitems")
+    sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
+    theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
+    glyphs: str = setting("auto", Words("auto", "unicode", "ascii"), "ascii if boxes and blocks take two columns")
+    toolbar: bool = setting(True, Switch(), "the line of facts at the foot of the prompt")
+    keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
+    suggest: bool = setting(True, Switch(), "the rest of an earlier line, in grey behind what is typed")
+    history: str = setting("on", Path("on", "off"), "keep the lines typed: on, off, or the file to keep them in")
+
+    def with_value(self, name, value):
+        """These settings with another value; raises SettingError if it does not fit."""
+        declared = DECLARED.get(name)
+        if declared is None:
+            raise SettingError(unknown(name))
+        try:
+            return replace(self, **{name: declared.metadata["allowed"].read(value)})
+        except (ValueError, KeyError, TypeError):
+            raise SettingError(
+                f"{name} cannot be {written(value)}: it is one of {declared.metadata['allowed'].words}"
+            ) from None
+
+    def print_options(self):
+        """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
+        found = {}
+        for name, declared in DECLARED.items():
+            value = getattr(self, name)
+            if declared.metadata["printing"] and value != declared.default:
+                found[declared.metadata["printing"]] = {"on": True, "off": False}.get(value, value)
+        return found
+
+
+DECLARED = {each.name: each for each in fields(Settings)}
+
+
+class SettingError(Exception):
+    """A setting that does not exist, or a value that it cannot have."""
+
+
+class Loaded(NamedTuple):
+    """Settings, where each that is not a default came from, and what could not be understood."""
+
+    settings: Settings
+    origins: dict[str, str]
+    complaints: list[str]
+
+
+def load(variables):
+    """The settings of a user: defaults, then the file, then the variables."""
+    settings, origins, complaints = Settings(), {}, []
+    file = path(variables)
+    found = [(file, *pair) for pair in from_file(file, complaints)]
+    found += [
+        (f"TENSH_{n.upper()}", n, variables[f"TENSH_{n.upper()}"])
+        for n in DECLARED
+        if f"TENSH_{n.upper()}" in variables
+    ]
+    for origin, name, value in found:
+        try:
+            settings = settings.with_value(name, value)
+            origins[name] = origin
+        except SettingError as error:
+            complaints.append(f"{origin}: {error}")
+    return Loaded(settings, origins, complaints)
+
+
+def path(variables):
+    """The file of settings, whether or not there is one; TENSH_CONFIG names another, or `off`."""
+    return variables.get("TENSH_CONFIG") or os.path.join(folder("config", variables), FILE)
+
+
+def from_file(file, complaints):
+    """The (name, value) pairs of a file of settings; what cannot be read goes to the complaints."""
+    if not os.path.isfile(file):
+        return []
+    import tomllib
+
+    try:
+        with open(file, "rb") as stream:
+            return [*tomllib.load(stream).items()]
+    except OSError as error:
+        complaints.append(f"{file}: {error.strerror}")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        complaints.append(f"{file}: {error}")
+    return []
+
+
+def unknown(name):
+    """What to say of a name that is no setting."""
+    import difflib
+
+    close = difflib.get_close_matches(name, DECLARED, 1)
+    return f"there is no setting {name!r}; " + (
+        f"did you mean {close[0]}?" if close else "there are " + ", ".join(DECLARED)
+    )
+
+
+def written(value):
+    """A value as it is written in `%set` and `tensh config show`."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+def table(loaded):
+    """The settings as a table: what each is, where that comes from, and what else it could be."""
+    from tensh.show.table import Table
+
+    rows = [
+        (name, written(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), declared.metadata["allowed"].words, declared.metadata["help"])
+        for name, declared in DECLARED.items()
+    ]  # fmt: skip
+    return Table(("name", "value", "from", "can be", "what it is"), rows)
+
+
+def show(env):
+    """`tensh config show`."""
+    from tensh.cli import status
+    from tensh.cli.render.console import Console
+
+    loaded = load(env.variables)
+    console = Console(env, loaded)
+    console.result([*table(loaded).draw(console.page()), ("plain", "\n")])
+    for complaint in loaded.complaints:
+        console.remark([("warning", f"{complaint}\n")])
+    return status.OK
+
+
+def show_path(env):
+    """`tensh config path`."""
+    from tensh.cli import status
+
+    env.stdout.write(path(env.variables) + "\n")
+    return status.OK

@@ -1,0 +1,101 @@
+"""The line under a tensor: what its printed form does not say, as a comment."""
+
+from tensh.show import describe
+from tensh.show.blocks import sparkline
+from tensh.show.measures import counts, statistics
+from tensh.show.text import cells
+from tensh.show.values import position
+from tensh.show.whole import is_summarised
+
+LONGEST_NAME = 30  # of an expression that a caption repeats
+BINS = 24  # of a sparkline
+
+
+def caption(value, expression, page):
+    """(kind, text) pairs of the comment; nothing for what is no tensor.
+
+    What a summary leaves out is said on lines of their own: how the values lie, what is not among them.
+    """
+    if not describe.is_tensor(value):
+        return []
+    found = statistics(value) if describe.numel(value) else None
+    head = describe.brief(value)
+    if expression and cells(expression) <= LONGEST_NAME and "\n" not in expression:
+        head = f"{expression}  {head}"
+    facts = [("note", f"{head} {describe.device(value)}".rstrip())]
+    if found:
+        facts += trouble(found)
+    facts += [("note", fact) for fact in (*history(value), describe.size(value))]
+    if not found or not is_summarised(value):
+        return [*wrapped(facts, page)]
+    facts.append(("note", number_of(found)))
+    lines = [*wrapped(facts, page), *wrapped([("note", fact) for fact in spread(value, found, page)], page, "#   ")]
+    name = expression if expression.isidentifier() else "_"
+    return lines + [*wrapped([("note", fact) for fact in (*absent(found), f"%full {name} shows all")], page, "#   ")]
+
+
+def wrapped(facts, page, begin="# "):
+    """The facts with dots between them on a line of comment; in a narrow window on more than one."""
+    dot = " · " if page.unicode else ", "
+    yield "note", begin
+    used = len(begin)
+    for place, (kind, fact) in enumerate(facts):
+        if place and page.is_window and used + len(dot) + cells(fact) > page.width:
+            yield "note", "\n#   "
+            used = 4
+        elif place:
+            yield "note", dot
+            used += len(dot)
+        yield kind, fact
+        used += cells(fact)
+    yield "note", "\n"
+
+
+def history(tensor):
+    """Where the tensor stands in a graph: a leaf or made by an operation, and what is known of its gradient."""
+    maker = describe.made_by(tensor)
+    yield "leaf" if maker is None else f"made by {maker}"
+    if tensor.requires_grad:
+        yield f"grad {describe.grad_state(tensor)}"
+
+
+def trouble(found):
+    """What must not be overlooked, in words: NaN and infinities, then how many values are left."""
+    if found.nans:
+        first = f" (first at {position(found.first_nan)})" if found.first_nan else ""
+        yield "trouble", f"NaN {found.nans:,}{first}"
+    if found.infinities:
+        yield "trouble", f"inf {found.infinities:,}"
+
+
+def number_of(found):
+    """How many values there are, or were looked at."""
+    about = "~ sample of " if found.is_sample else ""
+    return about + describe.count(found.finite, "finite value" if found.finite < found.count else "value")
+
+
+def spread(value, found, page):
+    """How the values lie: in small, their range, mean and deviation."""
+    if found.low is None:
+        return
+    if found.low < found.high and describe.dtype(value) != "bool":
+        bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS
+        yield sparkline(counts(value, found.low, found.high, bins), page.unicode)
+    number = describe.number
+    low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))
+    yield f"absolute values in [{low}, {high}]" if found.is_complex else f"in [{low}, {high}]"
+    yield f"mean {number(found.mean)}"
+    if found.std is not None:
+        yield f"std {number(found.std)}"
+
+
+def absent(found):
+    """What is not among the values, or is all there is."""
+    if found.zeros == found.count:
+        yield "all zero"
+        return
+    none = [
+        word for word, number in (("NaN", found.nans), ("inf", found.infinities), ("zero", found.zeros)) if not number
+    ]
+    if none:
+        yield ", ".join(f"no {word}" for word in none)

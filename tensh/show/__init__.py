@@ -1,0 +1,38 @@
+"""Looking at tensors: tables and pictures of them in text.
+
+Every function returns data that can be looked at: at the prompt an expression shows it, in colour and in the width of
+the window; elsewhere `print` does, as plain text. The commands of the prompt (`%who`, `%hist x`) are these functions.
+
+>>> import tensh
+>>> tensh.show.hist(tensh.tensor([1., 2., 2., 3.]), bins=2)
+[1, 2)  ██████████                               1
+[2, 3]  ██████████████████████████████           3
+# [4] float32, 4 values in [1, 3], mean 2, std 0.8165
+"""
+
+import importlib
+
+# name: the module that has it. Found on first use, so that naming one function loads one.
+PLACES = {
+    "contents": "containers",
+    "full": "whole",
+    "grads": "gradients",
+    "heat": "heatmap",
+    "hist": "histogram",
+    "image": "picture",
+    "plot": "curves",
+    "statistics": "measures",
+    "who": "names",
+}
+__all__ = list(PLACES)
+
+
+def __getattr__(name):
+    if name not in PLACES:
+        raise AttributeError(f"module 'tensh.show' has no attribute '{name}'")
+    globals()[name] = getattr(importlib.import_module(f"tensh.show.{PLACES[name]}"), name)
+    return globals()[name]
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,36 @@
+"""Numbers as characters: bars, sparklines, and how bright."""
+
+EIGHTHS_UP = "▁▂▃▄▅▆▇█"
+EIGHTHS_RIGHT = "▏▎▍▌▋▊▉█"
+ASCII_UP = "_.-=+*%#"
+RAMP = " .:-=+*#%@"  # from dark to bright
+
+
+def sparkline(numbers, unicode=True):
+    """A character for each number, as high as the number is of the largest.
+
+    >>> sparkline([0, 1, 4, 8, 4])
+    '▁▁▄█▄'
+    """
+    signs = EIGHTHS_UP if unicode else ASCII_UP
+    most = max(numbers, default=0) or 1
+    return "".join(signs[max(0, -(-number * len(signs) // most) - 1)] for number in map(int, numbers))
+
+
+def bar(part, width, unicode=True):
+    """A bar that fills `part` (0 to 1) of a width; what is not nothing is seen.
+
+    >>> bar(0.5, 8), bar(0.3, 4), bar(0.5, 8, unicode=False)
+    ('████', '█▏', '####')
+    """
+    if not unicode:
+        length = round(part * width)
+        return "#" * max(length, 1 if part > 0 else 0)
+    eighths = round(part * width * 8)
+    full, rest = divmod(max(eighths, 1 if part > 0 else 0), 8)
+    return "█" * full + (EIGHTHS_RIGHT[rest - 1] if rest else "")
+
+
+def shade(part):
+    """A character as dense as `part` (0 to 1)."""
+    return RAMP[min(int(part * len(RAMP)), len(RAMP) - 1)]

@@ -1,0 +1,141 @@
+"""What is in a list, a tuple or a dict of tensors, a line each: `contents`."""
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping
+
+from tensh.show import describe
+from tensh.show.page import View
+from tensh.show.text import cells, one_line, padded, shortened
+
+MOST_ITEMS = 3  # tensors of a container that are shown in full
+WIDEST = 80  # columns of the text of a container that is shown in full
+DEEPEST = 4  # containers in containers
+MOST_LINES = 200  # of items
+
+
+class Contents(View):
+    """The items of a container: for each tensor shape, dtype, size and how its values are spread."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def rows(self):
+        """(indent, name, facts) of each item, containers before what they hold; `name` is how the item is reached."""
+        return [*_rows(self.value, "", 0)]
+
+    def draw(self, page):
+        yield "title", heading(self.value)
+        rows = self.rows
+        shown = rows[:MOST_LINES]
+        names = max((indent * 2 + cells(name) for indent, name, _ in shown), default=0)
+        names = min(names, max(page.width // 2, 12))
+        columns = [max(map(cells, column)) for column in zip(*[facts for _, _, facts in shown if len(facts) > 1])]
+        for indent, name, facts in shown:
+            begin = "  " * (indent + 1) + shortened(name, names - indent * 2, page.unicode)
+            yield "name", "\n" + padded(begin, names + 2)
+            texts = [padded(text, width) for text, width in zip(facts, columns)] if len(facts) > 1 else [*facts]
+            room = page.width - names - 4 if page.is_window else 10**6
+            yield "plain", "  " + shortened("  ".join(texts).rstrip(), room, page.unicode)
+        if len(rows) > MOST_LINES:
+            yield "note", f"\n  ... {len(rows) - MOST_LINES} more"
+
+
+def heading(value):
+    """What a container is: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
+    arrays = [*_arrays(value, 0)]
+    kind = type(value).__name__
+    if len(arrays) != len(value):
+        return f"{kind} of {describe.count(len(value), 'item')}, {describe.count(len(arrays), 'tensor')} in it"
+    numbers = sum(map(describe.numel, arrays))
+    whole = describe.amount(sum(each.nbytes for each in arrays))
+    return f"{kind} of {describe.count(len(arrays), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
+
+
+def _items(value):
+    """(name, item) of each item of a container."""
+    if isinstance(value, Mapping):
+        return [(repr(name) if isinstance(name, str) else str(name), item) for name, item in value.items()]
+    names = getattr(value, "_fields", None)
+    return [(names[index] if names else f"[{index}]", item) for index, item in enumerate(value)]
+
+
+def _rows(value, name, indent):
+    for own, item in _items(value):
+        if describe.is_array(item):
+            yield indent, own, _facts(item)
+        elif is_container(item) and indent < DEEPEST and any(True for _ in _arrays(item, 0)):
+            yield indent, own, (heading(item),)
+            yield from _rows(item, own, indent + 1)
+        else:
+            yield indent, own, (one_line(_text(item)),)
+
+
+def _text(item):
+    try:
+        return repr(item)
+    except Exception as error:  # its repr is the user's code
+        return f"<its repr failed: {type(error).__name__}>"
+
+
+def _facts(array):
+    """Shape, dtype, gradient, size and values of an array."""
+    history = "requires_grad" if getattr(array, "requires_grad", False) else ""
+    return describe.shape(array), describe.dtype(array), history, describe.size(array), values(array)
+
+
+def values(array):
+    """How the values of an array are spread, in a few words."""
+    from tensh.show.measures import statistics
+
+    found = statistics(array)
+    trouble = [f"NaN {found.nans:,}"] * bool(found.nans) + [f"inf {found.infinities:,}"] * bool(found.infinities)
+    if found.low is None:
+        return ", ".join(trouble)
+    if found.count == 1:
+        return describe.number(int(found.low) if found.is_whole else found.low)
+    low, high = describe.number(found.low), describe.number(found.high)
+    return ", ".join([*trouble, f"in [{low}, {high}]"])
+
+
+def is_container(value):
+    """Whether a value is a list, tuple or dict that prints as such, or of a class that only fills one."""
+    return isinstance(value, list | tuple | dict) and type(value).__repr__ in REPRS
+
+
+REPRS = [kind.__repr__ for kind in (list, tuple, dict, OrderedDict, defaultdict)]
+
+
+def _arrays(value, depth):
+    """All arrays in a container."""
+    for _, item in _items(value):
+        if describe.is_array(item):
+            yield item
+        elif is_container(item) and depth < DEEPEST:
+            yield from _arrays(item, depth + 1)
+
+
+def is_long(value):
+    """Whether a container of tensors is better shown as its contents than as Python writes it."""
+    if not is_container(value):
+        return False
+    arrays = []
+    for array in _arrays(value, 0):
+        arrays.append(array)
+        if len(arrays) > MOST_ITEMS:
+            return True
+    return bool(arrays) and any(cells(line) > WIDEST for line in repr(value).split("\n"))
+
+
+def contents(value):
+    """What is in a container of tensors: a line for each, however deep they lie.
+
+    >>> import tensh
+    >>> tensh.show.contents({"w": tensh.ones(2, 3), "b": tensh.zeros(3)})
+    dict of 2 tensors, 9 values, 36 B
+      'w'  [2, 3]  float32    24 B  in [1, 1]
+      'b'  [3]     float32    12 B  in [0, 0]
+    """
+    if not is_container(value):
+        raise TypeError(f"contents(): a list, a tuple or a dict is needed, not {type(value).__name__}")
+    return Contents(value)

@@ -1,0 +1,107 @@
+"""A value in a few words: what tells it from its neighbours, never its contents."""
+
+LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
+
+
+def is_array(value):
+    """Whether a value is a tensor or an array of a library we know."""
+    return any(
+        kind.__module__.partition(".")[0] in LIBRARIES and kind.__name__ in ("Tensor", "ndarray")
+        for kind in type(value).__mro__
+    )
+
+
+def is_tensor(value):
+    """Whether a value is a tensor: an array that autograd knows."""
+    return is_array(value) and hasattr(value, "requires_grad")
+
+
+def shape(value):
+    """The shape of an array as it is written: [2, 3]."""
+    return str(list(value.shape))
+
+
+def dtype(value):
+    return str(value.dtype).removeprefix("torch.")
+
+
+def device(value):
+    """Where an array is, if that is not the usual place."""
+    where = str(getattr(value, "device", "cpu"))
+    return "" if where == "cpu" else where
+
+
+def brief(value):
+    """`[2, 3] float32` for an array, None for what has no shape."""
+    return f"{shape(value)} {dtype(value)}" if is_array(value) else None
+
+
+def numel(value):
+    """The number of elements of an array."""
+    return value.size if isinstance(value.size, int) else value.numel()
+
+
+def size(value):
+    """The number of bytes of an array, with a unit."""
+    return amount(value.nbytes)
+
+
+def amount(number):
+    """A number of bytes with a unit."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024 or unit == "GiB":
+            return f"{number} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1024
+
+
+def duration(seconds):
+    """A time in the unit that suits it, to three digits."""
+    for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+def number(value):
+    """A number to four digits: short enough for a line of facts."""
+    if isinstance(value, complex):
+        return f"{value:.4g}"
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) < 10**9 else f"{value:.4g}"
+    return f"{value:.4g}"
+
+
+def count(number, one, many=None):
+    """`1 value`, `2 values`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def yes_or_no(flag):
+    return "yes" if flag else "no"
+
+
+def made_by(tensor):
+    """The name of the operation that computed a tensor, None for a leaf."""
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view whose history is ambiguous
+        return "an operation that is no longer known"
+    return None if node is None else node.name().rpartition("::")[2]
+
+
+def grad_state(tensor):
+    """What is known of a tensor's gradient: `-` where there can be none."""
+    if not tensor.requires_grad:
+        return "-"
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "not kept"
+    return "None" if tensor.grad is None else gradient(tensor.grad)
+
+
+def gradient(grad):
+    """A gradient in a word: its only element, or its norm."""
+    from tensh.show.values import norm
+
+    if grad.shape == ():
+        return number(grad.item())
+    return f"norm {number(norm(grad))}"

@@ -1,0 +1,102 @@
+"""What the elements of an array are like, in one pass over pieces of it, so that nothing of its size is made."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from tensh.show.values import array_of, is_complex, reals
+
+PIECE = 2**20  # elements that are looked at together
+MOST = 2**26  # an array of more elements is judged by a sample
+SAMPLE = 2**20
+
+
+class Statistics(NamedTuple):
+    """How many elements there are of each kind, and how the finite ones are spread (`std` as in torch.std).
+
+    `low`, `high`, `mean` and `std` are None where there is nothing to say it of; of complex numbers they are those of
+    the absolute values. `is_sample` says that not all elements were looked at.
+    """
+
+    count: int
+    nans: int
+    infinities: int
+    zeros: int
+    first_nan: tuple[int, ...] | None
+    low: float | None
+    high: float | None
+    mean: float | None
+    std: float | None
+    is_whole: bool
+    is_complex: bool
+    is_sample: bool
+
+    @property
+    def finite(self):
+        return self.count - self.nans - self.infinities
+
+
+def statistics(value):
+    """The Statistics of a tensor or an array.
+
+    >>> import tensh
+    >>> found = tensh.show.statistics(tensh.tensor([1., 2., 6., float("nan")]))
+    >>> found.nans, found.first_nan, found.low, found.high, found.mean
+    (1, (3,), 1.0, 6.0, 3.0)
+    """
+    whole = array_of(value)
+    array = sampled(whole)
+    nans = infinities = zeros = number = 0
+    low, high, shift, total, squares = math.inf, -math.inf, None, 0.0, 0.0
+    for piece in pieces(array):
+        missing = int(np.isnan(piece).sum())
+        piece = piece[np.isfinite(piece)]
+        nans += missing
+        number += piece.size
+        if not piece.size:
+            continue
+        zeros += piece.size - int(np.count_nonzero(piece))
+        low, high = min(low, float(piece.min())), max(high, float(piece.max()))
+        shift = float(piece.mean()) if shift is None else shift  # sums about a mean lose no digits
+        piece -= shift
+        total += float(piece.sum())
+        squares += float(np.square(piece).sum())
+    infinities = array.size - nans - number
+    known = number > 0
+    spread = math.sqrt(max(squares - total * total / number, 0.0) / (number - 1)) if number > 1 else None
+    return Statistics(
+        count=array.size, nans=nans, infinities=infinities, zeros=zeros,
+        first_nan=first_nan(whole) if nans else None,
+        low=low if known else None, high=high if known else None,
+        mean=shift + total / number if known else None, std=spread,
+        is_whole=array.dtype.kind in "biu", is_complex=is_complex(array), is_sample=array is not whole,
+    )  # fmt: skip
+
+
+def sampled(array):
+    """The array, or of a very large one elements at equal distances."""
+    if array.size <= MOST:
+        return array
+    return array[np.unravel_index(np.linspace(0, array.size - 1, SAMPLE).astype(np.int64), array.shape)]
+
+
+def pieces(array):
+    """The elements of an array as float64, some at a time."""
+    flat = array.ravel(order="K")
+    for begin in range(0, flat.size, PIECE):
+        yield reals(flat[begin : begin + PIECE])
+
+
+def first_nan(array):
+    """The index of the first NaN."""
+    missing = np.isnan(array)
+    return tuple(int(each) for each in np.unravel_index(int(missing.argmax()), array.shape))
+
+
+def counts(value, low, high, bins):
+    """How many finite elements fall into each of equal parts of a range."""
+    found = np.zeros(bins, np.int64)
+    for piece in pieces(sampled(array_of(value))):
+        found += np.histogram(piece[np.isfinite(piece)], bins, (low, high))[0]
+    return found

@@ -1,0 +1,65 @@
+"""The table of names: `who`."""
+
+import sys
+
+from tensh.show import describe
+from tensh.show.page import View
+from tensh.show.table import Table
+
+COLUMNS = ("name", "shape", "dtype", "is_leaf", "requires_grad", "grad", "bytes")
+
+
+class Names(View):
+    """The tensors among some names as a table, and under it the other names with their types."""
+
+    def __init__(self, names):
+        self.tensors = {name: value for name, value in names.items() if describe.is_array(value)}
+        self.others = {name: value for name, value in names.items() if name not in self.tensors}
+
+    @property
+    def rows(self):
+        """(name, shape, dtype, is_leaf, requires_grad, grad, bytes) of each tensor; arrays of NumPy have no gradient."""
+        for name, value in self.tensors.items():
+            if describe.is_tensor(value):
+                history = describe.yes_or_no(value.is_leaf), describe.yes_or_no(value.requires_grad)
+                kind, grad = describe.dtype(value), describe.grad_state(value)
+            else:
+                history, kind, grad = ("-", "-"), f"{describe.dtype(value)} (NumPy)", "-"
+            where = describe.device(value)
+            yield name, describe.shape(value), f"{kind} {where}".strip(), *history, grad, describe.size(value)
+
+    def draw(self, page):
+        if self.tensors:
+            yield from Table(COLUMNS, self.rows).draw(page)
+        if self.others:
+            yield "plain", "\n\n" * bool(self.tensors)
+            rows = [(name, kind(value)) for name, value in self.others.items()]
+            yield from Table(("name", "type"), rows).draw(page)
+        if not self.tensors and not self.others:
+            yield "note", "no names yet"
+
+
+def kind(value):
+    """What a value is, and how much of it there is, without asking code of the user's."""
+    own = type(value)
+    name = own.__qualname__ if own.__module__ in ("builtins", "__main__") else f"{own.__module__}.{own.__qualname__}"
+    if own in (list, tuple, dict, set):
+        return f"{name} of {len(value)}"
+    return f"{name} {value!r}" if own in (int, float, bool, complex) else name
+
+
+def who(names=None):
+    """The tensors among names, with shape, dtype, gradient and size; then the other names and their types.
+
+    Args:
+        names: a dict of them; the global names of whoever calls, if nothing is given.
+
+    >>> import tensh
+    >>> tensh.show.who({"x": tensh.zeros(2, 3)})
+    name  shape   dtype    is_leaf  requires_grad  grad  bytes
+    x     [2, 3]  float32  yes      no             -     24 B
+    """
+    if names is None:
+        found = sys._getframe(1).f_globals
+        names = {name: value for name, value in found.items() if not name.startswith("_")}
+    return Names(names)

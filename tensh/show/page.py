@@ -1,0 +1,36 @@
+"""What views are drawn on, and what a view is."""
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """The space and the means that a drawing has.
+
+    `colors` is how many the page has: 0, 16, 256 or 2**24. `plain` asks for sentences instead of columns, `is_window`
+    says that what is wider than the page would be broken by it: a pipe takes lines of any length.
+    """
+
+    width: int = 80
+    height: int | None = None
+    unicode: bool = True
+    colors: int = 0
+    plain: bool = False
+    is_window: bool = False
+    is_dark: bool = True
+
+
+class Paint(NamedTuple):
+    """A kind of text for pictures: colours of the ink and of the ground, as (red, green, blue) from 0 to 255."""
+
+    ink: tuple[int, int, int] | None = None
+    ground: tuple[int, int, int] | None = None
+
+
+class View:
+    """Data that can be looked at. Its `draw` gives (kind, text) pairs for a page; its repr is the plain text of them."""
+
+    def draw(self, page):
+        raise NotImplementedError
+
+    def __repr__(self):
+        return "".join(text for _, text in self.draw(Page()))

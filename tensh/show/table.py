@@ -1,0 +1,72 @@
+"""Rows and columns of text."""
+
+from tensh.show.page import View
+from tensh.show.text import cells, padded
+
+GAP = "  "
+
+
+class Table(View):
+    """Rows of texts under the names of their columns.
+
+    `title` stands above and `notes` below. On a page that asks for plain text, or in a window too narrow for the
+    columns, every row becomes a sentence: `x: shape [2, 3], dtype float32`.
+    """
+
+    def __init__(self, columns, rows, title="", notes=(), numbers=(), empty="nothing"):
+        self.columns = tuple(columns)
+        self.rows = [tuple(map(str, row)) for row in rows]
+        self.title = title
+        self.notes = tuple(notes)
+        self.numbers = frozenset(numbers)  # columns that are set to the right
+        self.empty = empty
+
+    def draw(self, page):
+        if self.title:
+            yield "title", self.title
+        if self.rows:
+            widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
+            fits = not page.is_window or sum(widths) + len(GAP) * (len(widths) - 1) <= page.width
+            yield "plain", "\n" * bool(self.title)
+            yield from self._columns(widths) if fits and not page.plain else self._sentences(page)
+        elif not self.title:
+            yield "note", self.empty
+        for note in self.notes:
+            yield "note", "\n" + note
+
+    def _columns(self, widths):
+        """The rows under their header, each column as wide as its widest text."""
+        for number, row in enumerate([self.columns, *self.rows]):
+            yield "plain", "\n" * bool(number)
+            line = [padded(text, w, c in self.numbers) for text, w, c in zip(row, widths, self.columns, strict=True)]
+            line[-1] = line[-1].rstrip()
+            while len(line) > 1 and not line[-1].strip():
+                line.pop()
+                line[-1] = line[-1].rstrip()
+            if number == 0:
+                yield "header", GAP.join(line)
+                continue
+            yield "name", line[0]
+            for text in line[1:]:
+                yield kind_of(text), GAP + text
+
+    def _sentences(self, page):
+        """`first: column text, column text` for each row, broken between the facts."""
+        for number, (first, *rest) in enumerate(self.rows):
+            yield "plain", "\n" * bool(number)
+            yield "name", first
+            used = cells(first) + 1
+            yield "plain", ":"
+            facts = [f"{column} {text}".strip() for column, text in zip(self.columns[1:], rest, strict=True) if text]
+            for place, fact in enumerate(facts):
+                fact += "," if place + 1 < len(facts) else ""
+                if page.is_window and used + 1 + cells(fact) > page.width:
+                    yield "plain", "\n   "
+                    used = 3
+                yield "plain", " " + fact
+                used += 1 + cells(fact)
+
+
+def kind_of(text):
+    """How a cell looks: what is wrong stands out."""
+    return "trouble" if any(word in text for word in ("NaN", "nan", "inf")) else "plain"

@@ -1,0 +1,48 @@
+"""Texts by their width in a terminal, where a character takes no, one or two columns."""
+
+import unicodedata
+
+
+def cells(text):
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character):
+    if character < "\u0300":
+        return 1
+    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def padded(text, width, to_the_right=False):
+    """The text with spaces behind it, or before it, up to a width."""
+    gap = " " * (width - cells(text))
+    return gap + text if to_the_right else text + gap
+
+
+def shortened(text, width, unicode=True):
+    """The text, or as much of its beginning as fits into a width with an ellipsis behind."""
+    if cells(text) <= width:
+        return text
+    ellipsis = "…" if unicode else "..."
+    kept, room = "", width - len(ellipsis)
+    for character in text:
+        room -= cells(character)
+        if room < 0:
+            break
+        kept += character
+    return kept + ellipsis[: max(width, 0)]
+
+
+def one_line(text):
+    """A text of several lines as one."""
+    return " ".join(text.split())
+
+
+def visible(text):
+    """A text without the characters that would move the cursor or change the colours of a terminal."""
+    return "".join(character if character.isprintable() or character in "\n\t" else "?" for character in text)

@@ -1,0 +1,45 @@
+"""The elements of whatever can be looked at, as NumPy arrays."""
+
+import math
+
+import numpy as np
+
+
+def array_of(value):
+    """The elements of a tensor, an array, a number or nested lists of numbers, as an array; no copy where none is needed.
+
+    Raises TypeError for what has no numbers in it.
+    """
+    if isinstance(value, np.ndarray):
+        array = value
+    elif hasattr(value, "array") and hasattr(value, "requires_grad"):
+        array = value.array
+    elif hasattr(value, "detach"):  # a tensor of PyTorch's own
+        value = value.detach().cpu().resolve_conj().resolve_neg()
+        array = value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
+    else:
+        array = np.asarray([array_of(each) for each in value] if isinstance(value, list | tuple) else value)
+    if array.dtype.kind in "OSUMm":
+        raise TypeError(f"there are no numbers in a value of type {type(value).__name__}")
+    return array
+
+
+def is_complex(array):
+    return array.dtype.kind == "c" or "complex" in array.dtype.name
+
+
+def reals(array):
+    """The elements as float64; of complex numbers their absolute value."""
+    if is_complex(array):
+        return np.abs(array.astype(np.complex128))
+    return array.astype(np.float64)
+
+
+def norm(value):
+    """The square root of the sum of the squares of all elements."""
+    return math.sqrt(float(np.square(reals(array_of(value))).sum()))
+
+
+def position(index):
+    """An index as it is written: [12, 7]."""
+    return str([int(each) for each in index])

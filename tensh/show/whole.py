@@ -1,0 +1,68 @@
+"""A value as it is printed, as tokens; and with nothing left out: `full`."""
+
+import contextlib
+import sys
+
+from tensh.show import describe
+from tensh.show.page import View
+
+
+def printed(value):
+    """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
+    engine = sys.modules.get("tensh.engine.printing.format")
+    tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
+    if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
+        return [*engine.tokens(value)]
+    return [("plain", repr(value))]
+
+
+@contextlib.contextmanager
+def printing(**options):
+    """Print with other options: tensors of ours, of PyTorch and arrays of NumPy."""
+    with contextlib.ExitStack() as stack:
+        if "tensh.engine" in sys.modules:
+            from tensh.engine.printing.options import get_printoptions, printoptions
+
+            stack.enter_context(printoptions(**(get_printoptions() | options)))
+        theirs = getattr(sys.modules.get("torch._tensor_str"), "printoptions", None)
+        if theirs:
+            stack.enter_context(theirs(**options))
+        if "numpy" in sys.modules:
+            import numpy as np
+
+            limit = {"threshold": sys.maxsize} if options.get("threshold") == float("inf") else {}
+            stack.enter_context(np.printoptions(linewidth=options.get("linewidth", 75), **limit))
+        yield
+
+
+class Full(View):
+    """A value with nothing left out."""
+
+    whole = True  # no window is too small for it
+
+    def __init__(self, value):
+        self.value = value
+
+    def draw(self, page):
+        width = {"linewidth": page.width} if page.is_window else {}
+        with printing(threshold=float("inf"), **width):
+            yield from printed(self.value)
+
+
+def full(value):
+    """A value with nothing left out, however large it is.
+
+    >>> import tensh
+    >>> repr(tensh.arange(1001))
+    'tensor([   0,    1,    2,  ...,  998,  999, 1000])'
+    >>> repr(tensh.show.full(tensh.arange(1001))).count("\\n")
+    77
+    """
+    return Full(value)
+
+
+def is_summarised(value):
+    """Whether the printed form of an array leaves elements out."""
+    options = sys.modules.get("tensh.engine.printing.options")
+    limit = options.options.threshold if options else 1000
+    return describe.is_array(value) and describe.numel(value) > limit
