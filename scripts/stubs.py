@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 import tensh  # noqa: E402
 from tensh.engine import tensor as tensor_module  # noqa: E402
+from tensh.engine.absent import Lack  # noqa: E402
 from tensh.engine.members.state import OPERATORS  # noqa: E402
 from tensh.engine.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
 from tensh.engine.tensor import Size, Tensor  # noqa: E402
@@ -235,7 +236,7 @@ def member_stub(cls, name):
 def tensor_class_stub():
     """Tensor, with Python's operators, properties and methods in alphabetical order."""
     members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
-    for name in sorted(vars(Tensor)):
+    for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, Lack)):
         routine = inspect.isroutine(getattr(Tensor, name)) and not inspect.ismemberdescriptor(vars(Tensor)[name])
         if name in OPERATORS:
             members.append(operator_stub(name))

@@ -216,6 +216,9 @@ float16: _dtype
 float32: _dtype
 float64: _dtype
 half: _dtype
+has_lapack: _bool
+has_mkl: _bool
+has_spectral: _bool
 class iinfo:
     """The limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype`` (its name, a string)."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -269,6 +272,7 @@ from tensh import overrides as overrides
 pi: _float
 preserve_format: _memory_format
 from tensh import random as random
+from tensh import return_types as return_types
 class set_grad_enabled:
     """Switch recording at once; as a context manager, until the block ends."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -278,6 +282,7 @@ class set_grad_enabled:
     def clone(self) -> _Any:
         """A fresh switch of the same kind: one may be entered several times at once."""
 short: _dtype
+from tensh import show as show
 from tensh import signal as signal
 sparse_bsc: _layout
 sparse_bsr: _layout
@@ -343,6 +348,8 @@ def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
     """``affine_grid`` without its checks."""
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``alias`` shows.  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """Are all elements (along ``dim``) not zero?"""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
@@ -403,6 +410,8 @@ def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
     """The memory of the input in another size, with strides (in elements) and a start of one's own."""
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """In-place version of ``as_strided``: the tensor becomes its own view."""
+def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``as_strided`` shows.  Differentiable."""
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The input with the elements that strides name replaced by ``src``.  Differentiable."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
@@ -447,7 +456,7 @@ def bernoulli(*args: _Any, **options: _Any) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
 def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
-def binary_cross_entropy_with_logits(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def binary_cross_entropy_with_logits(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
@@ -573,7 +582,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine of input."""
 def cosh_(input: Tensor) -> Tensor:
     """Hyperbolic cosine of input."""
-def cosine_embedding_loss(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def cosine_embedding_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1."""
 def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
     """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable."""
@@ -583,6 +592,8 @@ def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights:
     """The covariance matrix of the rows; a vector has its variance."""
 def cross(input: Tensor, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
+def ctc_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+    """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C]."""
 def cummax(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
     """The largest element so far along ``dim``, and its index.  Differentiable."""
 def cummin(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -605,6 +616,10 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.  Differentiable."""
 def detach(self: Tensor) -> Tensor:
     """The same memory without history: writes to one are seen, and counted, by the other."""
+def detach_(self: Tensor) -> Tensor:
+    """Cut this tensor off from its history, in place."""
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
 def diag_embed(input: Tensor, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
@@ -613,6 +628,8 @@ def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
     """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
 def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
+def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``diagonal`` shows.  Differentiable."""
 def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with a diagonal replaced by ``src``.  Differentiable."""
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -673,6 +690,8 @@ def exp2_(input: Tensor) -> Tensor:
     """2 to the power of input."""
 def exp_(input: Tensor) -> Tensor:
     """e to the power of input."""
+def expand_copy(input: Tensor, size: _Any, *, implicit: _Any = False, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``expand`` shows.  Differentiable."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def expm1_(input: Tensor) -> Tensor:
@@ -725,6 +744,8 @@ def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
 def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
     """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
+def from_file(filename: _Any, shared: _Any = None, size: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False) -> _Any:
+    """A tensor over the first ``size`` elements of a file, which are read when they are used."""
 def from_numpy(ndarray: _Any) -> Tensor:
     """A tensor over the memory of a NumPy array: writes to one are seen by the other."""
 def frombuffer(buffer: _Any, *, dtype: _dtype | None, count: _Any = -1, offset: _Any = 0, requires_grad: _bool = False) -> Tensor:
@@ -789,7 +810,7 @@ def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode:
     """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
 def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, ``values`` at zero, 1 above."""
-def hinge_embedding_loss(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def hinge_embedding_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1."""
 def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
@@ -889,7 +910,7 @@ def istft(*args: _Any, **given: _Any) -> _Any:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy."""
-def kl_div(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def kl_div(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """``kl_div``, as torch.kl_div has it."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
@@ -971,7 +992,7 @@ def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_p
     """P, L and U from what ``lu_factor`` gave.  Differentiable."""
 def manual_seed(seed: _Any) -> _Any:
     """Seed the default generator, so that the numbers that follow can be had again, and return it."""
-def margin_ranking_loss(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def margin_ranking_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1."""
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
@@ -1097,6 +1118,8 @@ def pdist(input: Tensor, p: _Any = ...) -> Tensor:
     """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable."""
 def permute(input: Tensor, dims: _Any) -> Tensor:
     """The dimensions in the order ``dims``.  Differentiable, a view."""
+def permute_copy(input: Tensor, dims: _Any, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``permute`` shows.  Differentiable."""
 def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
 def pixel_shuffle(input: Tensor, upscale_factor: _Any) -> Tensor:
@@ -1105,7 +1128,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: _Any) -> Tensor:
     """[..., C, H r, W r] as [..., C r², H, W], for a ``downscale_factor`` r.  Differentiable."""
 def poisson(input: Tensor, generator: _Any = None) -> Tensor:
     """Numbers of events with the means in ``input``; the gradient is zero."""
-def poisson_nll_loss(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def poisson_nll_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given absolute values and angles."""
@@ -1215,12 +1238,16 @@ def seed() -> _int:
     """Give the default generator a seed that is different every time, and return the seed."""
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
+def select_copy(input: Tensor, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``select`` shows.  Differentiable."""
 def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
 def selu(input: Tensor) -> Tensor:
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
 def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
     """In-place version of selu."""
+def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
+    """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
 def set_default_device(device: _device | _str | _int | None) -> None:
     """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
 def set_default_dtype(d: _Any) -> None:
@@ -1265,6 +1292,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic sine of input."""
 def sinh_(input: Tensor) -> Tensor:
     """Hyperbolic sine of input."""
+def slice_copy(input: Tensor, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable."""
 def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
 def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
@@ -1275,8 +1304,12 @@ def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, stable: _bool
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
+def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
+    """Copies of the parts that ``split`` shows.  Differentiable."""
 def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
+def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> Tensor:
+    """Copies of the parts that ``split_with_sizes`` shows.  Differentiable."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -1287,6 +1320,8 @@ def square_(input: Tensor) -> Tensor:
     """Input times itself; bools give integers."""
 def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
+def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``squeeze`` shows.  Differentiable."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
 def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -1311,6 +1346,8 @@ def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions exchanged, as ``transpose``."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``t`` shows.  Differentiable."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
 def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1329,6 +1366,8 @@ def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tup
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
 def tensordot(a: _Any, b: _Any, dims: _Any = 2, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists."""
+def thread_safe_generator() -> _Any:
+    """The generator of this worker thread; None outside of one, which stands for the default generator."""
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input where it is more than ``threshold``, ``value`` elsewhere."""
 def threshold_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
@@ -1343,6 +1382,8 @@ def trace(input: Tensor) -> Tensor:
     """The sum of the elements on the diagonal of a matrix.  Differentiable."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions exchanged.  Differentiable, a view."""
+def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``transpose`` shows.  Differentiable."""
 def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable."""
 def trapz(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
@@ -1353,7 +1394,7 @@ def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Ten
     """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up."""
-def triplet_margin_loss(*args: _Any, reduction: _str | _int = 1, **options: _Any) -> _Any:
+def triplet_margin_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
     """The triplet loss of torch.triplet_margin_loss."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
@@ -1369,8 +1410,12 @@ def typename(obj: _Any) -> _Any:
     """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
+def unbind_copy(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+    """A copy of what ``unbind`` shows.  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
+def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``unfold`` shows.  Differentiable."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``."""
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
@@ -1385,6 +1430,8 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, 
     """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
 def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
+def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``unsqueeze`` shows.  Differentiable."""
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
     """Ask for algorithms that always give the same result: all of them do."""
 def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
@@ -1397,8 +1444,14 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product with the conjugate of the first vector.  Differentiable."""
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``view_as_complex`` shows.  As in PyTorch, not differentiable."""
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``view_as_real`` shows.  Differentiable."""
+def view_copy(input: Tensor, size: _Any, *, out: Tensor | None = None) -> Tensor:
+    """A copy of what ``view`` shows, in a size or as a dtype.  Differentiable (not with a dtype)."""
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
 def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:

@@ -5,6 +5,8 @@
 device(type='cpu')
 """
 
+from tensh.engine.absent import absent
+
 
 def is_available():
     """Is there a CUDA device?  No: tensh computes on the CPU."""
@@ -67,7 +69,7 @@ def __getattr__(name):
         return _unavailable(name)
     if name.removesuffix("Tensor") in TYPES:
         return _no_type(name)
-    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")
+    raise absent("torch.cuda", name)
 
 
 def _no_type(name):

@@ -1,5 +1,6 @@
 """torch.fft: discrete Fourier transforms."""
 
+from tensh.engine.absent import absent
 from tensh.engine.functional.namespaces import FFT
 from tensh.engine.table import shown
 
@@ -8,7 +9,7 @@ def __getattr__(name):
     if name in FFT:
         value = globals()[name] = shown(FFT[name], name, spoken=f"fft_{name}")
         return value
-    raise AttributeError(f"module 'torch.fft' has no attribute '{name}'")
+    raise absent("torch.fft", name)
 
 
 def __dir__():

@@ -1,5 +1,6 @@
 """torch.linalg: linear algebra."""
 
+from tensh.engine.absent import absent
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.ops.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.table import shown
@@ -9,7 +10,7 @@ def __getattr__(name):
     if name in LINALG:
         value = globals()[name] = shown(LINALG[name], name, spoken=f"linalg_{name}")
         return value
-    raise AttributeError(f"module 'torch.linalg' has no attribute '{name}'")
+    raise absent("torch.linalg", name)
 
 
 def __dir__():

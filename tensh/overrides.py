@@ -1,6 +1,7 @@
 """torch.overrides: tensors have no ``__torch_function__`` here, so nothing is ever overridden."""
 
 from tensh.engine import Tensor
+from tensh.engine.absent import lacking
 
 
 def is_tensor_like(inp):
@@ -27,3 +28,6 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
             if result is not NotImplemented:
                 return result
     raise TypeError(f"no implementation found for '{public_api.__module__}.{public_api.__name__}'")
+
+
+__getattr__ = lacking("torch.overrides")

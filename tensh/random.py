@@ -1,5 +1,6 @@
 """torch.random: the seed and the state of the default generator."""
 
+from tensh.engine.absent import lacking
 from tensh.engine.functional.random import (
     fork_rng,
     get_rng_state,
@@ -20,3 +21,5 @@ __all__ = [
     "fork_rng",
     "thread_safe_generator",
 ]
+
+__getattr__ = lacking("torch.random")

@@ -1,5 +1,6 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
+from tensh.engine.absent import absent
 from tensh.engine.functional.namespaces import SPECIAL
 from tensh.engine.table import OPS, PUBLIC, shown
 
@@ -23,7 +24,7 @@ def __getattr__(name):
     if (found := entry(name)) is not None:
         value = globals()[name] = shown(found, name, spoken=f"special_{name}")
         return value
-    raise AttributeError(f"module 'torch.special' has no attribute '{name}'")
+    raise absent("torch.special", name)
 
 
 def __dir__():

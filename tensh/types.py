@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 from tensh.engine import Tensor, device, dtype, layout
+from tensh.engine.absent import lacking
 from tensh.engine.tensor import Size
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
@@ -16,3 +17,5 @@ _size = Union[Size, list[int], tuple[int, ...]]  # noqa: UP007
 _symsize, Storage = _size, Any
 
 __all__ = ["Number", "Device", "Storage"]
+
+__getattr__ = lacking("torch.types")

@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT, plain_environment
 
 import tensh
+from tensh.engine.absent import Lack
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -86,7 +87,8 @@ def public():
     """(where, name, object) of every public function, class, method and property."""
     for name in dir(tensh):
         yield "torch", name, getattr(tensh, name)
-    for name, member in list(vars(tensh.Tensor).items()):
+    members = {name: member for name, member in vars(tensh.Tensor).items() if not isinstance(member, Lack)}
+    for name, member in members.items():
         yield "Tensor", name, member if isinstance(member, property) else getattr(tensh.Tensor, name)
 
 

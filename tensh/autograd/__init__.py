@@ -6,9 +6,12 @@ from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
+from tensh.engine.absent import lacking
 from tensh.engine.gradients import backward, grad
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
     "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
+
+__getattr__ = lacking("torch.autograd")

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from tensh.backends import cudnn  # noqa: F401
+from tensh.engine.absent import lacking
 
 
 def absent():
@@ -13,3 +14,4 @@ def absent():
 cuda = SimpleNamespace(is_built=absent, matmul=SimpleNamespace(allow_tf32=False))
 mps = SimpleNamespace(is_available=absent, is_built=absent)
 mkl = mkldnn = openmp = SimpleNamespace(is_available=absent)
+__getattr__ = lacking("torch.backends")

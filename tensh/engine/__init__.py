@@ -7,6 +7,7 @@ operators are declared in ops/, the functions made of them are in functional/.
 import numpy as np
 
 from tensh.engine import convert, functional, ops, settings  # noqa: F401
+from tensh.engine.absent import hang_lacks, lacking
 from tensh.engine.aliases import hang_aliases
 from tensh.engine.autograd import anomaly, modes  # noqa: F401
 from tensh.engine.creation import data, fill, legacy, ranges, sharing, spaces, strides, triangles, windows  # noqa: F401
@@ -22,6 +23,7 @@ from tensh.engine.tensor import Size, Tensor
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
 hang_aliases()
 state.hang_methods()
+hang_lacks(Tensor)
 
 PUBLIC.update(ALL)
 PUBLIC.update(ALIASES)
@@ -34,5 +36,5 @@ for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_d
 def named(name):
     """The public object called ``name`` in the torch namespace."""
     if name not in PUBLIC:
-        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+        return lacking("torch")(name)
     return shown(PUBLIC[name], name)

@@ -343,8 +343,13 @@ def _place():
     return frame.f_code.co_filename, frame.f_lineno
 
 
+RETURN_TYPES: dict = {}  # the tuples made so far, as torch.return_types has them: name -> class
+
+
 def returned(name, fields):
     """The tuple with field names that an operator with several outputs returns, as ``torch.return_types.NAME``."""
+    if name in RETURN_TYPES:
+        return RETURN_TYPES[name]
 
     def show(self):
         return f"torch.return_types.{name}(\n" + ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self)) + ")"
@@ -352,7 +357,8 @@ def returned(name, fields):
     members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
     members |= {"__slots__": (), "__repr__": show, "__match_args__": fields, "__module__": "torch.return_types"}
     members["__reduce__"] = lambda self: (_again, (name, fields, tuple(self)))
-    return type(name, (tuple,), members)
+    RETURN_TYPES[name] = type(name, (tuple,), members)
+    return RETURN_TYPES[name]
 
 
 def _again(name, fields, values):

@@ -38,6 +38,8 @@ class Tensor:
         ...
     def __delitem__(self, index: _Any) -> _Any:
         """``del t[index]``: a tensor keeps its elements."""
+    def __dir__(self) -> _Any:
+        """The names of a tensor's members, without those that it lacks."""
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
         """The tensor's memory for another library."""
     def __dlpack_device__(self) -> _Any:
@@ -1192,6 +1194,8 @@ class Tensor:
         """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
     def to(self, *args: _Any, **given: _Any) -> Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
+        """The tensor itself, which is dense, or one of another dtype."""
     def tolist(self) -> _Any:
         """The values as nested lists of Python numbers; a number for a 0-d tensor."""
     def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:

@@ -1,6 +1,7 @@
 """torch.nn.functional: what layers compute, as functions."""
 
 import tensh.engine  # noqa: F401
+from tensh.engine.absent import absent
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.table import function, shown
 
@@ -19,7 +20,7 @@ def __getattr__(name):
         entry = LAYERS[name]
         value = globals()[name] = shown(entry, name) if name in BUILT_IN else function(entry)
         return value
-    raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
+    raise absent("torch.nn.functional", name)
 
 
 def __dir__():

@@ -1,5 +1,6 @@
 """torch.nn.Parameter: a tensor that a module counts among its parameters."""
 
+from tensh.engine.absent import lacking
 from tensh.engine.graph import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor, wrap
 
@@ -46,3 +47,6 @@ def _empty():
 
 def _rebuild(data, requires_grad):
     return Parameter(data, requires_grad)
+
+
+__getattr__ = lacking("torch.nn.parameter")

@@ -1,12 +1,13 @@
 """torch.signal.windows: window functions."""
 
+from tensh.engine.absent import absent
 from tensh.engine.functional.fourier.signal import WINDOWS
 
 
 def __getattr__(name):
     if name in WINDOWS:
         return WINDOWS[name]
-    raise AttributeError(f"module 'torch.signal.windows' has no attribute '{name}'")
+    raise absent("torch.signal.windows", name)
 
 
 def __dir__():

@@ -4,10 +4,10 @@ from samples import b, c, call, i, replace, rough, x
 
 COVERS = (
     "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
-    "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py",
+    "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py", "functional/shapes/copies.py",
 )  # fmt: skip
 
-OF_MEMORY = ("Tensor.view", "Tensor.view_as", "as_strided", "view_as_complex")
+OF_MEMORY = ("Tensor.view", "Tensor.view_as", "as_strided", "as_strided_copy", "view_as_complex")
 RESHAPED = ("squeeze", "unsqueeze", "transpose", "t", "swapaxes", "swapdims", "as_strided")
 
 M, V, P = x(3, 4), x(4), x(2, 3, 2)
@@ -51,6 +51,15 @@ SAMPLES = {
     "view_as_real": [call(c(2, 3))], "view_as_complex": [call(x(3, 2))],
     "real": [call(c(2, 3)), call(V)], "imag": [call(c(2, 3))],
     "clone": [call(M), call(x())], "Tensor.contiguous": [call(M)],
+    # copies of views
+    "alias_copy": [call(M)], "diagonal_copy": [call(M, 1), call(P, 0, 0, 2)], "select_copy": [call(M, 1, -1)],
+    "t_copy": [call(M), call(V)], "transpose_copy": [call(M, 0, 1)], "unsqueeze_copy": [call(M, -1)],
+    "unfold_copy": [call(M, 1, 2, 1)], "unbind_copy": [call(M, 1)], "view_as_real_copy": [call(c(2, 3))],
+    "as_strided_copy": [call(M, (2, 2), (1, 2), 1)], "expand_copy": [call(x(3, 1), (2, 3, 4))],
+    "permute_copy": [call(P, (2, 0, 1))], "slice_copy": [call(M, 1, 0, 3, 2), call(V)],
+    "split_copy": [call(M, 2)], "split_with_sizes_copy": [call(M, (1, 3), 1)],
+    "squeeze_copy": [call(x(1, 3, 1)), call(x(1, 3, 1), 0), call(x(1, 3, 1), (0, 2))],
+    "view_copy": [call(M, (2, 6))],
     # joins
     "cat": [call([M, x(2, 4)]), call([M, M], 1), call((V, i(2))), call([x(0), M])],
     "concat": [call([V, V])], "concatenate": [call([M, M], -1)],

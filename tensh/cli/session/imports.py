@@ -26,7 +26,9 @@ class Finder:
         engine_name = ENGINE + name[len(NAME) :]
         if name.startswith(PRIVATE) or not _exists(engine_name):
             # No other finder is asked: it would look into the folder of tensh and load its files a second time.
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            from tensh.engine.absent import absent_module
+
+            raise absent_module(name)
         if self.noticed:
             self.noticed()
             self.noticed = None

@@ -6,6 +6,8 @@ from types import ModuleType
 
 def suggestion(error, frame):
     """A name close to the one that a NameError or AttributeError did not find, or None. Nothing of the user's runs."""
+    if isinstance(error, NotImplementedError):  # PyTorch has the name, which is meant as it is
+        return None
     if isinstance(error, NameError) and error.name and frame:
         known = {*frame.f_locals, *frame.f_globals, *dir(builtins)}
     elif isinstance(error, AttributeError) and error.name:

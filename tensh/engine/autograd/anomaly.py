@@ -84,6 +84,16 @@ def is_anomaly_check_nan_enabled():
     return mode.check_nan
 
 
+@public
+def set_anomaly_enabled(mode, check_nan=True):
+    """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while.
+
+    >>> import tensh as torch
+    >>> torch.set_anomaly_enabled(False)
+    """
+    set_detect_anomaly(mode, check_nan)
+
+
 def inspect(node, gs):
     """Raise if a gradient that ``node`` computed contains nan."""
     if not mode.check_nan:

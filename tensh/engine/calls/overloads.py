@@ -116,6 +116,8 @@ float_power pow
 floor_divide multiply true_divide
     (Tensor~ input, Tensor~ other, *, Tensor out = None)
     (Tensor~ input, Number other)
+from_file
+    (str filename, bool shared = None, int size = 0, *, torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False)
 gradient
     (Tensor input, *, tuple of ints dim, int edge_order = 1)
     (Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1)
@@ -239,10 +241,20 @@ special_xlog1py special_xlogy special_zeta xlogy
     (Tensor input, Tensor other, *, Tensor out = None)
     (Number self, Tensor other, *, Tensor out = None)
     (Tensor input, Number other, *, Tensor out = None)
+select_copy
+    (Tensor input, int dim, int index, *, Tensor out = None)
+slice_copy
+    (Tensor input, int dim = 0, int start = None, int end = None, int step = 1, *, Tensor out = None)
+split_copy
+    (Tensor input, int split_size, int dim = 0, *, tuple of Tensors out = None)
 squeeze
     (Tensor input)
     (Tensor input, int dim)
     (Tensor input, tuple of ints dim)
+squeeze_copy
+    (Tensor input, *, Tensor out = None)
+    (Tensor input, int dim, *, Tensor out = None)
+    (Tensor input, tuple of ints dim, *, Tensor out = None)
 std var
     (Tensor input, tuple of ints[1]? dim, bool unbiased = True, bool keepdim = False, *, Tensor out = None)
     (Tensor input, tuple of ints[1]? dim = None, *, Number correction = None, bool keepdim = False, Tensor out = None)
@@ -309,6 +321,11 @@ trapz
     (Tensor y, Tensor x, *, int dim = -1)
 triangular_solve
     (Tensor input, Tensor A, bool upper = True, bool transpose = False, bool unitriangular = False, *, tuple of Tensors out = None)
+unfold_copy
+    (Tensor input, int dimension, int size, int step, *, Tensor out = None)
+view_copy
+    (Tensor input, torch.dtype dtype, *, Tensor out = None)
+    (Tensor input, tuple of ints size, *, Tensor out = None)
 where
     (Tensor condition)
     (Tensor condition, Tensor input, Tensor other, *, Tensor out = None)

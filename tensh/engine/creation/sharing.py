@@ -1,10 +1,12 @@
 """Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
 
+import os
+
 import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.calls.making import bind, leaf, place
-from tensh.engine.dtype import BY_NUMPY, int64
+from tensh.engine.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.graph import edge
 from tensh.engine.table import public
 from tensh.engine.tensor import Tensor, wrap
@@ -117,6 +119,35 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     number = count if count > 0 else rest // dtype.itemsize
     raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
     return leaf(raw.view(dtype.numpy), given["requires_grad"])
+
+
+# ── files ────────────────────────────────────────────────────────────────────
+@public
+def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False):
+    """A tensor over the first ``size`` elements of a file, which are read when they are used.
+
+    With ``shared``, writes to the tensor are writes to the file, which is made, or made longer, if need be.  RuntimeError
+    if there is no such file or it is too short.
+    """
+    place(device)
+    dtype = get_default_dtype() if dtype is None else dtype
+    need = size * dtype.itemsize
+    try:
+        with open(filename, "r+b" if shared and os.path.exists(filename) else "w+b" if shared else "rb") as file:
+            have = file.seek(0, os.SEEK_END)
+            if have < need and shared:
+                file.truncate(need)
+            elif have < need:
+                raise RuntimeError(
+                    f"file <{filename}> size <{have}> is smaller than the required mapping size <{need}>"
+                )
+    except OSError as error:
+        access = "read-write" if shared else "read-only"
+        words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
+        raise RuntimeError(words) from None
+    if not size:
+        return leaf(np.empty(0, dtype.numpy))
+    return leaf(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(need,))).view(dtype.numpy))
 
 
 # ── DLPack ───────────────────────────────────────────────────────────────────

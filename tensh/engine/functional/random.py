@@ -93,6 +93,7 @@ def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="device
         default_generator.set_state(state)
 
 
+@public
 def thread_safe_generator():
     """The generator of this worker thread; None outside of one, which stands for the default generator."""
     return None

@@ -117,6 +117,14 @@ def dim_order(self):
 
 
 METHODS["dim_order"] = dim_order
+
+
+def to_dense(self, dtype=None, *, masked_grad=True):
+    """The tensor itself, which is dense, or one of another dtype."""
+    return self if dtype is None else self.to(dtype)
+
+
+METHODS["to_dense"] = to_dense
 Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
     lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
@@ -167,5 +175,6 @@ def set_default_device(device):
 
 # ── names ──────────────────────────────────────────────────────────────────
 PUBLIC.update(
-    e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format
-)
+    e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format,
+    has_lapack=True, has_spectral=True, has_mkl=False,
+)  # fmt: skip

@@ -235,7 +235,7 @@ def is_floating_point(self):
 for _each in (requires_grad_, retain_grad, register_hook, register_post_accumulate_grad_hook, backward, detach, detach_,
               is_floating_point):  # fmt: skip
     METHODS.setdefault(_each.__name__, _each)
-PUBLIC["detach"], PUBLIC["is_floating_point"] = detach, is_floating_point
+PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_point)
 
 
 class Method:

@@ -29,9 +29,12 @@ def reduced(values, reduction):
 
 
 def numbered_reduction(fn, *parameters):
-    """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order."""
+    """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
 
-    def function(*args, reduction=1, **options):
+    Without a reduction there is none: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
+    """
+
+    def function(*args, reduction=0, **options):
         given = dict(zip(parameters, args)) | options
         return fn(**given | {"reduction": REDUCTIONS[given.get("reduction", reduction)]})
 

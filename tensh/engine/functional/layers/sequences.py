@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.dtype import int64
-from tensh.engine.functional.layers.losses import reduction_of
+from tensh.engine.functional.layers.losses import numbered_reduction, reduction_of
 from tensh.engine.functional.layers.registry import HALF, layer, refuse_dtypes
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import Tensor
@@ -90,3 +90,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if reduction == "sum":
         return loss.sum()
     return loss.squeeze(0) if single else loss
+
+
+numbered_reduction(
+    ctc_loss, "log_probs", "targets", "input_lengths", "target_lengths", "blank", "reduction", "zero_infinity"
+)

@@ -196,7 +196,7 @@ def diag(input, diagonal=0):
     ndim = require(input, "diag", "input", 1).array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return OPS["diag_embed"].fn(input, diagonal) if ndim == 1 else OPS["diagonal_copy"].fn(input, diagonal)
+    return OPS["diag_embed"].fn(input, diagonal) if ndim == 1 else OPS["diagonal_copied"].fn(input, diagonal)
 
 
 @composite

@@ -60,6 +60,6 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 @op(public=False, out=False, node="DiagonalBackward0_copy", input="diagonal_back(g, input.shape, offset, 0, 1)")
-def diagonal_copy(input, offset):
+def diagonal_copied(input, offset):
     """The diagonal of a matrix, with memory of its own."""
     return diagonal_of(input, offset, 0, 1).copy()

@@ -1,0 +1,87 @@
+"""Record the public names of PyTorch:  python scripts/pytorch_names.py [--check]
+
+Where PyTorch is installed, writes ``tensh/engine/absent/names.txt``: what each public namespace of PyTorch holds. tensh
+reads it to tell a name that PyTorch has and tensh lacks from one that nobody has. ``--check`` writes nothing and exits
+with 1 when the file is not what would be written.
+"""
+
+import argparse
+import importlib
+import sys
+import textwrap
+import types
+import warnings
+from pathlib import Path
+
+FILE = Path(__file__).parents[1] / "tensh" / "engine" / "absent" / "names.txt"
+NAMESPACES = """
+    torch torch.Tensor torch.Size torch.Generator torch.autograd torch.autograd.forward_ad torch.autograd.function
+    torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda
+    torch.fft torch.func torch.linalg torch.nn
+    torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.optim torch.optim.lr_scheduler
+    torch.overrides torch.random torch.return_types torch.signal torch.signal.windows torch.special torch.testing
+    torch.types torch.utils torch.utils.data torch.version
+""".split()
+STRAY = {"Tensor", "common_args", "has_torch_function_unary", "has_torch_function_variadic"}
+"""Imported by modules for themselves, and listed all the same."""
+HEAD = "The public names of PyTorch {}, written by scripts/pytorch_names.py\n"
+
+
+def public(path):
+    """The public names of a namespace: of a module those that are its own, and its submodules."""
+    try:
+        space = importlib.import_module(path)
+    except ModuleNotFoundError:
+        parent, _, name = path.rpartition(".")
+        space = getattr(importlib.import_module(parent), name)
+    names = {name for name in dir(space) if not name.startswith("_")} - {"TYPE_CHECKING"}
+    if isinstance(space, type):
+        return sorted(names)
+    if path != "torch":
+        names -= STRAY
+    listed = None if path == "torch" else getattr(space, "__all__", None)  # torch.__all__ leaves its submodules out
+    return sorted(name for name in names if belongs(path, name, getattr(space, name), listed))
+
+
+def belongs(path, name, value, listed):
+    """Is a name a module's own, and not one that it has imported for itself?"""
+    if isinstance(value, types.ModuleType):
+        return value.__name__ == f"{path}.{name}"
+    if listed is not None:
+        return name in listed
+    home = getattr(value, "__module__", None)
+    if path == "torch":
+        return not isinstance(home, str) or home.startswith("torch")
+    if not callable(value):
+        return path == "torch.version"  # elsewhere a part of the documentation
+    return isinstance(value, types.BuiltinFunctionType) or home.startswith(path)
+
+
+def document():
+    """The text of the file."""
+    import torch
+
+    parts = [HEAD.format(torch.__version__.partition("+")[0])]
+    for path in NAMESPACES:
+        words = textwrap.fill(" ".join(public(path)), 118, break_on_hyphens=False)
+        parts.append(f"{path}\n{textwrap.indent(words, '  ')}\n")
+    return "\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only say whether the file is in step")
+    check = parser.parse_args().check
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some names say that they are old when they are looked at
+        text = document()
+    if not check:
+        FILE.write_text(text, encoding="utf-8")
+    elif FILE.read_text(encoding="utf-8") != text:
+        print(f"{FILE.name} is out of step: python scripts/pytorch_names.py")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

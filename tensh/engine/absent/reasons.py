@@ -1,0 +1,128 @@
+"""Why tensh lacks some of PyTorch's names: one reason for many names, which are patterns without ``torch.``.
+
+A name takes the first reason that fits. ``later`` tells what is still to come from what is left out on purpose.
+"""
+
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """A reason, whether the names are still to come, and the patterns of the names."""
+
+    text: str
+    later: bool
+    patterns: tuple[str, ...]
+
+
+def out(text, patterns):
+    """Names that are left out on purpose."""
+    return Reason(text, False, tuple(patterns.split()))
+
+
+def later(text, patterns):
+    """Names that are still to come."""
+    return Reason(text, True, tuple(patterns.split()))
+
+
+REASONS = (
+    out(
+        "sparse tensors (tensh has dense ones)",
+        """
+        sparse* *_sparse *_sparse_* *.sparse *.sparse_ native_norm hsmm hspmm dsmm smm spmm saddmm sspaddmm Tensor.smm
+        Tensor.sspaddmm Tensor.sparse_* Tensor.dense_dim Tensor.*coalesce* Tensor.indices Tensor.values *indices_copy
+        values_copy Tensor.*col_indices Tensor.*row_indices optim.SparseAdam
+        """,
+    ),
+    out(
+        "quantized tensors",
+        """
+        q_* Tensor.q_* *quantize* *quantized* qint* quint* qscheme Tensor.qscheme int_repr Tensor.int_repr per_channel_*
+        per_tensor_* fbgemm_* fused_moving_avg_obs_fake_quant choose_qparams_optimized ao quantization nn.qat
+        nn.quantizable nn.intrinsic Q*Storage
+        """,
+    ),
+    out(
+        "dtypes of less than eight bits, and of eight bits for matrix products on accelerators",
+        """
+        float8_* float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7
+        nn.functional.scaled_* nn.functional.ScalingType nn.functional.SwizzleType nn.functional.grouped_mm
+        """,
+    ),
+    out(
+        "devices other than the CPU, and the libraries that PyTorch computes with there",
+        """
+        cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
+        get_device_module is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
+        autograd.graph.*_stream_* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
+        """,
+    ),
+    out(
+        "mixed precision, which makes accelerators faster and the CPU slower",
+        "autocast* *_autocast_* is_autocast* amp GradScaler",
+    ),
+    out(
+        "TorchScript",
+        """
+        jit *Type Type Script* Lite* AliasDb Argument ArgumentSpec CompleteArgumentSpec Block CallStack Capsule Code
+        CompilationUnit ConcreteModuleTypeBuilder DeepCopyMemoTable *SerializationStorageContext
+        DeserializationStorageContext ErrorReport ExecutionPlan FileCheck FunctionSchema Gradient Graph
+        GraphExecutorState IODescriptor JITException LockingLogger LoggerBase NoopLogger BufferDict ModuleDict
+        ParameterDict Node OperatorInfo StaticModule TracingState Use Value import_ir_module* merge_type_* parse_*
+        unify_type_list fork wait PyTorchFileReader PyTorchFileWriter AggregationType AVG SUM FatalError
+        """,
+    ),
+    out(
+        "compilers, tracing and export: tensh computes at once",
+        """
+        compiler export fx cond while_loop library ops classes classproperty Sym* sym_* Tag PRIVATE_OPS DispatchKey*
+        ExcludeDispatchKeyGuard DisableTorchFunction* func.functionalize func.linearize func.debug_unwrap overrides.*
+        autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
+        autograd.graph.region_activation_memory_budget
+        """,
+    ),
+    out(
+        "several processes or machines: a tensor belongs to one process",
+        """
+        distributed futures Future multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
+        nn.SyncBatchNorm batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats
+        batch_norm_update_stats utils.data.DistributedSampler utils.data.distributed
+        """,
+    ),
+    out(
+        "what PyTorch is built of, not what it is used for",
+        """
+        USE_* has_openmp compiled_with_cxx11_abi init_num_threads *profiler* monitor ThroughputBenchmark Benchmark*
+        get_file_path hub package masked torch_version functional storage StorageBase Storage TypedStorage
+        *Storage Tensor.storage Tensor.storage_type Tensor.module_load Tensor.reinforce Tensor.volatile
+        Tensor.const_data_ptr nn.modules nn.common_types nn.factory_kwargs nn.Container nn.attention
+        nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
+        return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
+        autograd.function.FunctionMeta autograd.*set_multithreading_enabled utils.ThroughputBenchmark utils.backcompat
+        utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
+        utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version types.FileLike
+        utils.data.*datapipe* utils.data.DFIterDataPipe utils.data.DataChunk utils.data.*DataPipe
+        utils.data.argument_validation utils.data.graph utils.data.graph_settings utils.data.runtime_validation*
+        utils.data.guaranteed_* utils.data.non_deterministic
+        """,
+    ),
+    out(
+        "taken back by PyTorch itself, for the sake of torch.linalg",
+        "lstsq eig symeig solve matrix_rank frobenius_norm nuclear_norm Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
+    ),
+    out("old forms of resize_, which PyTorch warns of", "Tensor.resize Tensor.resize_as"),
+    out("nested tensors, whose rows have different lengths", "nested Tensor.to_padded_tensor"),
+    out("dimensions that are objects", "Tensor.index"),
+    out("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
+    out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
+    later("reductions of segments", "segment_reduce"),
+    later("modules and recurrent layers", "nn.[A-Z]* nn.init* nn.utils* nn.grad nn.parameter.* lstm* gru* rnn_* norm_except_dim"),
+    later("optimisers", "optim optim.*"),
+    later("data sets and loaders, checkpoints", "utils utils.* utils.data.*"),
+    later("tensors in files", "save load serialization"),
+    later("probability distributions", "distributions quasirandom"),
+    later("functions of functions", "func func.* vmap"),
+    later("forward-mode differentiation", "autograd.forward_ad autograd.forward_ad.*"),
+    later("hooks for what a graph keeps", "autograd.graph.*"),
+    later("tools for tests", "testing testing.*"),
+    later("a few eigenvectors of a large matrix", "lobpcg"),
+)
