@@ -1,0 +1,230 @@
+"""Random programs on tensh and on PyTorch, compared after every step:  python tests/differential.py --examples 20000
+
+After every step all tensors of the program are compared: values, dtype, shape, strides, history, version, gradient, and
+who shares memory with whom; of a step that fails, the type of the error (its text is counted apart).  Values that agree
+within the tolerance of their dtype are then made equal, so that rounding does not add up.
+
+The script prints every kind of difference that it finds with its shortest program.
+"""
+
+import argparse
+import importlib
+import re
+import sys
+from collections import Counter, namedtuple
+from pathlib import Path
+
+import differential_holes  # noqa: F401 - fills the table of holes
+import numpy as np
+from differential_programs import World, is_leaf, programs
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+TOLERANCE = {"float16": 8e-3, "bfloat16": 6e-2, "float32": 2e-5, "complex64": 2e-5, "float64": 1e-9, "complex128": 1e-9}
+APART = ("text", "layout")  # differences that are counted apart
+GRADIENT = re.compile(r"g\d+")
+Difference = namedtuple("Difference", "step kind where theirs ours")
+
+
+# ── what can be seen ─────────────────────────────────────────────────────────
+def array_of(t):
+    """The values of a tensor as an array that NumPy knows; of bfloat16 in float32."""
+    t = t.detach().resolve_conj().resolve_neg()
+    return t.float().numpy() if str(t.dtype) == "torch.bfloat16" else t.numpy()
+
+
+def history(t):
+    """(is it a leaf, the name of its node), or the error that asking for them raises."""
+    try:
+        return t.is_leaf, None if t.grad_fn is None else t.grad_fn.name()
+    except RuntimeError as error:
+        return plain(error)
+
+
+def facts(world):
+    """Everything but values that can be seen of a program's tensors: name -> fact -> what it is.
+
+    Of a gradient that PyTorch returns only what matters is told: where it lies in memory, and whether it is a view of some
+    other gradient, is how its derivatives happen to be computed.  Versions are counted from when a tensor was made.
+    """
+    seen, blocks = {}, {}
+    for name, t in world.tensors.items():
+        seen[name] = {"dtype": str(t.dtype), "shape": tuple(t.shape), "requires_grad": t.requires_grad}
+        grad = t.grad if is_leaf(t) or t.retains_grad else None
+        seen[name]["grad"] = None if grad is None else (str(grad.dtype), tuple(grad.shape), grad.requires_grad)
+        if GRADIENT.fullmatch(name):
+            continue
+        steps = tuple(s for s, n in zip(t.stride(), t.shape) if n != 1) if t.numel() else None
+        block = blocks.setdefault(t.untyped_storage().data_ptr(), name) if t.numel() else None
+        seen[name] |= {
+            "memory of": block,
+            "history": history(t),
+            "_version": t._version - world.versions.setdefault(name, t._version),
+            "_is_view": t._is_view(),
+            "retains_grad": t.retains_grad,
+            "stride" if t._is_view() else "layout": steps,
+            "storage_offset": t.storage_offset() if t.numel() else None,
+        }
+    return seen
+
+
+def described(world, value):
+    """What a step gave: a tensor of the program by its name, the structure of several, anything else as text."""
+    if isinstance(value, world.module.Tensor):
+        return next((name for name, t in world.tensors.items() if t is value), "a new tensor")
+    if isinstance(value, (tuple, list)) and any(isinstance(each, world.module.Tensor) for each in value):
+        return [type(value).__name__, *(described(world, each) for each in value)]
+    return repr(value)
+
+
+def plain(error):
+    """The text of an error without where PyTorch noticed it."""
+    return str(error).partition(" (Triggered")[0].partition("\nException raised")[0]
+
+
+def taken(world, step):
+    """(what the step gave, None) or (None, its error)."""
+    try:
+        return described(world, world.take(step)), None
+    except Exception as error:  # every kind of failure is an outcome
+        return None, error
+
+
+# ── comparing ────────────────────────────────────────────────────────────────
+def differences(program, theirs, ours):
+    """Run the program on both modules; the differences of the first step that has one, and those of texts."""
+    theirs, ours, texts = World(theirs), World(ours), []
+    for step in program.steps:
+        expected, failure = taken(theirs, step)
+        found, error = taken(ours, step)
+        if type(failure).__name__ != type(error).__name__:
+            return [*texts, Difference(step, "error", "", shown(failure), shown(error))]
+        if failure is not None and plain(failure) != plain(error):
+            texts.append(Difference(step, "text", "", plain(failure), plain(error)))
+        if expected != found:
+            return [*texts, Difference(step, "result", "", expected, found)]
+        if (different := compared(step, theirs, ours)) is not None:
+            return [*texts, different]
+    return texts
+
+
+def shown(error):
+    return "no error" if error is None else f"{type(error).__name__}: {plain(error)}"
+
+
+def compared(step, theirs, ours):
+    """The first difference between the tensors of two worlds; where there is none their values are made equal."""
+    expected, found = facts(theirs), facts(ours)
+    if expected != found:
+        for name in expected:
+            for fact, value in expected[name].items():
+                if name not in found or found[name][fact] != value:
+                    return Difference(step, fact, name, value, found.get(name, {}).get(fact))
+    for name, t in theirs.tensors.items():
+        mine = ours.tensors[name]
+        if not same(t, mine):
+            return Difference(step, "value", name, array_of(t).tolist(), array_of(mine).tolist())
+        if expected[name]["grad"] is not None and not same(t.grad, mine.grad):
+            return Difference(step, "value of grad", name, array_of(t.grad).tolist(), array_of(mine.grad).tolist())
+    return None
+
+
+def same(theirs, ours):
+    """Are the values equal within the tolerance of the dtype?  Then ours become theirs."""
+    expected, found = array_of(theirs), array_of(ours)
+    if (
+        np.array_equal(expected, found, equal_nan=True)
+        if expected.dtype.kind in "fc"
+        else np.array_equal(expected, found)
+    ):
+        return True
+    tolerance = TOLERANCE.get(str(theirs.dtype).removeprefix("torch."), 0)
+    finite = abs(expected[np.isfinite(expected)])
+    if not np.allclose(found, expected, tolerance, tolerance * max(1, finite.max(initial=0)), equal_nan=True):
+        return False
+    if ours.array.flags.writeable:
+        ours.array[...] = expected.astype(ours.array.dtype)
+    return True
+
+
+# ── many programs ────────────────────────────────────────────────────────────
+def examples(theirs, number, start, visit, phases=(Phase.generate,)):
+    """Draw ``number`` programs and show each of them to ``visit``."""
+
+    @seed(start)
+    @settings(max_examples=number, phases=phases, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(programs(theirs))
+    def run(program):
+        visit(program)
+
+    run()
+
+
+def shortest(program, is_there):
+    """The program without the steps that the difference does not need."""
+    for number in reversed(range(len(program.steps))):
+        shorter = program.without(number)
+        if is_there(shorter):
+            program = shorter
+    return program
+
+
+class Survey:
+    """The kinds of differences in many programs, each with its shortest program."""
+
+    def __init__(self, theirs, ours):
+        self.theirs, self.ours, self.count, self.found, self.kinds = theirs, ours, 0, {}, Counter()
+        self.steps = self.failing = 0
+
+    def visit(self, program):
+        self.count += 1
+        self.steps += len(program.steps)
+        self.failing += sum(step.fails for step in program.steps)
+        for different in differences(program, self.theirs, self.ours):
+            key = (different.kind, different.step.template)
+            self.kinds[key] += 1
+            if key not in self.found or len(program.steps) < len(self.found[key][0].steps):
+                self.found[key] = program, different
+
+    def report(self, texts):
+        """Print what was found; the number of differences other than in texts."""
+        for key, times in self.kinds.most_common():
+            if key[0] in APART and not texts:
+                continue
+            program, _ = self.found[key]
+            program = shortest(program, lambda p, key=key: self.same(p, key) is not None)
+            different = self.same(program, key)
+            print(f"── {times} times: {different.kind} {different.where} after `{different.step}`")
+            print(f"{program}\nPyTorch: {different.theirs}\ntensh:   {different.ours}\n")
+        totals = Counter()
+        for (kind, _), times in self.kinds.items():
+            totals[kind if kind in APART else "other"] += times
+        print(
+            f"{self.count} programs, {self.steps} steps, {self.failing} of them errors: {totals['other']} differences; "
+            f"counted apart: {totals['text']} of texts, {totals['layout']} of the layout of results"
+        )
+        return totals["other"]
+
+    def same(self, program, key):
+        """The difference of this kind in a program, if it has it."""
+        found = differences(program, self.theirs, self.ours)
+        return next((d for d in found if (d.kind, d.step.template) == key), None)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--examples", type=int, default=1000, help="how many programs")
+    parser.add_argument("--seed", type=int, default=0, help="of the first chunk of 1000 programs; the others follow")
+    parser.add_argument("--texts", action="store_true", help="show the texts of errors that differ, too")
+    options = parser.parse_args(arguments)
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    survey = Survey(importlib.import_module("torch"), importlib.import_module("tensh"))
+    survey.theirs.set_num_threads(1)
+    left, start = options.examples, options.seed
+    while left > 0:
+        examples(survey.theirs, min(left, 1000), start, survey.visit)
+        left, start = left - 1000, start + 1
+    return bool(survey.report(options.texts))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
