@@ -9,6 +9,7 @@ RAMP = " .:-=+*#%@"  # from dark to bright
 def sparkline(numbers, unicode=True):
     """A character for each number, as high as the number is of the largest.
 
+    >>> from tensh.show.blocks import sparkline
     >>> sparkline([0, 1, 4, 8, 4])
     '▁▁▄█▄'
     """
@@ -20,8 +21,9 @@ def sparkline(numbers, unicode=True):
 def bar(part, width, unicode=True):
     """A bar that fills `part` (0 to 1) of a width; what is not nothing is seen.
 
+    >>> from tensh.show.blocks import bar
     >>> bar(0.5, 8), bar(0.3, 4), bar(0.5, 8, unicode=False)
-    ('████', '█▏', '####')
+    ('████', '█▎', '####')
     """
     if not unicode:
         length = round(part * width)

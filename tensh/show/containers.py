@@ -52,7 +52,7 @@ def heading(value):
     return f"{kind} of {describe.count(len(arrays), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
 
 
-def _items(value):
+def items(value):
     """(name, item) of each item of a container."""
     if isinstance(value, Mapping):
         return [(repr(name) if isinstance(name, str) else str(name), item) for name, item in value.items()]
@@ -61,7 +61,7 @@ def _items(value):
 
 
 def _rows(value, name, indent):
-    for own, item in _items(value):
+    for own, item in items(value):
         if describe.is_array(item):
             yield indent, own, _facts(item)
         elif is_container(item) and indent < DEEPEST and any(True for _ in _arrays(item, 0)):
@@ -108,7 +108,7 @@ REPRS = [kind.__repr__ for kind in (list, tuple, dict, OrderedDict, defaultdict)
 
 def _arrays(value, depth):
     """All arrays in a container."""
-    for _, item in _items(value):
+    for _, item in items(value):
         if describe.is_array(item):
             yield item
         elif is_container(item) and depth < DEEPEST:

@@ -95,13 +95,10 @@ def grad_state(tensor):
         return "-"
     if not tensor.is_leaf and not tensor.retains_grad:
         return "not kept"
-    return "None" if tensor.grad is None else gradient(tensor.grad)
-
-
-def gradient(grad):
-    """A gradient in a word: its only element, or its norm."""
+    if tensor.grad is None:
+        return "None"
+    if tensor.grad.shape == ():
+        return number(tensor.grad.item())
     from tensh.show.values import norm
 
-    if grad.shape == ():
-        return number(grad.item())
-    return f"norm {number(norm(grad))}"
+    return f"norm {number(norm(tensor.grad))}"

@@ -1,0 +1,82 @@
+"""Curves, drawn by uniplot: `plot`."""
+
+import numpy as np
+
+from tensh.show import describe
+from tensh.show.page import View
+from tensh.show.values import array_of, is_complex
+
+COLORS = ("blue", "magenta", "cyan", "yellow", "green", "red")
+
+
+class Missing(ImportError):
+    """The library that draws is not installed."""
+
+
+class Curves(View):
+    """Series of points, and how their axes are divided."""
+
+    name = ""
+
+    def __init__(self, xs, ys, lines=True, logx=False, logy=False):
+        self.xs, self.ys = xs, ys
+        self.lines, self.logx, self.logy = lines, logx, logy
+
+    def draw(self, page):
+        uniplot = library()
+        height = min(max((page.height or 24) - 9, 5), 17)
+        colored = bool(page.colors)
+        text = uniplot.plot_to_string(
+            ys=self.ys, xs=self.xs, lines=self.lines, x_as_log=self.logx, y_as_log=self.logy, height=height,
+            width=max(page.width - 14, 10), line_length_hard_cap=page.width,
+            character_set="block" if page.unicode else "ascii",
+            color=[COLORS[number % len(COLORS)] for number in range(len(self.ys))] if colored else False,
+        )  # fmt: skip
+        if not page.unicode:
+            text = text.translate(FRAME)
+        yield "plain", "\n".join(line.rstrip() for line in text.rstrip("\n").split("\n"))
+        yield "note", "\n# " + ", ".join([*([self.name] if self.name else []), *self.remarks()])
+
+    def remarks(self):
+        yield describe.count(len(self.ys), "curve") + f" of {describe.count(max(map(len, self.ys)), 'point')}"
+        missing = sum(int((~np.isfinite(y)).sum()) for y in self.ys)
+        if missing:
+            yield f"{missing:,} not finite"
+
+
+FRAME = str.maketrans("┌┐└┘─│┤├┬┴┼", "++++-|||+++")
+
+
+def library():
+    """uniplot, or an error that says how to get it."""
+    try:
+        import uniplot
+    except ImportError:
+        raise Missing("plot: the library uniplot is not installed: pip install uniplot") from None
+    return uniplot
+
+
+def plot(*series, lines=True, logx=False, logy=False):
+    """A curve of values against their numbers, or against the values of another tensor.
+
+    Args:
+        series: ``y``, or ``x, y``. A ``y`` of two dimensions is a curve for each of its columns.
+        lines: join the points.
+        logx, logy: divide an axis by its powers of ten.
+    """
+    if len(series) not in (1, 2):
+        raise TypeError(f"plot(): y, or x and y, are needed, not {len(series)} tensors")
+    *x, y = (real(each) for each in series)
+    ys = [y.reshape(-1)] if y.ndim < 2 else [*y.reshape(y.shape[0], -1).T]
+    xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
+    if len(xs[0]) != len(ys[0]):
+        raise ValueError(f"plot(): x has {len(xs[0])} values and y has {len(ys[0])}")
+    if not len(ys[0]):
+        raise ValueError("plot(): there is nothing to draw in an empty tensor")
+    library()
+    return Curves(xs, ys, lines, logx, logy)
+
+
+def real(value):
+    array = array_of(value)
+    return np.abs(array.astype(np.complex128)) if is_complex(array) else array.astype(np.float64)

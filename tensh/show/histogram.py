@@ -1,0 +1,104 @@
+"""How often values occur, as bars: `hist`."""
+
+import math
+
+from tensh.show import describe
+from tensh.show.blocks import bar
+from tensh.show.measures import counts, statistics
+from tensh.show.page import View
+from tensh.show.text import padded
+from tensh.show.values import array_of
+
+FEWEST, MOST = 5, 20  # bars
+WIDEST = 50  # columns of a bar
+
+
+class Histogram(View):
+    """The numbers of values in equal parts of their range; of few whole numbers, how often each occurs."""
+
+    name = ""
+
+    def __init__(self, value, bins=None):
+        self.facts = statistics(value)
+        self.brief = describe.brief(value) if describe.is_array(value) else ""
+        low, high = self.facts.low, self.facts.high
+        if low is None:
+            self.edges, self.counts = [], []
+            return
+        self.of_each = bins is None and self.facts.is_whole and high - low < MOST
+        if self.of_each:
+            self.edges = [int(low) + number for number in range(int(high) - int(low) + 1)]
+            self.counts = [int(n) for n in counts(value, low - 0.5, high + 0.5, len(self.edges))]
+            return
+        bins = bins or usual_bins(self.facts.finite)
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        self.edges = [low + (high - low) * number / bins for number in range(bins + 1)]
+        self.counts = [int(n) for n in counts(value, low, high, bins)]
+
+    def labels(self):
+        """The values or the parts of the range that the bars stand for."""
+        if self.of_each:
+            return [str(edge) for edge in self.edges]
+        step = self.edges[1] - self.edges[0]
+        digits = min(max(1 - math.floor(math.log10(step)), 0), 17)
+        style = ".3e" if digits > 8 or max(map(abs, self.edges)) >= 10**7 else f".{digits}f"
+        ends = [format(edge, style) for edge in self.edges]
+        width = max(map(len, ends))
+        pairs = [(one.rjust(width), other.rjust(width)) for one, other in zip(ends, ends[1:], strict=False)]
+        return [
+            f"[{one}, {other}" + (")" if place + 1 < len(pairs) else "]") for place, (one, other) in enumerate(pairs)
+        ]
+
+    def draw(self, page):
+        if self.counts:
+            labels, numbers = self.labels(), [f"{number:,}" for number in self.counts]
+            sides = max(map(len, labels)), max(map(len, numbers))
+            width = max(min(page.width - sum(sides) - 4, WIDEST), 4)
+            most = max(self.counts)
+            for label, text, number in zip(labels, numbers, self.counts, strict=True):
+                yield "name", padded(label, sides[0], to_the_right=self.of_each)
+                yield "plain", "  " + padded(text, sides[1], to_the_right=True) + ("  " if number else "")
+                yield "bar", bar(number / most, width, page.unicode)
+                yield "plain", "\n"
+        yield "note", "# " + ", ".join(self.remarks())
+
+    def remarks(self):
+        """What was counted, and what could not be."""
+        facts, number = self.facts, describe.number
+        yield f"{self.name}  {self.brief}".strip() if self.brief else describe.count(facts.count, "value")
+        yield from [f"NaN {facts.nans:,}"] * bool(facts.nans) + [f"inf {facts.infinities:,}"] * bool(facts.infinities)
+        if facts.low is None:
+            yield "no finite value"
+            return
+        what = "absolute values" if facts.is_complex else "values"
+        what = f"{describe.count(facts.finite, what[:-1])} in [{number(facts.low)}, {number(facts.high)}]"
+        yield ("a sample of " if facts.is_sample else "") + what
+        yield f"mean {number(facts.mean)}"
+        if facts.std is not None:
+            yield f"std {number(facts.std)}"
+
+
+def usual_bins(number):
+    """A number of bars that suits a number of values, by Sturges' rule."""
+    return min(max(math.ceil(math.log2(max(number, 1))) + 1, FEWEST), MOST)
+
+
+def hist(input, bins=None):
+    """How often the values of a tensor occur, as bars. NaN and infinities are counted apart.
+
+    Args:
+        input: a tensor or array of any shape and dtype; of complex numbers the absolute values are taken.
+        bins: the number of bars; by default as many as suit the number of values, or one for each of few integers.
+
+    >>> import tensh
+    >>> tensh.show.hist(tensh.tensor([1., 2., 2., 4.]), bins=3)
+    [1.0, 2.0)  1  █████████████████████████
+    [2.0, 3.0)  2  ██████████████████████████████████████████████████
+    [3.0, 4.0]  1  █████████████████████████
+    # [4] float32, 4 values in [1, 4], mean 2.25, std 1.258
+    """
+    array_of(input)
+    if bins is not None and (not isinstance(bins, int) or bins < 1):
+        raise ValueError(f"hist(): bins must be a positive whole number, not {bins!r}")
+    return Histogram(input, bins)

@@ -1,0 +1,133 @@
+"""A tensor as an image: `image`."""
+
+import math
+
+import numpy as np
+
+from tensh.show import describe
+from tensh.show.blocks import shade
+from tensh.show.page import Paint, View
+from tensh.show.shrinking import shrunk
+from tensh.show.values import array_of, is_complex
+
+CHANNELS = (1, 3, 4)  # grey, red-green-blue, and with opacity
+MOST_ROWS = 60  # of characters, on a page of any height
+MOST_IMAGES = 32
+BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as ITU-R BT.601 weighs them
+
+
+class Image(View):
+    """One image or several, as values from 0 to 1 of (image, row, column, channel), and how they were read."""
+
+    name = ""
+
+    def __init__(self, value):
+        array = array_of(value)
+        self.brief = describe.brief(value) if describe.is_array(value) else ""
+        self.images, self.reading = arranged(array)
+        self.whole = len(self.images)
+        self.images = self.images[:MOST_IMAGES]
+        self.low, self.high = value_range(self.images, array.dtype)
+        values = self.images.astype(np.float64)
+        values = np.nan_to_num((values - self.low) / ((self.high - self.low) or 1.0), nan=0.0)
+        if values.shape[-1] == 4:
+            values = values[..., :3] * values[..., 3:]
+        self.values = np.clip(values, 0.0, 1.0)
+
+    def draw(self, page):
+        most = min(page.height - 5, MOST_ROWS) if page.height else MOST_ROWS
+        draw = in_half_blocks if page.colors > 16 and page.unicode else in_shades
+        frame = 0 if draw is in_half_blocks else 4
+        small = [shrunk(image, 2 * max(most, 4), page.width - frame) for image in self.values]
+        for number, group in enumerate(side_by_side(small, page.width - frame)):
+            yield "plain", "\n" * bool(number)
+            yield from draw(group)
+        yield "note", "# " + f"{self.name}  {self.brief}".strip() + " " * bool(self.brief)
+        yield (
+            "note",
+            f"read as {self.reading}, dark = {describe.number(self.low)}, bright = {describe.number(self.high)}",
+        )
+        if self.whole > len(self.images):
+            yield "note", f"; {len(self.images)} of {self.whole} images"
+
+
+def arranged(array):
+    """(image, row, column, channel), and in words what was taken for what."""
+    if is_complex(array):
+        array = np.abs(array.astype(np.complex64))
+    shape = array.shape
+    if array.ndim not in (2, 3, 4) or 0 in shape:
+        raise ValueError(f"image(): a shape of 2 to 4 dimensions is needed (such as [3, 32, 32]), not {list(shape)}")
+    if array.ndim == 2:
+        return array[None, ..., None], "height x width"
+    if array.ndim == 3:
+        if shape[0] in CHANNELS:
+            return np.moveaxis(array, 0, -1)[None], "channels x height x width"
+        if shape[2] in CHANNELS:
+            return array[None], "height x width x channels"
+        return array[..., None], "images x height x width"
+    if shape[1] in CHANNELS:
+        return np.moveaxis(array, 1, -1), "images x channels x height x width"
+    if shape[3] in CHANNELS:
+        return array, "images x height x width x channels"
+    return array.reshape(-1, *shape[2:], 1), "images x maps x height x width"
+
+
+def value_range(images, dtype):
+    """The values that are dark and bright: those usual for images if the values lie between, else what there is."""
+    finite = images[np.isfinite(images)].astype(np.float64)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if dtype.kind == "b":
+        return 0.0, 1.0
+    if dtype.kind in "iu":
+        return (0.0, 255.0) if dtype == np.uint8 or (low >= 0 and 1 < high <= 255) else (low, high)
+    for usual in ((0.0, 1.0), (-1.0, 1.0)):
+        if usual[0] <= low and high <= usual[1] and high - low > 0.1 * (usual[1] - usual[0]):
+            return usual
+    return (0.0, 255.0) if low >= 0 and 32 < high <= 255 else (low, high)
+
+
+def side_by_side(images, width):
+    """The images joined into rows of several, with a column between, as many as a width has room for."""
+    each = images[0].shape[1] + 1
+    number = max((width + 1) // each, 1)
+    for begin in range(0, len(images), number):
+        group = images[begin : begin + number]
+        gap = np.zeros((group[0].shape[0], 1, group[0].shape[2]))
+        parts = [part for image in group for part in (gap, image)][1:]
+        yield np.concatenate(parts, axis=1)
+
+
+def in_half_blocks(image):
+    """Two rows of an image in each line: the upper one is the ink of a half block, the lower one its ground."""
+    colors = np.rint(np.broadcast_to(image, (*image.shape[:2], 3)) * 255).astype(int).tolist()
+    for row in range(0, len(colors), 2):
+        below = colors[row + 1] if row + 1 < len(colors) else [None] * len(colors[row])
+        for upper, lower in zip(colors[row], below, strict=True):
+            yield Paint(tuple(upper), lower and tuple(lower)), "▀"
+        yield "plain", "\n"
+
+
+def in_shades(image):
+    """Two rows of an image in each line, as one character as dense as they are bright."""
+    grey = image[..., 0] if image.shape[-1] == 1 else image @ BRIGHTNESS
+    grey = shrunk(grey, math.ceil(len(grey) / 2), grey.shape[1])
+    for row in grey.tolist():
+        yield "plain", "  |" + "".join(map(shade, row)) + "|\n"
+
+
+def image(input):
+    """A tensor as an image, or as several side by side.
+
+    Args:
+        input: a shape of height x width; channels x height x width, with 1, 3 or 4 channels; or several of them. The
+            channels may come last as well. What was taken for what stands below the image. Values are read as 0 to 1,
+            -1 to 1 or 0 to 255 if they all lie there, else from the least to the greatest.
+
+    >>> import tensh
+    >>> tensh.show.image(tensh.arange(64.).view(4, 16) / 63)
+      |.....::::::-----|
+      |*****######%%%%%|
+    # [4, 16] float32 read as height x width, dark = 0, bright = 1
+    """
+    return Image(input)

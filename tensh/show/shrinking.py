@@ -1,0 +1,14 @@
+"""Fewer rows and columns: each the mean of those it stands for."""
+
+import numpy as np
+
+
+def shrunk(array, rows, columns):
+    """The array (rows, columns, ...) with at most so many rows and columns; itself if it has no more."""
+    for axis, most in ((0, rows), (1, columns)):
+        size = array.shape[axis]
+        if size > most:
+            edges = np.arange(most) * size // most
+            lengths = np.diff([*edges, size]).reshape([-1 if d == axis else 1 for d in range(array.ndim)])
+            array = np.add.reduceat(array, edges, axis) / lengths
+    return array
