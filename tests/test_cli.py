@@ -361,9 +361,9 @@ def test_an_unknown_option_is_explained(script):
     assert done.status == 2 and "--seed" in done.errors and "goes after --" in done.errors
 
 
-def test_nothing_to_run_on_a_terminal_shows_the_help():
-    done = Done(terminal=True, TERM="dumb")
-    assert done.status == 2 and "Usage: tensh" in done.output
+def test_nothing_to_run_on_a_terminal_is_the_prompt():
+    done = Done(terminal=True, stdin="1 + 1\n", TENSH_HISTORY="off")
+    assert (done.status, done.output) == (0, ">>> 2\n>>> \n") and "help" in done.errors
 
 
 def test_help():

@@ -24,7 +24,10 @@ LAYERS = {
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
     "tensh.cli.render": ("tensh.engine.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session", "numpy rich"),
-    "tensh.cli.repl": ("tensh.engine tensh.cli tensh.cli.session tensh.cli.render", "prompt_toolkit pygments"),
+    "tensh.cli.repl": (
+        "tensh.engine tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
+        "prompt_toolkit pygments",
+    ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),

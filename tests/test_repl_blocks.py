@@ -84,13 +84,15 @@ def test_the_next_line_is_indented(text, indent):
 @pytest.mark.parametrize(
     "text, indent",
     [
-        ("if x:\n    y\n    else", 0),
-        ("for i in x:\n    if i:\n        y\n        else", 4),
-        ("for i in x:\n    if i:\n        y\n    else", 0),
-        ("if x:\n    y\nelse", None),
-        ("try:\n    y\n    except ValueError", 0),
-        ("if x:\n    y\n    elsewhere", None),
-        ("with x:\n    y\n    else", None),
+        ("if x:\n    y\n    else:", 0),
+        ("for i in x:\n    if i:\n        y\n        else:", 4),
+        ("for i in x:\n    if i:\n        y\n    else:", None),
+        ("for i in x:\n    if i:\n        y\n    z\n    else:", 0),
+        ("if x:\n    y\nelse:", None),
+        ("try:\n    y\n    except ValueError:", 0),
+        ("if x:\n    y\n    elif f(x[1:", None),
+        ("if x:\n    y\n    elsewhere:", None),
+        ("with x:\n    y\n    else:", None),
     ],
 )
 def test_a_clause_stands_below_its_statement(text, indent):

@@ -43,6 +43,10 @@ def say_version(env):
 
 def answer(arguments, env):
     """Do what the arguments say."""
+    if not arguments and env.is_interactive:
+        from tensh.cli.repl import loop
+
+        return loop.start(env, Options())
     program = without_options(arguments)
     if program:
         from tensh.cli.run import Run

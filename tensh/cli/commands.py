@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli import program, status
+from tensh.cli import program
 from tensh.cli.options import Options, UsageError
 
 CHOICES = {
@@ -71,7 +71,7 @@ def with_options(function):
 
 
 EXAMPLES = "\n\n".join(
-    ("Try", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
+    ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
 )
 
 
@@ -99,7 +99,7 @@ def root(
     if ctx.invoked_subcommand is None and not env.is_terminal(env.stdin):
         return partial(run_program, env, options, program.from_input, env.stdin)
     if ctx.invoked_subcommand is None:
-        return partial(nothing_to_run, ctx)
+        return partial(prompt, env, options)
     return None
 
 
@@ -110,6 +110,7 @@ def run_(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGS]...", help="What the script finds in sys.argv.")
     ] = None,
+    stay: Annotated[bool, typer.Option("-i", help="Stay: open the prompt after it, with its names.")] = False,
     *,
     options: Options,
 ):
@@ -123,6 +124,8 @@ def run_(
     """
     options = options.over(ctx.obj["options"])
     env = environment(ctx, options)
+    if stay:
+        return partial(prompt, env, options, program.from_file, file, arguments or [])
     if file == "-":
         return partial(run_program, env, options, program.from_input, env.stdin, arguments or [])
     return partial(run_program, env, options, program.from_file, file, arguments or [])
@@ -132,6 +135,21 @@ def run_(
 def input_(ctx: typer.Context, *, options: Options):
     """Run a script from standard input."""
     return run_(ctx=ctx, file="-", **options._asdict())
+
+
+@with_options
+def open_(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts, notebooks, .npy and .npz files.")],
+    *,
+    options: Options,
+):
+    """Open the prompt with files: tensors are names there, scripts run first.
+
+    A .npy file is a tensor named as the file is; a .npz file has names of its own.
+    """
+    options = options.over(ctx.obj["options"])
+    return partial(prompt, environment(ctx, options), options, program.from_files, files)
 
 
 def env_(ctx: typer.Context):
@@ -154,10 +172,13 @@ def run_program(env, options, origin, *what):
     return Run(env, options, origin(*what)).whole()
 
 
-def nothing_to_run(ctx):
-    """There is nobody to ask and nothing to do: say what could be done."""
-    typer.echo(ctx.get_help())
-    return status.USAGE
+def prompt(env, options, origin=None, *what):
+    """Open the prompt, after the program that `origin` makes of the rest."""
+    if not env.is_interactive:
+        raise UsageError("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
+    from tensh.cli.repl import loop
+
+    return loop.start(env, options, origin(*what)) if origin else loop.start(env, options)
 
 
 def application(env):
@@ -168,6 +189,7 @@ def application(env):
     )
     app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
     app.command("run")(run_)
+    app.command("open")(open_)
     app.command("-", hidden=True)(input_)
     app.command("env")(env_)
     return typer.main.get_command(app)

@@ -46,7 +46,9 @@ class Environment:
     @property
     def can_redraw(self):
         """Whether the terminal can move its cursor, as an editor of lines must."""
-        return self.is_interactive and not self.plain and self.variables.get("TERM", "") not in ("dumb", "unknown")
+        if not self.is_interactive or self.plain or self.variables.get("TERM", "") in ("dumb", "unknown"):
+            return False
+        return has_descriptor(self.stdin) and has_descriptor(self.stdout)
 
     def has_color(self, stream):
         """Whether a stream takes escape sequences: option, then variables, then what the stream is."""
@@ -115,3 +117,11 @@ class Environment:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.stdout.fileno())
             os.close(nowhere)
+
+
+def has_descriptor(stream):
+    """Whether a stream is one of the operating system's."""
+    try:
+        return stream.fileno() >= 0
+    except (OSError, ValueError, AttributeError):
+        return False

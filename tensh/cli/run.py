@@ -8,7 +8,7 @@ import warnings
 from tensh.cli import lazy, status
 from tensh.cli.options import UsageError
 from tensh.cli.render import failure as failures
-from tensh.cli.render import timing, values
+from tensh.cli.render import timing
 from tensh.cli.render.console import Console
 from tensh.cli.render.layout import layout
 from tensh.cli.render.transcript import Transcript
@@ -36,6 +36,7 @@ class Run:
         self.status = status.OK
         self.times = []
         self.is_prepared = False
+        self.hint = "  all frames: --traceback full\n"
 
     # -- the whole --------------------------------------------------------------------------------------
 
@@ -114,6 +115,8 @@ class Run:
             return
         self.is_prepared = True
         self.configure()
+        if self.session.settings:
+            self.session.choose(self.session.settings)
         try:
             parameters.apply(self.options.settings or (), [cell.source for cell in self.program.cells])
         except parameters.SettingError as error:
@@ -140,12 +143,12 @@ class Run:
 
     def configure(self):
         """Take the settings of the user. They are for eyes: what goes into a pipe or a file does not depend on them."""
-        if not self.env.is_terminal(self.env.stdout):
+        if self.session.settings or not self.env.is_terminal(self.env.stdout):
             return
         from tensh.cli import config
 
         loaded = config.load(self.env.variables)
-        self.session.choose(loaded.settings)
+        self.session.settings = loaded.settings
         for complaint in loaded.complaints:
             self.console.remark([("warning", f"{complaint}\n")])
 
@@ -180,6 +183,8 @@ class Run:
         return True
 
     def show_value(self, value, unit, may_raise):
+        from tensh.cli.render import values  # and with it NumPy, which whoever computed a value has paid for
+
         try:
             page, is_notebook = self.console.page(), self.program.kind == "notebook"
             tokens = values.shown(value, page, unit.text, is_notebook, self.session.settings)
@@ -204,8 +209,8 @@ class Run:
             return self.stopped(failure)
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))
-        if view is failures.short and self.env.is_terminal(self.env.stderr):
-            self.console.remark([("note", "  all frames: --traceback full\n")])
+        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint:
+            self.console.remark([("note", self.hint)])
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)

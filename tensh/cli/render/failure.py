@@ -40,8 +40,7 @@ def stopped(failure, words):
 
 def warned(place, kind, message):
     """(kind, text) pairs of a warning."""
-    yield "place", place.source.place(place.line)
-    yield "plain", ": "
+    yield from _at(place)
     yield "warning", kind
     yield "plain", f": {message}\n"
     if place.text:
@@ -50,7 +49,14 @@ def warned(place, kind, message):
 
 def _where(failure):
     if failure.places:
-        yield "place", failure.places[0].source.place(failure.places[0].line)
+        yield from _at(failure.places[0])
+
+
+def _at(place):
+    """Where it was, for a reader who does not see it before his eyes."""
+    text = place.source.place(place.line)
+    if text:
+        yield "place", text
         yield "plain", ": "
 
 
@@ -72,7 +78,8 @@ def _callers(places):
                 yield "note", f"  ... {hidden} more calls ...\n"
             continue
         place = places[index]
-        yield "note", f"  in {places[index - 1].function or 'the file'}, called from "
-        yield "place", place.source.place(place.line)
+        where = place.source.place(place.line)
+        yield "note", f"  in {places[index - 1].function or 'the file'}, called from" + " " * bool(where)
+        yield "place", where
         yield "plain", "\n"
         yield from quote(place, failing=False, before=0)

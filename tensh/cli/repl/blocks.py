@@ -22,6 +22,7 @@ CLAUSES = {  # what continues a compound statement: the statements that it can b
 }
 CLAUSE = re.compile(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 
+NAME = re.compile(r"[A-Za-z_][\w.]*")
 PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
 CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
 
@@ -97,18 +98,25 @@ def open_brackets(tokens):
 
 
 def clause_indent(text):
-    """How many spaces the last line is to have when it begins `else`, `elif`, ...: those of its statement, or None."""
+    """How many spaces the last line is to have, which begins `else`, `elif`, ...: those of its statement.
+
+    None where it has them, or where there is no such statement.
+    """
     *before, last = text.split("\n")
     clause = CLAUSE.match(last)
-    if not clause:
+    if not clause or open_brackets(scanned(last.strip())[0]):
         return None
+    openers = re.compile(rf"(?:{'|'.join(CLAUSES[clause['word']])})\b")
     limit = len(clause["margin"])
-    for line in reversed(before):
+    is_nearest = True
+    for line in filter(str.strip, reversed(before)):
         margin = len(line) - len(line.lstrip(" "))
-        if line.strip() and margin < limit:
-            if re.match(rf"(?:{'|'.join(CLAUSES[clause['word']])})\b", line.lstrip(" ")):
-                return margin
-            limit = margin
+        if margin == limit and is_nearest and openers.match(line.lstrip(" ")):
+            return None
+        if margin < limit and openers.match(line.lstrip(" ")):
+            return margin
+        is_nearest = is_nearest and margin != limit
+        limit = min(limit, margin)
     return None
 
 

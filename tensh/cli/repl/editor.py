@@ -1,0 +1,105 @@
+"""The editor of blocks: a prompt_toolkit session with the keys, colours and lines of ours."""
+
+import sys
+
+from prompt_toolkit.application import get_app
+from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.input import create_input
+from prompt_toolkit.key_binding.vi_state import InputMode
+from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
+from prompt_toolkit.output import ColorDepth, create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import PromptSession
+
+from tensh.cli.repl.history import FIRST, FURTHER
+from tensh.cli.repl.keys import Keyboard
+from tensh.cli.repl.style import style
+from tensh.cli.repl.suggest import Earlier, Ghost
+
+
+class Output(Vt100_Output):
+    """A terminal that is not asked where its cursor is: an answer that comes late would be taken for typing, and one
+    that never comes is waited for. So the toolbar stands directly below the block."""
+
+    responds_to_cpr = False
+
+    def get_rows_below_cursor_position(self):
+        return 1
+
+
+class Editor:
+    """Reads blocks for a Prompt."""
+
+    help_key = "F1"
+
+    def __init__(self, prompt):
+        self.prompt = prompt
+        env, console, settings = prompt.env, prompt.run.console, prompt.run.session.settings
+        in_color = env.has_color(env.stdout)
+        theme = console.theme() if console.colors() >= 256 else "auto"
+        vi = settings.keys == "vi"
+        self.session = PromptSession(
+            [("class:prompt", FIRST)],
+            multiline=True,
+            prompt_continuation=lambda width, number, wrapped: [("class:prompt", "" if wrapped else FURTHER)],
+            editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
+            cursor=ModalCursorShapeConfig() if vi else None,
+            history=Earlier(prompt.history),
+            enable_history_search=True,
+            auto_suggest=Ghost() if settings.suggest else None,
+            input_processors=[HighlightMatchingBracketProcessor()],
+            bottom_toolbar=self.toolbar if settings.toolbar else None,
+            style=style(theme if in_color else "mono"),
+            include_default_pygments_style=False,
+            color_depth=(ColorDepth.DEPTH_8_BIT if theme != "auto" else ColorDepth.DEPTH_4_BIT)
+            if in_color
+            else ColorDepth.DEPTH_1_BIT,
+            enable_suspend=True,
+            enable_open_in_editor=True,
+            tempfile_suffix=".py",
+            input=create_input(env.stdin),
+            output=output(env.stdout.stream),
+        )
+        self.session.key_bindings = Keyboard(self.session.default_buffer, prompt.aside).bindings
+        self.session.app.ttimeoutlen = (
+            0.05  # how long Escape waits for what may follow it: as a sequence of a terminal,
+        )
+        self.session.app.timeoutlen = 0.3  # and as a key of vi
+        self.session.app.after_render += self.painted
+
+    def read(self):
+        """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
+        return self.session.prompt()
+
+    def clear(self):
+        """An empty window."""
+        self.session.app.renderer.clear()
+        self.session.output.flush()
+
+    def painted(self, app):
+        """After the first paint there is time for all that it does without."""
+        app.after_render -= self.painted
+        self.prompt.loading.begin(then=self.complete)
+
+    def complete(self):
+        """Bring in the colours and the completions, when the engine is there."""
+        from tensh.cli.repl.lexer import CodeLexer
+
+        self.session.lexer = CodeLexer()
+        self.session.app.invalidate()
+
+    def toolbar(self):
+        """The line below the block."""
+        app = get_app()
+        mode = ""
+        if app.editing_mode == EditingMode.VI:
+            mode = "vi insert" if app.vi_state.input_mode == InputMode.INSERT else "vi normal"
+        return self.prompt.toolbar.text(app.output.get_size().columns, mode)
+
+
+def output(stream):
+    """The terminal behind a stream."""
+    if sys.platform == "win32":
+        return create_output(stream)
+    return Output.from_pty(stream, term=None)

@@ -1,0 +1,46 @@
+"""Streams that know whether their terminal is at the beginning of a line, where a prompt belongs."""
+
+from tensh.cli.environment import Environment
+
+
+class Position:
+    """Where the cursor of a terminal is after what was written last: at the beginning of a line, or not."""
+
+    def __init__(self):
+        self.at_beginning = True
+
+
+class Followed:
+    """A stream that tells its position; otherwise the stream itself."""
+
+    def __init__(self, stream, position):
+        self.stream = stream
+        self.position = position
+
+    def write(self, text):
+        if text:
+            self.position.at_beginning = text.endswith("\n")
+        return self.stream.write(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def end_line(self):
+        """Write a line end if the last line has none."""
+        self.stream.flush()
+        if not self.position.at_beginning:
+            self.write("\n")
+            self.stream.flush()
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+
+def followed(env):
+    """The same environment with both outputs followed; they share the terminal, and so the position."""
+    position = Position()
+    return Environment(
+        env.stdin, Followed(env.stdout, position), Followed(env.stderr, position), env.variables, env.color, env.plain,
+        env.ascii,
+    )  # fmt: skip

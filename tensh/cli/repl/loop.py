@@ -1,0 +1,182 @@
+"""The prompt: a block is read, run, shown, and then the next.
+
+It is painted before the engine is imported: that happens beside it, while somebody reads and types.
+"""
+
+import contextlib
+import os
+import threading
+from time import perf_counter
+
+from tensh.cli import status
+from tensh.cli.folders import folder
+from tensh.cli.program import NOTHING
+from tensh.cli.render import timing
+from tensh.cli.repl.history import History
+from tensh.cli.repl.interrupt import Watch
+from tensh.cli.repl.lines import followed
+from tensh.cli.repl.toolbar import Toolbar
+from tensh.cli.run import Run
+from tensh.cli.session.source import Source, without_indent
+
+ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do by themselves
+
+
+def start(env, options, program=NOTHING):
+    """Run a program, if there is one, and then read from the terminal until there is no more; the exit status."""
+    env = followed(env)
+    with env.installed():
+        return Run(env, options, program).whole(then=lambda run: Prompt(run).whole())
+
+
+class Typed(Source):
+    """A block that was typed. Its reader has just written it, and needs nobody to tell where it is."""
+
+    def place(self, line):
+        return ""
+
+
+class Prompt:
+    """The loop, over a run that goes on."""
+
+    def __init__(self, run):
+        self.run = run
+        self.env = run.env
+        run.configure()
+        self.history = History(self.history_path())
+        self.toolbar = Toolbar(run.session, run.console.has_unicode())
+        self.watch = Watch(lambda text: run.console.remark([("note", text)]))
+        self.loading = Loading(self.prepare)
+        self.typed = 0  # blocks so far
+        run.hint = ""
+        self.reader = self.make_reader()
+
+    def make_reader(self):
+        """What reads a block: an editor, or plain lines where the terminal cannot move its cursor."""
+        if self.env.can_redraw:
+            from tensh.cli.repl.editor import Editor
+
+            return Editor(self)
+        from tensh.cli.repl.plain import PlainReader
+
+        return PlainReader(self.env, self.history)
+
+    def history_path(self):
+        """The file of the history; None if it is not to be kept."""
+        chosen = self.run.session.settings.history
+        if chosen == "off":
+            return None
+        if chosen == "on":
+            return os.path.join(folder("state", self.env.variables), "history")
+        return os.path.expanduser(chosen)
+
+    # -- the whole --------------------------------------------------------------------------------------
+
+    def whole(self):
+        """Read and run until the end; the exit status."""
+        self.greet()
+        while True:
+            self.say(self.history.noticed())
+            try:
+                text = self.reader.read()
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                return status.OK
+            found = self.enter(text)
+            if found is not None:
+                return found
+
+    def greet(self):
+        """One line: what this is, and where help is."""
+        from tensh import VERSION
+
+        dot = " · " if self.toolbar.unicode else ", "
+        self.say([dot.join((f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"))])
+
+    def say(self, lines):
+        """Lines that are no result."""
+        for line in lines:
+            self.run.console.remark([("note", line + "\n")])
+
+    # -- a block ----------------------------------------------------------------------------------------
+
+    def enter(self, text):
+        """Run a block and show what happens; the exit status if it is the last."""
+        word = text.strip()
+        if word == "clear" and word not in self.run.session.namespace:
+            self.reader.clear()
+            return None
+        if word in ALIASES and word not in self.run.session.namespace:
+            text = ALIASES[word]
+        begin = perf_counter()
+        try:
+            self.loading.wait()
+            begin = perf_counter()
+            self.perform(text)
+        except SystemExit as error:
+            return self.run.exit_status(error.code)
+        except KeyboardInterrupt as error:  # between two statements, or while a value was shown
+            self.run.failed(self.run.session.failed(error, None), may_raise=True)
+        finally:
+            self.env.stdout.end_line()
+        self.toolbar.count(perf_counter() - begin)
+        return None
+
+    def perform(self, text):
+        """Run a text in the session."""
+        self.typed += 1
+        source = Typed(without_indent(text), f"<input {self.typed}>")
+        with self.watch:
+            for event in self.run.session.run(source):
+                self.run.show(event, may_raise=True)
+        if self.run.options.timed:
+            self.run.console.remark(timing.table(self.run.times))
+        self.run.times.clear()
+
+    def aside(self, text):
+        """Run a command that was not typed, above the line that is."""
+        with contextlib.suppress(KeyboardInterrupt):
+            self.loading.wait()
+            self.perform(text)
+        self.env.stdout.end_line()
+
+    # -- beside it --------------------------------------------------------------------------------------
+
+    def prepare(self):
+        """What the first block needs."""
+        self.run.prepare()
+        self.run.session.preload()
+        self.toolbar.count(None)
+
+
+class Loading:
+    """Work that is done in a thread of its own, once, and waited for before what it makes is used."""
+
+    def __init__(self, work):
+        self.work = work
+        self.thread = None
+        self.is_done = threading.Event()
+        self.error = None
+
+    def begin(self, then=None):
+        """Begin, and do `then` behind it, for which nobody waits."""
+        if self.thread is None:
+            self.thread = threading.Thread(target=self.do, args=(then,), name="tensh-loading")
+            self.thread.start()
+
+    def do(self, then):
+        try:
+            self.work()
+        except BaseException as error:
+            self.error = error
+        self.is_done.set()
+        if then:
+            then()
+
+    def wait(self):
+        """Until it is done; raises what it raised."""
+        self.begin()
+        self.is_done.wait()
+        if self.error is not None:
+            raise self.error

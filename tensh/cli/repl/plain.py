@@ -1,0 +1,53 @@
+"""Blocks read from plain lines: for --plain, for a terminal that cannot move its cursor, and for a screen reader."""
+
+import re
+
+from tensh.cli.repl import blocks
+from tensh.cli.repl.history import FIRST, FURTHER
+
+KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")  # what arrow keys send, which nobody here understands
+
+
+class PlainReader:
+    """Writes a prompt, reads a line, and another while the block is open. Nothing is ever drawn twice."""
+
+    help_key = "%help"
+
+    def __init__(self, env, history):
+        self.env = env
+        self.history = history
+
+    def read(self):
+        """A block; EOFError where the input ends, KeyboardInterrupt where ^C throws away what was typed."""
+        lines = []
+        while not lines or not blocks.is_whole("\n".join(lines)):
+            try:
+                line = self.line(FURTHER if lines else FIRST)
+            except KeyboardInterrupt:
+                self.env.stdout.write("\n")
+                raise
+            if not line:
+                self.env.stdout.write("\n")
+                if lines:
+                    break
+                raise EOFError
+            lines.append(clean(line))
+        text = "\n".join(lines)
+        self.history.add(text)
+        return text
+
+    def line(self, prompt):
+        """A line with its end; nothing at the end of the input."""
+        self.env.stdout.write(prompt)
+        self.env.stdout.flush()
+        return self.env.stdin.readline()
+
+    def clear(self):
+        """There is nothing to clear: what was written stays."""
+
+
+def clean(line):
+    """A line as it was meant: without keys that are not text, and without a prompt that was pasted with it."""
+    line = KEYS.sub("", line).rstrip("\r\n")
+    prompt = blocks.PROMPTS.match(line) or blocks.CONTINUATIONS.match(line)
+    return line[prompt.end() :] if prompt else line

@@ -1,0 +1,52 @@
+"""What earlier entries offer: the rest of one that begins as the block does, in grey behind the cursor."""
+
+from prompt_toolkit.auto_suggest import AutoSuggest, Suggestion
+from prompt_toolkit.history import History as Base
+
+
+class Earlier(Base):
+    """The history as prompt_toolkit reads it, newest first."""
+
+    def __init__(self, history):
+        super().__init__()
+        self.kept = history
+
+    def load_history_strings(self):
+        return reversed(self.kept.entries())
+
+    def store_string(self, string):
+        self.kept.add(string)
+
+    def append_string(self, string):
+        if not string.startswith(" "):  # not even in memory
+            super().append_string(string)
+
+    @property
+    def newest_first(self):
+        return self._loaded_strings
+
+
+class Ghost(AutoSuggest):
+    """Suggests the rest of a line: of the newest entry that begins as the whole block, else of a line like the last."""
+
+    def get_suggestion(self, buffer, document):
+        text = document.text
+        line = text.rpartition("\n")[2]
+        if not line.strip():
+            return None
+        entries = buffer.history.newest_first
+        for entry in entries:
+            if entry.startswith(text) and rest(entry, text):
+                return Suggestion(rest(entry, text))
+        if line is text:
+            return None
+        for entry in entries:
+            for earlier in entry.split("\n") if line in entry else ():
+                if earlier.startswith(line) and earlier != line:
+                    return Suggestion(earlier[len(line) :])
+        return None
+
+
+def rest(entry, text):
+    """The rest of the line in which a text ends, in an entry that begins with it."""
+    return entry[len(text) :].partition("\n")[0]

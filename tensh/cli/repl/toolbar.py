@@ -1,0 +1,58 @@
+"""The line at the foot of the prompt: what is in force and what is held. Counted once after each block."""
+
+import importlib
+
+from tensh.show.describe import amount, duration, is_tensor
+
+LONGEST_SEED = 10  # digits; a longer one was drawn, not chosen
+KEYS = "F1 help  F2 names  ^R history"
+
+
+class Toolbar:
+    """Facts about a session, as they were after the last block."""
+
+    def __init__(self, session, unicode):
+        self.session = session
+        self.unicode = unicode
+        self.facts = ["float32", "grad on"]
+
+    def count(self, seconds):
+        """Look at the session; `seconds` is how long the last block took, if there was one."""
+        engine = importlib.import_module(self.session.engine)
+        number, size = held(self.session.own_names().values())
+        seed = str(engine.initial_seed())
+        self.facts = [
+            str(engine.get_default_dtype()).removeprefix("torch."),
+            "grad on" if engine.is_grad_enabled() else "grad off",
+            f"seed {seed}" if len(seed) <= LONGEST_SEED else "no seed",
+            f"{number} tensor{'s' * (number != 1)} {amount(size)}" if number else "no tensors",
+        ]
+        if seconds is not None:
+            self.facts.append(f"last {duration(seconds)}")
+
+    def text(self, width, mode=""):
+        """The line for a window: as many facts as fit, and the keys if there is room for them."""
+        dot = " · " if self.unicode else " | "
+        facts = [*filter(None, [mode]), *self.facts]
+        while len(facts) > 1 and len(dot.join(facts)) + 1 > width:
+            facts.pop(1 if len(facts) > 3 else -1)
+        line = " " + dot.join(facts)
+        line = line if self.unicode else line.replace("µ", "u")
+        room = width - len(line) - len(KEYS) - 1
+        return line + " " * room + KEYS if room > 1 else line[:width]
+
+
+def held(values):
+    """(number of tensors, bytes of the memory they hold); memory that several share counts once."""
+    kinds, owners, number = {}, {}, 0
+    for value in values:
+        kind = type(value)
+        if kind not in kinds:
+            kinds[kind] = is_tensor(value)
+        if kinds[kind]:
+            number += 1
+            array = getattr(value, "array", value)
+            owner = getattr(array, "base", None)
+            owner = owner if hasattr(owner, "nbytes") else array
+            owners[id(owner)] = owner.nbytes
+    return number, sum(owners.values())
