@@ -323,7 +323,7 @@ def _result(op):
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
-        lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype")
+        lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
     if op.view:
         first, *rest = op.parameters
         call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
@@ -346,7 +346,8 @@ def _results(op):
             if op.outs != LIST:
                 lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
             lines.append(INDENT + f"k = {op.name}_node(); " + _record(op))
-            lines.append(INDENT + "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None")
+            facts = "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None"
+            lines.append(INDENT + f"{facts}; k.time = tick()")
             lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
         if op.view:
             lines.append(f"for o in outs: see({first}, o, MULTIPLE)")
@@ -356,7 +357,7 @@ def _results(op):
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
-        lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype")
+        lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype; k.time = tick()")
     return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
 
 
@@ -384,14 +385,17 @@ def _wanted(op, who):
 
 
 def _record(op):
-    """The slots of the new node.  A value is saved only if an input whose derivative reads it wants a gradient."""
+    """The slots of the new node, but for its facts and, last, its time: whoever replaces ``tick`` finds it complete.
+
+    A value is saved only if an input whose derivative reads it wants a gradient.
+    """
     nodes = f"tuple({op.sequence}_n)" if op.sequence else f"({' '.join(p + '_n,' for p in op.derivatives)})"
     saved = []
     for read, who in op.saves.items():
         value = raw(read, op)
         everyone = set(who) == set(op.derivatives)
         saved.append(value if everyone else f"{value} if {' or '.join(f'{p}_n is not None' for p in who)} else None")
-    return f"k.inputs = {nodes}; k.saved = ({' '.join(s + ',' for s in saved)}); k.time = tick(); k.hooks = None"
+    return f"k.inputs = {nodes}; k.saved = ({' '.join(s + ',' for s in saved)}); k.hooks = None"
 
 
 def inplace_source(op):
