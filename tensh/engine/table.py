@@ -16,7 +16,7 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
-from tensh.engine import graph, writer
+from tensh.engine import graph, lifting, writer
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
@@ -426,6 +426,6 @@ ENVIRONMENT = {
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
-    "require_operand": require_operand, "refused_cast": refused_cast,
+    "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

@@ -136,7 +136,7 @@ def call(op, rare=True):
 
 def function_source(op):
     """The function, with its true signature."""
-    lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)]
+    head, lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)], []
     for parameter, alias in aliases(op).items():
         lines.append(f"if {alias} is not None: {parameter} = {alias}")
         if op.parameters[parameter].default is inspect.Parameter.empty:
@@ -147,7 +147,17 @@ def function_source(op):
         lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
     lines += _rare(op, "return {}") + _operands(op) + _compute(op) + _result(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
-    return indented(lines)
+    return indented([*head, *lifting(lines, _lifted(op, out=op.out))])
+
+
+def lifting(lines, answer):
+    """The lines, with the ``answer`` to a tensor with a hidden batch dimension: see Note [Lifting]."""
+    return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
+
+
+def _lifted(op, suffix="", out=False):
+    """The expression that answers for the operator, or for its in-place form."""
+    return f"lifting.operator({op.name + suffix!r}, {call(op, rare=False)}{', out=out' if out else ''})"
 
 
 def face_source(op, name, known):
@@ -156,19 +166,21 @@ def face_source(op, name, known):
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
         header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
-        start = [
-            f"if options or not {rest} or type({rest}[0]) is not int: return {op.name}_forms({first}, *{rest}, **options)"
-        ]
+        other = f"options or not {rest} or type({rest}[0]) is not int"
+        start = [f"if {other}: return {op.name}_forms({first}, *{rest}, **options)"]
+        lifted = f"lifting.function({name!r}, {op.name}_forms, {given}, options) if {other} else {_lifted(op)}"
     else:
         header, given, start = _face_start(op, known)
+        lifted = _lifted(op)
     body = [*start, *_operands(op), *_compute(op), *_result(op), f"return {'out' if op.outs == () else 'outs'}"]
-    return _face(op, name, header, body, f"{known}.refuse({given}, options)")
+    return _face(op, name, header, lifting(body, lifted), f"{known}.refuse({given}, options)")
 
 
 def inplace_face_source(op, name, known):
     """The in-place form as users call it."""
     header, given, start = _face_start(op, known)
-    return _face(op, name, header, [*start, *_inplace(op)], f"{known}.refuse({given}, options)")
+    lines = lifting([*start, *_inplace(op)], _lifted(op, "_"))
+    return _face(op, name, header, lines, f"{known}.refuse({given}, options)")
 
 
 def _face_start(op, known):
@@ -187,9 +199,8 @@ def _face_start(op, known):
     return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
 
 
-def _face(op, name, header, body, refuse):
-    lines = ["try:", *(INDENT + line for line in body), f"except Exception: {refuse}; raise"]
-    return indented([f"def {name}({header}):", repr(op.doc), *lines])
+def _face(op, name, header, lines, refuse):
+    return indented([f"def {name}({header}):", repr(op.doc), *lines, f"except Exception: {refuse}; raise"])
 
 
 def operator_source(op):
@@ -197,18 +208,16 @@ def operator_source(op):
     other = list(op.inputs)[1]
     if op.beyond is not None:
         operands = _two_matrices(op)
-        return indented(
-            [f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"]
-        )
-    *operands, mixing = _two_operands(op)
-    operands += [
-        f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})",
-        mixing,
-        *_checks(op),
-    ]
-    return indented(
-        [f"def {op.name}_operator({', '.join(op.inputs)}):", *operands, *_compute(op), *_result(op), "return out"]
-    )
+    else:
+        *operands, mixing = _two_operands(op)
+        operands += [
+            f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})",
+            mixing,
+            *_checks(op),
+        ]
+    given = ", ".join(op.inputs)
+    lines = lifting([*operands, *_compute(op), *_result(op), "return out"], _lifted(op))
+    return indented([f"def {op.name}_operator({given}):", *lines])
 
 
 def _rare(op, answer, made="fn"):
@@ -268,12 +277,13 @@ def _two_matrices(op):
     """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
     a, b = op.inputs
     op.environment[f"{op.name}_beyond"] = op.beyond
-    take = "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
+    node = "{0}_n = {0}.node if {0}._base is None else edge({0})"
     return [
         f"if not isinstance({b}, Tensor): return NotImplemented",
-        take.format(a),
-        take.format(b),
+        f"{a}_ = {a}.array; {b}_ = {b}.array",
         f"if {a}_.ndim != 2 or {b}_.ndim != 2: return {op.name}_beyond({a}, {b})",
+        node.format(a),
+        node.format(b),
     ]
 
 
@@ -401,7 +411,8 @@ def _record(op):
 def inplace_source(op):
     """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
     lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
-    return indented([*lines, *_rare(op, "return {}", "inplace_fn"), *_inplace(op)])
+    body = [*_rare(op, "return {}", "inplace_fn"), *_inplace(op)]
+    return indented([*lines, *lifting(body, _lifted(op, "_"))])
 
 
 def _inplace(op):

@@ -15,6 +15,7 @@ import inspect
 import types
 from functools import cached_property
 
+from tensh.engine import lifting
 from tensh.engine.calls.signatures import choose
 from tensh.engine.errors import REQUIRED
 
@@ -47,6 +48,11 @@ class Face:
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         return self.fn(*positional, **named, **options)
+
+    def lifted(self, args, options):
+        """Call it for batches: see Note [Lifting]."""
+        positional, named = self.given(args, False)
+        return lifting.function(self.name, self.fn, positional, named | options)
 
     def given(self, args, without_defaults):
         """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
@@ -125,7 +131,7 @@ def compiled_face(fn, fast, name, known):
     """Write the face of ``fn``, which calls ``fast`` where no keyword is given."""
     positional, parameters = known.positional, known.parameters
     star = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), None)
-    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "__name__": fn.__module__}
+    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "Lift": lifting.Lift, "__name__": fn.__module__}
     header = []
     for n, p in positional.items():
         environment[f"default_{n}"] = REQUIRED if p.default is p.empty else p.default
@@ -139,6 +145,8 @@ def compiled_face(fn, fast, name, known):
         f"    try:\n"
         f"        if {' or '.join(slow)}: return face.called({given}, options)\n"
         f"        return fn({names}{f'*{star}' if star else ''})\n"
+        f"    except Lift:\n"
+        f"        return face.lifted({given}, options)\n"
         f"    except Exception:\n"
         f"        face.refuse({given}, options)\n"
         f"        raise\n"

@@ -1,0 +1,26 @@
+"""What happens when an operator meets a tensor with a hidden batch dimension: here is where it asks, and nothing else.
+
+Note [Lifting]
+Inside ``vmap`` a tensor is a ``Batched`` (see batching/): one sample as far as the function can see.  Asked for its node,
+or for the elements of its array, it raises ``Lift``.  Every written function has ``except Lift`` beside the ``try`` that
+is there, which costs nothing until it happens, and hands its arguments to the two functions below; so no operator has to
+look for batches.  ``Lift`` is no ``Exception``: nothing that explains errors takes it for one.
+"""
+
+
+class Lift(BaseException):
+    """An operator was given a tensor with a hidden batch dimension."""
+
+
+def operator(name, /, *args, **options):
+    """What the operator ``name`` gives for batches; "add_" is the in-place form of "add"."""
+    from tensh.engine.batching.dispatch import operator as answer
+
+    return answer(name, *args, **options)
+
+
+def function(name, fn, args, options, /):
+    """The same for a function made of operators, which is called ``name``; ``fn(args, options)`` calls it."""
+    from tensh.engine.batching.dispatch import function as answer
+
+    return answer(name, fn, args, options)
