@@ -73,7 +73,7 @@ def _check(func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, chec
         for part in (1, 1j) if output.is_complex() else (1,):
             analytic = _analytic(output, checked, part, check_grad_dtypes)
             again = _analytic(output, checked, part, check_grad_dtypes)
-            numeric = _numeric(func, inputs, checked, number, part, eps)
+            numeric = _numeric(func, inputs, checked, number, output.numel(), part, eps)
             for index, (a, n) in enumerate(zip(analytic, numeric)):
                 if not np.allclose(a, n, rtol, atol):
                     raise GradcheckError(_mismatch(a, n, number, index, part, output))
@@ -128,7 +128,7 @@ def _wide(x):
     return np.complex128 if x.is_complex() else np.float64
 
 
-def _numeric(func, inputs, checked, number, part, eps):
+def _numeric(func, inputs, checked, number, size, part, eps):
     """The same by central differences: real steps, and imaginary ones for complex inputs."""
     rows = []
     before, mode.grad = mode.grad, False
@@ -141,7 +141,7 @@ def _numeric(func, inputs, checked, number, part, eps):
                 if x.is_complex():
                     slope = slope + 1j * _slope(func, inputs, x, place, value, eps * 1j, number, part)
                 column.append(slope)
-            rows.append(np.array(column, _wide(x)).reshape(x.numel(), -1))
+            rows.append(np.array(column, _wide(x)).reshape(x.numel(), size))
     finally:
         mode.grad = before
     return rows

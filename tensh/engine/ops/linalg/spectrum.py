@@ -119,8 +119,7 @@ def eigenvalues_of(A):
         "turn": "(P - mH(P)) * in_columns(S) + in_rows(S) * (Q - mH(Q))",
         "spin": "diagonal(P - mH(P), 0, -2, -1)",
         "phase": "only(spin / (2 * S), spin != 0)",
-        "inner": OVER_GAPS.format("turn")
-        + " + diag_embed(g_S + phase if A.dtype.kind == 'c' else g_S, 0, -2, -1)",
+        "inner": OVER_GAPS.format("turn") + " + diag_embed(g_S + phase if A.dtype.kind == 'c' else g_S, 0, -2, -1)",
         "outer_U": "gU - U1 @ P",
         "outer_V": "gV - mH(Q) @ V1",
         "left": "only(outer_U / in_columns(S), outer_U != 0)",
