@@ -17,10 +17,16 @@ from numpy import ndarray
 tick = count(1).__next__
 
 
+FORWARD = "forward"  # what ``mode.grad`` is where no gradient is recorded and tangents are carried on all the same
+
+
 class Modes(threading.local):
     """What PyTorch keeps per thread.  The class attributes are every new thread's start."""
 
     grad = True
+    off = False  # what ``no_grad`` makes of ``grad``: FORWARD while a level of forward accumulation is open
+    levels = ()  # those levels, outermost first: see forward.py
+    forward = True
     inference = False
     anomaly = False
     check_nan = True

@@ -92,7 +92,7 @@ class Node:
     def next_functions(self):
         """The nodes that receive this node's gradients, each with the number of the output it stands for."""
         edges = tuple(
-            (None, 0) if n is None or type(n) is DeadEnd else (n.inputs[0], n.index) if type(n) is Output else (n, 0)
+            (None, 0) if not live(n) or type(n) is DeadEnd else (n.inputs[0], n.index) if type(n) is Output else (n, 0)
             for n in self.inputs
         )
         before, after = self.absent
@@ -178,6 +178,28 @@ class Output(Node):
         return repr(self.inputs[0])
 
 
+class Dual(Node):
+    """Stands for a value that has a tangent and needs no gradient: see forward.py."""
+
+    __slots__ = ()
+
+    def backward(self, g):
+        return (None,)
+
+    backward_graph = backward
+
+
+def live(node):
+    """Does a gradient that is sent to ``node`` arrive anywhere?"""
+    return node is not None and type(node.inputs[0] if type(node) is Output else node) is not Dual
+
+
+def hold(t):
+    """While tangents are carried: note that ``t`` may have the node of one, which it must not keep afterwards."""
+    if mode.levels:
+        mode.levels[0].held[id(t)] = t
+
+
 class Parts(dict):
     """Gradients of several outputs of one node on their way to it: number -> gradient."""
 
@@ -255,6 +277,7 @@ def derive_again(t):
     """A view of memory that was written continues from what its base is now."""
     t.node = replay(t._base, steps_to(t)).node
     t._time = tick()
+    hold(t)
 
 
 def stale(t):

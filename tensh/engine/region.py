@@ -1,7 +1,7 @@
 """The node of a write through a view."""
 
 from tensh.engine import memory
-from tensh.engine.clock import tick
+from tensh.engine.clock import mode, tick
 from tensh.engine.graph import Node, replay, second_time, steps_to
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
@@ -43,7 +43,7 @@ class CopySlices(Node):
         steps, strides, *_ = self.saved
         whole = recorded("laid_out")(g, strides)
         region = replay(whole, steps)
-        inside, *others = self._through(region.clone(), True)
+        inside, *others = self._through(region.clone(), mode.grad)
         if inside is None:
             region.zero_()
         else:

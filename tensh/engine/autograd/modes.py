@@ -77,7 +77,7 @@ class no_grad(Switch):
 
     def __enter__(self):
         self.before = mode.grad
-        mode.grad = False
+        mode.grad = mode.off
 
     def __exit__(self, *error):
         mode.grad = self.before
@@ -126,14 +126,14 @@ class set_grad_enabled(Switch):
 
     def __init__(self, mode_):
         self.before, self.mode = mode.grad, _flag(mode_, "set_grad_enabled")
-        mode.grad = mode_
+        mode.grad = mode_ or mode.off
 
     def __call__(self, function):
         mode.grad = self.before
         return super().__call__(function)
 
     def __enter__(self):
-        mode.grad = self.mode
+        mode.grad = self.mode or mode.off
 
     def __exit__(self, *error):
         mode.grad = self.before
@@ -182,7 +182,7 @@ def is_grad_enabled():
     >>> torch.is_grad_enabled()
     True
     """
-    return mode.grad
+    return mode.grad is True
 
 
 @public

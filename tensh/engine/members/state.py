@@ -4,9 +4,9 @@ import operator
 import weakref
 
 from tensh.engine import gradients, memory
-from tensh.engine.clock import version
+from tensh.engine.clock import mode, version
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, refusal, stale
+from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
 from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
@@ -27,7 +27,7 @@ def _set_requires_grad(t, flag):
     if not isinstance(flag, bool):
         raise RuntimeError("requires_grad must be a bool")
     node = edge(t)
-    if node is not None and type(node) is not AccumulateGrad:
+    if live(node) and type(node) is not AccumulateGrad:
         if type(node) is DeadEnd:
             if not flag:
                 return
@@ -38,20 +38,22 @@ def _set_requires_grad(t, flag):
             "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
             "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
         )
-    if flag and node is None:
+    if flag and not live(node):
         if t.array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         grad, t._grad = t._grad, None
         t.node = AccumulateGrad(t)
         t.node.grad = grad
-    elif not flag and node is not None:
+        for level in mode.levels:
+            level.same(t.node, node)
+    elif not flag and live(node):
         t._grad, t.node = node.grad, None
 
 
 @member(set=_set_requires_grad)
 def requires_grad(t):
     """Are operations on this tensor recorded?  A view asks its base, too."""
-    return t.node is not None or t._base is not None and t._base.node is not None
+    return live(t.node) or t._base is not None and live(t._base.node)
 
 
 @member()
@@ -66,9 +68,9 @@ def grad_fn(t):
     if stale(t):
         raise RuntimeError(refusal(t, "its base or another view of its base has been"))
     node = edge(t)
-    if type(node) is Output:
+    if type(node) is Output and live(node):
         return node.inputs[0]
-    return None if type(node) in (AccumulateGrad, DeadEnd) else node
+    return node if live(node) and type(node) not in (AccumulateGrad, DeadEnd) else None
 
 
 def _set_grad(t, grad):
@@ -102,7 +104,7 @@ def grad(t):
     node = t.node
     if type(node) is AccumulateGrad:
         return node.grad
-    if t._grad is None and node is not None and type(node) is not DeadEnd and not t.retains_grad:
+    if t._grad is None and live(node) and type(node) is not DeadEnd and not t.retains_grad:
         warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
@@ -130,7 +132,7 @@ def requires_grad_(self, requires_grad=True):
 def retain_grad(self):
     """Keep the gradient of a computed tensor in ``.grad``, too."""
     node = edge(self)
-    if node is None:
+    if not live(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if type(node) is AccumulateGrad or self.retains_grad:
         return
@@ -150,7 +152,7 @@ def retain_grad(self):
 def register_hook(self, hook):
     """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     node = edge(self)
-    if node is None:
+    if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     return hooks_of(node).add("tensor", hook)
 
@@ -158,7 +160,7 @@ def register_hook(self, hook):
 def register_post_accumulate_grad_hook(self, hook):
     """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
     node = edge(self)
-    if node is None:
+    if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(node) is not AccumulateGrad:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
