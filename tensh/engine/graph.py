@@ -80,6 +80,13 @@ class Node:
             for role, value in zip(self.roles, self.saved)
         ]
 
+    def constants(self):
+        """The same without edges."""
+        return [
+            value if role is None or value is None or type(value) is tuple else wrap(value)
+            for role, value in zip(self.roles, self.saved)
+        ]
+
     def _edge(self, role):
         """The node that a saved array's gradient goes to."""
         if role == FOREIGN:

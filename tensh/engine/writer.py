@@ -469,10 +469,7 @@ def _written_straight(op, a, b=None):
 # ── the derivatives ──────────────────────────────────────────────────────────
 def backward_source(op, recorded):
     """``backward(self, g)``: unpack what was saved, and one expression for every differentiable input."""
-    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):"]
-    if op.saves:
-        saved = "self.unpack()" if recorded else "self.saved"
-        lines.append(f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}")
+    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacked(op, recorded)]
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
         lines.append(f"{names} = filled(self, g)")
@@ -488,6 +485,24 @@ def backward_source(op, recorded):
     values = [f"None if {p}_n is None else {said(text)}," for p, text in op.derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
     return indented(lines)
+
+
+def _unpacked(op, recorded):
+    """The line that gives the saved values their names."""
+    saved = "self.unpack()" if recorded else "self.saved"
+    return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
+
+
+def forward_source(op, recorded):
+    """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
+    lines = ["def forward(self, tangents):", *_unpacked(op, recorded)]
+    lines += [f"{' '.join(p + '_t,' for p in op.derivatives)} = tangents", "total = None"]
+    said = functools.partial(local, op=op, recorded=recorded)
+    for p, text in op.derivatives.items():
+        share = [f"g = {p}_t", *(f"{name} = {said(let)}" for name, let in op.let.items()), f"share = {said(text)}"]
+        share.append("total = share if total is None else total + share")
+        lines += [f"if {p}_t is not None:", *(INDENT + line for line in share)]
+    return indented([*lines, "return total"])
 
 
 def local(text, op, recorded):
