@@ -1,32 +1,29 @@
-"""Settings of PyTorch that scripts make: they are kept and can be asked for, but change nothing here.
+"""Settings of PyTorch that scripts make: they are kept and can be asked for.
 
-Results are deterministic and of the highest precision anyway; the number of threads is the BLAS library's affair.
+All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
 """
 
-import os
-
+from tensh.engine.cores import processors, team
 from tensh.engine.table import public
 
-state = {"threads": None, "interop": None, "debug": 0, "precision": "highest", "warn_always": False}
+state = {"interop": None, "debug": 0, "precision": "highest", "warn_always": False}
 MODES = {"default": 0, "warn": 1, "error": 2}
 
 
 @public
 def get_num_threads():
     """The number of threads that was set, or the number of processors."""
-    return state["threads"] or processors()
-
-
-def processors():
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return team.size()
 
 
 @public
 def set_num_threads(n):
-    """Set the number of threads."""
+    """Set how many threads work on one large array.  Results are the same on any number of them.
+
+    The library for matrix products (BLAS) has threads of its own.
+    """
     require_positive("set_num_threads", n)
-    state["threads"] = n
+    team.limit = n
 
 
 @public

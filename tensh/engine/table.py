@@ -20,6 +20,7 @@ from tensh.engine import graph, lifting, writer
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
+from tensh.engine.cores import SPREAD, spread
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import begin, into, put
@@ -59,7 +60,7 @@ class Op:
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.rare, self.refusal = {}, {}, {}
         self.called = self.mixing = self.other_forms = None
-        self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = False
+        self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = self.spread = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -218,6 +219,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
     tensors; ``watched`` are parameters that hold arrays, which must stay as they are until the derivative has run;
+    ``spread`` says that the kernel is a function of elements, which may be computed block by block (see cores.py).
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``absent`` counts the inputs that
     its node has before and after the declared ones.
     """
@@ -324,13 +326,14 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart other_forms outs returns let sequence types many view pointwise floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart other_forms outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 
 def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
-    declared = op(kernel, name=name or kernel.__name__, doc=doc, pointwise=True, inplace=inplace, **keywords)
+    options = {"pointwise": True, "spread": True, "inplace": inplace}
+    declared = op(kernel, name=name or kernel.__name__, doc=doc, **options, **keywords)
     declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
     return declared
 
@@ -427,5 +430,6 @@ ENVIRONMENT = {
     "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
+    "SPREAD": SPREAD, "spread": spread,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

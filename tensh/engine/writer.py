@@ -316,9 +316,20 @@ def _compute(op):
     op.environment[f"{op.name}_kernel"] = op.kernel
     operands = "".join(f"{p}_, " for p in op.inputs)
     return [
-        f"try: out_ = {op.name}_kernel({_arguments(op)})",
+        f"try: out_ = {_kernel(op, f'{op.name}_kernel({_arguments(op)})')}",
         f"except Exception as error: raise explained(error, '{op.name}', ({operands})) from None",
     ]
+
+
+def _kernel(op, call, into=None):
+    """The call; of a function of elements, in blocks from many elements on (see cores.py)."""
+    if not op.spread:
+        return call
+    first = next(iter(op.inputs))
+    others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
+    options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
+    arguments = f"({''.join(f'{p}_, ' for p in op.inputs)}), ({others}), {into}{options}"
+    return f"{call} if {first}_.size < SPREAD else spread({op.name}_kernel, {arguments})"
 
 
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"
@@ -458,11 +469,12 @@ def _written_straight(op, a, b=None):
     failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}) from None"
     done = [f"wrote({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc):
-        written = [f"try: {op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)", failed, *done]
+        call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
+        written = [f"try: {_kernel(op, call, f'{a}_')}", failed, *done]
     else:
-        written = [f"try: out_ = {op.name}_kernel({_arguments(op)})", failed]
+        written = [f"try: out_ = {_kernel(op, f'{op.name}_kernel({_arguments(op)})', f'{a}_')}", failed]
         written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]
-        written += [INDENT + line for line in (f"{a}_[...] = out_", *done)]
+        written += [INDENT + line for line in (f"if out_ is not {a}_: {a}_[...] = out_", *done)]
     return lines + [depth + line for line in written]
 
 

@@ -1,0 +1,206 @@
+"""An array job in blocks, which the machine's cores take in turn.
+
+NumPy computes without Python's lock, so that threads work side by side.  Where a block begins depends on shapes alone,
+never on the number of threads, and every block is computed as if it were the only one: results are the same, bit by
+bit, on any number of cores.
+
+A job costs 5 microseconds to hand out and 20 to 50 until another core has begun, so what is small does not come here.
+"""
+
+import math
+import os
+import threading
+from contextlib import suppress
+from itertools import count
+
+import numpy as np
+from numpy import ufunc
+
+from tensh.engine.clock import owner
+
+SPREAD = 1 << 17  # elements from which a job is worth handing out
+BLOCK = 1 << 15  # elements of a block: what several steps need at a time stays in a core's cache
+HEAVY = 1 << 16  # the same for one ufunc, which needs no cache
+LIGHT = 1 << 18  # and for one that takes as long as its memory: 8 million sums take 2.7 ms on one core or on two
+LIGHT_ONES = frozenset(
+    getattr(np, name)
+    for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
+    "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
+)
+
+
+# ── threads ──────────────────────────────────────────────────────────────────
+class Team:
+    """Threads that wait for a job.  They are made on first use, and again in a forked child."""
+
+    def __init__(self):
+        self.limit = None  # of threads, as set; None is the number of processors
+        self.forget()
+
+    def forget(self):
+        self.busy, self.bells, self.job = threading.Lock(), [], None
+
+    def size(self):
+        """How many threads may work, with the one that asks."""
+        return self.limit or processors()
+
+    def serve(self, bell):
+        """The life of a thread: wait for the bell, take part in the job."""
+        np.seterr(all="ignore")  # a setting of every thread
+        while bell.acquire():
+            self.job()
+
+    def call(self, helpers):
+        """Wake as many threads."""
+        while len(self.bells) < helpers:
+            bell = threading.Lock()
+            bell.acquire()
+            threading.Thread(target=self.serve, args=(bell,), name="tensh", daemon=True).start()
+            self.bells.append(bell)
+        for bell in self.bells[:helpers]:
+            with suppress(RuntimeError):  # still awake, from the job before
+                bell.release()
+
+
+team = Team()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=team.forget)
+
+
+def processors():
+    """The number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def run(work, blocks):
+    """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order and on several threads.
+
+    A job within a job, or beside that of another thread, is done by the thread that asks.
+    """
+    helpers = min(team.size(), blocks) - 1
+    if helpers < 1 or not team.busy.acquire(blocking=False):
+        for i in range(blocks):
+            work(i)
+        return
+    busy = team.busy
+    try:
+        shared(work, blocks, helpers)
+    finally:
+        busy.release()
+
+
+def shared(work, blocks, helpers):
+    """The same with helpers.  Blocks are taken one by one, so a thread that comes late does less, or nothing."""
+    take, finish, over, errors = count().__next__, count(1).__next__, threading.Lock(), {}
+    over.acquire()
+
+    def job():
+        while (i := take()) < blocks:
+            try:
+                work(i)
+            except Exception as error:
+                errors[i] = error
+            if finish() == blocks:
+                over.release()
+
+    team.job = job
+    team.call(helpers)
+    job()
+    over.acquire()
+    if errors:
+        raise errors[min(errors)]
+
+
+def over_rows(work, rows, length, size=BLOCK):
+    """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``."""
+    number = max(1, size // max(length, 1))
+    blocks = -(-rows // number)
+    if rows * length < SPREAD:
+        for i in range(blocks):
+            work(slice(i * number, (i + 1) * number))
+    else:
+        run(lambda i: work(slice(i * number, (i + 1) * number)), blocks)
+
+
+# ── functions of elements ────────────────────────────────────────────────────
+def spread(kernel, arrays, others=(), into=None, **options):
+    """``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
+
+    ``arrays`` are broadcast; None stands for one that is not there.  A ufunc writes ``into`` an array if there is one;
+    other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
+    """
+    shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
+    direct = isinstance(kernel, ufunc)
+    size = BLOCK if not direct else LIGHT if kernel in LIGHT_ONES else HEAVY
+    seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
+    if seen is None or math.prod(shape) <= size or into is not None and crossed(into, arrays):
+        return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
+    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
+    out = into
+    if not direct:
+        first = kernel(*block(0)[1], *others, **options)
+        if out is None or out.dtype is not first.dtype or first.dtype.kind not in "fcV":
+            out = np.empty(shape, first.dtype, "F" if seen is transposed else "C")
+    elif out is None:
+        dtype = kernel.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
+        out = np.empty(shape, dtype, "F" if seen is transposed else "C")
+    target = seen(out)
+
+    def work(i):
+        place, parts = block(i)
+        if direct:
+            kernel(*parts, target[place])
+        else:
+            target[place] = kernel(*parts, *others, **options) if i else first
+
+    run(work, blocks)
+    return out
+
+
+def crossed(into, arrays):
+    """Does ``into`` share its memory with an array, otherwise than element by element?"""
+    block = owner(into)
+    return any([a is not None and a is not into and owner(a) is block for a in arrays])
+
+
+def lines_of(arrays, shape):
+    """What makes arrays that can be cut along their first dimension of arrays that broadcast to ``shape``.
+
+    None if they have no order of elements in common: NumPy knows best how to go about it.
+    """
+    if all([a.shape == shape and a.flags.c_contiguous for a in arrays]):
+        return flat
+    if all([a.shape == shape and a.flags.f_contiguous for a in arrays]):
+        return transposed
+    return same if shape[0] > 1 and all([in_order(a) for a in arrays]) else None
+
+
+def flat(array):
+    return array.reshape(-1)
+
+
+def transposed(array):
+    return array.T.reshape(-1)
+
+
+def same(array):
+    return array
+
+
+def in_order(array):
+    """Do the elements follow one another in memory, if with gaps?"""
+    steps = [abs(step) for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and step]
+    return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
+
+
+def cut(arrays, size):
+    """(a function from the number of a block to its place and the parts of the arrays in it, the number of blocks)."""
+    shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
+    ndim, length = len(shape), shape[0]
+    rows = max(1, size // math.prod(shape[1:]))
+
+    def block(i):
+        place = slice(i * rows, (i + 1) * rows)
+        return place, [a[place] if a is not None and a.ndim == ndim and len(a) == length else a for a in arrays]
+
+    return block, -(-length // rows)
