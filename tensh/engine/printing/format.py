@@ -10,7 +10,9 @@ from math import floor, isfinite
 
 import numpy as np
 
+from tensh.engine.clock import mode
 from tensh.engine.dtype import COMPLEX, FLOAT, bool_, complex64, complex128, float64, get_default_dtype, int64
+from tensh.engine.graph import edge
 from tensh.engine.printing.options import options
 from tensh.engine.tensor import Tensor
 
@@ -75,6 +77,9 @@ def attributes(tensor):
             found.append(f"grad_fn=<{node.name().rpartition('::')[2]}>")
         elif tensor.requires_grad:
             found.append("requires_grad=True")
+        if mode.levels:
+            tangent = mode.levels[-1].of(edge(tensor))
+            found += [f"tangent={tangent}"] if tangent is not None else []
     return found
 
 
