@@ -8,7 +8,7 @@ from tensh.engine import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.table import METHODS, OPS
 from tensh.engine.tensor import Tensor, new
 from tensh.engine.warning import warn
@@ -158,7 +158,7 @@ def numpy(self, *, force=False):
     if force is not False:
         if force is not True:
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    elif (self.node if self._base is None else edge(self)) is not None:
+    elif live(self.node if self._base is None else edge(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.array.dtype.kind == "V":
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")

@@ -8,6 +8,7 @@ import ast
 import functools
 import operator
 
+from tensh.engine.graph import live
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS
 
@@ -31,7 +32,7 @@ def node_beside_number(name):
 def beside_number(name, t, number):
     """The operator ``name`` of a tensor and a number."""
     result = OPS[name].fn(t, number)
-    if result.node is not None:
+    if live(result.node):
         result.node.__class__ = node_beside_number(name)
     return result
 

@@ -7,7 +7,7 @@ from tensh.engine.calls.signatures import Form, Later, choose
 from tensh.engine.clock import mode, wrote
 from tensh.engine.device import cpu, require_cpu, require_strided
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph import AccumulateGrad, edge, live
 from tensh.engine.tensor import new
 
 KEYWORDS = (
@@ -88,7 +88,7 @@ def finish(name, make, default, given):
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
-    if mode.grad and edge(out) is not None:
+    if mode.grad is True and live(edge(out)):
         raise RuntimeError(
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine import memory
 from tensh.engine.calls.making import bind, leaf, place
 from tensh.engine.dtype import BY_NUMPY, get_default_dtype, int64
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.table import public
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
@@ -190,7 +190,7 @@ def to_dlpack(tensor):
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
-    if edge(self) is not None:
+    if live(edge(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
     return self.array.__dlpack__(**{name: value for name, value in asked.items() if value is not None})

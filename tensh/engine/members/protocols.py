@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine import memory
 from tensh.engine.calls.making import leaf
 from tensh.engine.clock import owner
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph import AccumulateGrad, edge, live
 from tensh.engine.mixing import NUMBERS
 from tensh.engine.scalars import overflow
 from tensh.engine.table import METHODS, function
@@ -56,7 +56,7 @@ def __bool__(self):
 
 def number(t):
     """The only element, for a conversion to one of Python's numbers."""
-    if t.node is not None:
+    if live(t.node):
         warn_recorded()
     try:
         return t.array.item()
@@ -129,7 +129,7 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __deepcopy__(self, memo):
     if id(self) in memo:
         return memo[id(self)]
-    node = edge(self)
+    node = edge(self) if live(edge(self)) else None
     if node is not None and type(node) is not AccumulateGrad:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
@@ -194,7 +194,7 @@ def class_called(name):
 def __reduce_ex__(self, protocol):
     """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
     block = memory_of(self.array)
-    facts = (name_of(type(self)), block, *place_of(self.array, block), edge(self) is not None)
+    facts = (name_of(type(self)), block, *place_of(self.array, block), live(edge(self)))
     return rebuilt, facts, self.__dict__ or None
 
 

@@ -5,13 +5,13 @@ import numpy as np
 from tensh.engine.clock import wrote
 from tensh.engine.creation import nested
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.table import METHODS
 
 
 def replace(name, t, others, fn):
     """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
-    if edge(t) is not None:
+    if live(edge(t)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     dtype = BY_NUMPY[t.array.dtype]
     for other in others:

@@ -5,7 +5,7 @@ import math
 from tensh.engine.clock import mode
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.namespaces import LINALG
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.inplace import into, renamed
 from tensh.engine.members.state import PYTHON_ONLY
 from tensh.engine.mixing import refuse
@@ -53,7 +53,7 @@ def only_row(matrix):
     """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
     row = OPS["squeeze_dim"].fn(matrix, 0)
     row._base = None
-    if row.node is not None:
+    if live(row.node):
         row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")
     return row
 

@@ -10,7 +10,7 @@ from tensh.engine.device import contiguous_format, cpu, preserve_format
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import size_of
 
@@ -166,7 +166,7 @@ def untyped_storage(self):
 def resize_(self, *sizes, memory_format=contiguous_format, **named):
     """Give the tensor another size in place; new elements are not set.  Not for tensors that require grad."""
     shape = ints(sizes, named, "resize_", "size")
-    if edge(self) is not None:
+    if live(edge(self)):
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")

@@ -9,7 +9,7 @@ from tensh.engine.calls.signatures import NO_FIT, TAKERS, accepts
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
-from tensh.engine.graph import edge
+from tensh.engine.graph import edge, live
 from tensh.engine.inplace import put, refuse_overlap, resize
 from tensh.engine.mixing import promote
 from tensh.engine.random import discrete, drawing, rejection
@@ -79,7 +79,7 @@ def _bernoulli_all(array, p, generator):
 
 def refuse_recorded_out(name, out, *inputs):
     """Raise if ``out=`` is combined with anything that is recorded."""
-    if mode.grad and any(edge(t) is not None for t in (out, *inputs)):
+    if mode.grad is True and any(live(edge(t)) for t in (out, *inputs)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
