@@ -238,20 +238,6 @@ def test_commands_are_not_python():
     assert failure("%who", commands=False).kind == "SyntaxError"
 
 
-def test_who_lists_what_the_user_made():
-    text = answer("import numpy as np\nx = np.ones((2, 3), np.float32)\n_hidden = 1\nname = 'n'\n%who")
-    assert text.split("\n")[:2] == [
-        "name  shape   dtype    requires_grad  grad  size",
-        "x     [2, 3]  float32  no             -     24 B",
-    ]
-    assert "name  str" in text
-    assert "_hidden" not in text and "print" not in text
-
-
-def test_who_in_an_empty_session():
-    assert answer("%who") == "no names yet\n"
-
-
 def test_question_shows_signature_and_documentation():
     text = answer("def f(a, b=2):\n    '''Adds.'''\n    return a + b\nf?")
     assert text == "f(a, b=2)\n\nAdds.\n"
@@ -374,13 +360,3 @@ def test_events_are_plain_data():
     (event,) = [event for event in run("1 + 1") if isinstance(event, Value)]
     assert event.unit.text == "1 + 1" and event.unit.first == 1
     assert pickle.loads(pickle.dumps(event.value)) == 2
-
-
-def test_timeit_runs_a_statement_many_times():
-    session = Session()
-    (notice,) = [
-        event
-        for event in run("calls = []\n%timeit calls.append(sum(range(20000)))", session)
-        if isinstance(event, Notice)
-    ]
-    assert "a loop" in notice.text and len(session.namespace["calls"]) > 10

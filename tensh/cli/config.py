@@ -98,9 +98,7 @@ class Settings:
         try:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
-            raise SettingError(
-                f"{name} cannot be {written(value)}: it is one of {declared.metadata['allowed'].words}"
-            ) from None
+            raise SettingError(f"{name} cannot be {written(value)}, but: {allowed(name)}") from None
 
     def print_options(self):
         """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
@@ -182,12 +180,17 @@ def written(value):
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
+def allowed(name):
+    """What a setting can be, in words."""
+    return DECLARED[name].metadata["allowed"].words
+
+
 def table(loaded):
     """The settings as a table: what each is, where that comes from, and what else it could be."""
     from tensh.show.table import Table
 
     rows = [
-        (name, written(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), declared.metadata["allowed"].words, declared.metadata["help"])
+        (name, written(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), allowed(name), declared.metadata["help"])
         for name, declared in DECLARED.items()
     ]  # fmt: skip
     return Table(("name", "value", "from", "can be", "what it is"), rows)

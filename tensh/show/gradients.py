@@ -20,8 +20,11 @@ class Gradients(View):
     """Named tensors that take part in a graph: how each was made, its value, and its gradient or why there is none."""
 
     def __init__(self, names):
-        self.tensors = {name: tensor for name, tensor in tensors_among(names) if tensor.requires_grad}
-        self.unrecorded = [n for n, t in tensors_among(names) if not t.requires_grad and t.is_floating_point()]
+        found = {}  # id of a tensor -> the first name that it has, and itself
+        for name, tensor in tensors_among(names):
+            found.setdefault(id(tensor), (name, tensor))
+        self.tensors = {name: tensor for name, tensor in found.values() if tensor.requires_grad}
+        self.unrecorded = [n for n, t in found.values() if not t.requires_grad and t.is_floating_point()]
         self.called = {}  # id of a node or a leaf -> its name
         for name, tensor in self.tensors.items():
             self.called.setdefault(id(tensor if tensor.is_leaf else tensor.grad_fn), name)

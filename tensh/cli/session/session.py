@@ -4,6 +4,7 @@ import ast
 import builtins
 import functools
 import importlib
+import io
 import linecache
 from _sitebuiltins import Quitter
 from time import perf_counter
@@ -33,6 +34,8 @@ class Session:
         self.results = []  # the values shown last, newest first
         self.printed = []  # the value that `print` showed last since the statement began, if any
         self.settings = None  # what the user has chosen, where there is a user
+        self.journal = None  # what was done, where somebody may want to look back
+        self.editor = None  # a function that lets the user change a text, where there is a user
 
     def choose(self, settings):
         """Take the settings of the user; those of printing go to the engine."""
@@ -85,24 +88,40 @@ class Session:
         lines = [line + "\n" for line in source.lines]
         linecache.cache[source.filename] = len(source.text), None, lines, source.filename
         if source.echo == "each" and "print" not in self.namespace:
-            self.give(print=remembering(self.printed))
+            self.give(print=remembering(self))
         try:
             units = source.units(self.flags)
         except (SyntaxError, ValueError, RecursionError) as error:
             yield Failed(explain(error, self.sources), None)
             return
+        if self.journal is None and any(isinstance(unit, Command) and magics.needs_journal(unit) for unit in units):
+            self.remember()
         for unit in units:
             yield Started(unit)
             begin = perf_counter()
             failed = None
+            if self.journal:
+                self.journal.begin(self, unit)
             try:
-                yield from self.perform(unit)
+                for event in self.perform(unit):
+                    if self.journal and isinstance(event, Value) and event.unit.source is source:
+                        self.journal.shown(event.value)
+                    yield event
             except (Exception, KeyboardInterrupt) as error:
                 failed = self.failed(error, unit)
                 yield failed
-            yield Finished(unit, perf_counter() - begin)
+            seconds = perf_counter() - begin
+            if self.journal:
+                self.journal.end(failed is not None)
+            yield Finished(unit, seconds)
             if failed and not keep_going:
                 return
+
+    def remember(self):
+        """From now on write down what is done: for %history, %undo, %export and %save."""
+        from tensh.cli.session.journal import Journal
+
+        self.journal = Journal()
 
     def perform(self, unit):
         """Run one unit: yields its values."""
@@ -157,13 +176,17 @@ class Session:
         return [command.source.compiled(node, self.flags) for node in nodes]
 
 
-def remembering(printed):
+def remembering(session):
     """Python's print, which keeps what it showed last: an expression that prints its value is not shown again."""
 
     @functools.wraps(builtins.print)
     def print(*values, **options):
         builtins.print(*values, **options)
-        printed[:] = values if len(values) == 1 and not options else ()
+        session.printed[:] = values if len(values) == 1 and not options else ()
+        if session.journal and "file" not in options:
+            text = io.StringIO()
+            builtins.print(*values, **options, file=text)
+            session.journal.printed(text.getvalue())
 
     return print
 

@@ -1,31 +1,50 @@
 """The table of commands.
 
 A command is a function of the session and the line it stands on, that yields events; `@magic` puts it into MAGICS under
-its name. `%help` prints that table, so a command is written down once.
+its name. `%help`, completion, "did you mean" and the export to Python read that table, so a command is written down
+once.
 """
 
 from typing import NamedTuple
 
 MAGICS = {}
 
+# What people type who know another prompt: the command that does it here, or a sentence.
+ELSEWHERE = {
+    "whos": "who", "rewind": "undo", "recall": "history", "notebook": "export", "store": "save", "page": "full",
+    "precision": "set", "config": "set", "prun": "timeit", "lsmagic": "help", "magic": "help", "quickref": "help",
+    "run": "tensh run FILE runs a file, tensh run -i FILE stays at the prompt afterwards",
+    "matplotlib": "curves are drawn by %plot",
+    "pip": "install outside of tensh: pip install NAME",
+    "cd": "write import os; os.chdir(...)",
+    "pwd": "write import os; os.getcwd()",
+    "ls": "write import os; os.listdir()",
+}  # fmt: skip
+
 
 class Magic(NamedTuple):
-    """A command: how it is written, what it does in a few words, and the function that does it."""
+    """A command: how it is written, what it does in a few words, and the function that does it.
+
+    `sugar` is the call of a public function that the command stands for; `{}` in it is the argument. `needs_journal`
+    says that it looks at what was done before, so that it must have been written down.
+    """
 
     usage: str
     summary: str
     run: object
+    sugar: str | None = None
+    needs_journal: bool = False
 
 
 class MagicError(Exception):
     """A command that does not exist, or cannot do what it was asked."""
 
 
-def magic(name, usage, summary):
+def magic(name, usage, summary, sugar=None, needs_journal=False):
     """Register a command. `usage` is how it is written."""
 
     def register(function):
-        MAGICS[name] = Magic(usage, summary, function)
+        MAGICS[name] = Magic(usage, summary, function, sugar, needs_journal)
         return function
 
     return register
@@ -34,14 +53,23 @@ def magic(name, usage, summary):
 def perform(session, command):
     """Run a command: yields events, raises MagicError or what the user's code raises."""
     if command.name not in MAGICS:
-        raise MagicError(_unknown(command.name))
+        raise MagicError(unknown(command.name))
     yield from MAGICS[command.name].run(session, command)
 
 
-def _unknown(name):
+def needs_journal(command):
+    """Whether a command looks at what was done before it."""
+    return command.name in MAGICS and MAGICS[command.name].needs_journal
+
+
+def unknown(name):
+    """What to say of a command that does not exist."""
     import difflib
 
     if name.startswith("%"):
         return f"%{name}: there are no cell commands here; a command is one line, such as %time"
-    close = difflib.get_close_matches(name, MAGICS, 1)
+    meant = ELSEWHERE.get(name)
+    if meant and meant not in MAGICS:
+        return f"%{name}: no such command; {meant}"
+    close = [meant] if meant else difflib.get_close_matches(name.lower(), MAGICS, 1)
     return f"%{name}: no such command; " + (f"did you mean %{close[0]}?" if close else "%help lists them")

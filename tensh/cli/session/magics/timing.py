@@ -5,9 +5,12 @@ from time import perf_counter
 from tensh.cli.session.describe import duration
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.show import describe
+
+REPEATS = 5  # as Python's own timeit
 
 
-@magic("time", "%time STATEMENT", "run a statement and say how long it took")
+@magic("time", "%time STATEMENT", "run a statement and say how long it took", sugar="{}")
 def time(session, command):
     if not command.argument:
         raise MagicError("%time: write the statement after it: %time x @ y")
@@ -30,5 +33,8 @@ def timeit(session, command):
         session.evaluate(unit)
     timer = Timer(command.argument, globals=session.namespace)
     loops, _ = timer.autorange()
-    best = min(timer.repeat(5, loops)) / loops
-    yield Notice(f"{duration(best)} a loop (best of 5 times {loops} loops)")
+    times = [seconds / loops for seconds in timer.repeat(REPEATS, loops)]
+    mean = sum(times) / REPEATS
+    yield Notice(
+        f"{describe.count(loops, 'loop')}, best of {REPEATS}: {duration(min(times))} per loop (mean {duration(mean)})"
+    )

@@ -1,0 +1,129 @@
+"""What was done in a session: the lines that ran and what they showed, and what the last of them changed."""
+
+from typing import NamedTuple
+
+from tensh.cli.session.source import Command, Source
+from tensh.cli.session.undo import Snapshot
+
+LONGEST = 20_000  # characters of a result that are kept
+CHANGING = frozenset("time timeit reset load".split())  # the commands that can change names
+
+
+class Entry:
+    """Whole lines that ran together, what they printed and showed, and whether they failed."""
+
+    def __init__(self, unit, first):
+        self.source = unit.source
+        self.first = first  # of the comments before the code
+        self.begin = unit.first  # of the code
+        self.last = unit.last
+        self.outputs = []  # of Output
+        self.failed = False
+        self.command = unit if isinstance(unit, Command) else None
+
+    @property
+    def text(self):
+        """The lines, with the comments before them."""
+        return "\n".join(self.source.lines[self.first - 1 : self.last]).strip("\n")
+
+    @property
+    def comment(self):
+        """What the comments before the code say."""
+        before = self.source.lines[self.first - 1 : self.begin - 1]
+        return "\n".join(line.strip().removeprefix("#").removeprefix(" ") for line in before).strip("\n")
+
+    @property
+    def code(self):
+        """The lines without the comments before them."""
+        return self.source.lines[self.begin - 1 : self.last]
+
+
+class Output(NamedTuple):
+    """A text that came of an entry: the value of an expression, or what was printed."""
+
+    text: str
+    is_value: bool
+
+
+class Journal:
+    """The entries of a session, in order, and a snapshot from before the last."""
+
+    def __init__(self):
+        self.entries = []
+        self.running = None  # the snapshot from before the line that runs
+        self.before = None  # that from before the last line that changed anything
+        self.exported = set()  # files that were written
+
+    def begin(self, session, unit):
+        """A unit is about to run."""
+        if not self._goes_on(unit):
+            self._compare(session)
+            entry = self._new_entry(unit)
+            if entry.command is None or entry.command.name in CHANGING:
+                self.running = Snapshot(session, entry)
+        self.entries[-1].last = unit.last
+
+    def _goes_on(self, unit):
+        """Whether a unit begins on the line on which the last one ended."""
+        return bool(self.entries) and self.entries[-1].source is unit.source and unit.first <= self.entries[-1].last
+
+    def _new_entry(self, unit):
+        """Begin an entry with a unit, and with the comment lines right before it that belong to no other."""
+        own = bool(self.entries) and self.entries[-1].source is unit.source
+        previous, first = self.entries[-1].last if own else 0, unit.first
+        while first - 1 > previous and unit.source.lines[first - 2].lstrip()[:1] in ("#", ""):
+            first -= 1
+        self.entries.append(Entry(unit, first))
+        return self.entries[-1]
+
+    def _compare(self, session):
+        """The last line is over. One that only looked leaves the one before it to be taken back."""
+        if self.running and self.running.compare(session):
+            self.before = self.running
+        self.running = None
+
+    def end(self, failed):
+        """The unit has run."""
+        if self.entries:
+            self.entries[-1].failed |= failed
+
+    def shown(self, value):
+        """A value was shown."""
+        from tensh.show.whole import printed
+
+        try:
+            text = "".join(text for _, text in printed(value))
+        except Exception:  # its repr is the user's code, and whoever shows it will say so
+            return
+        self._add(text, True)
+
+    def printed(self, text):
+        """Something was printed."""
+        outputs = self.entries[-1].outputs if self.entries else []
+        if outputs and not outputs[-1].is_value and len(outputs[-1].text) < LONGEST:
+            outputs[-1] = Output(outputs[-1].text + text, False)
+        elif not outputs or outputs[-1].is_value:
+            self._add(text, False)
+
+    def _add(self, text, is_value):
+        if self.entries:
+            kept = text if len(text) <= LONGEST else text[:LONGEST] + "\n..."
+            self.entries[-1].outputs.append(Output(kept, is_value))
+
+    def done(self, without=frozenset()):
+        """The entries that did not fail, but for those of some commands."""
+        return [
+            each for each in self.entries if not each.failed and not (each.command and each.command.name in without)
+        ]
+
+    def take_up(self, text):
+        """Write down code that ran elsewhere, without running it."""
+        source = Source(text, "<loaded>")
+        try:
+            units = source.units()
+        except (SyntaxError, ValueError):
+            return
+        for unit in units:
+            if not self._goes_on(unit):
+                self._new_entry(unit)
+            self.entries[-1].last = unit.last

@@ -1,0 +1,82 @@
+"""Settings of the session and its random numbers: `%set`, `%seed`."""
+
+import importlib
+
+from tensh.cli.session.events import Notice, Value
+from tensh.cli.session.magics.arguments import whole_number
+from tensh.cli.session.magics.registry import MagicError, magic
+
+WORDS = {"auto": None, "on": True, "off": False}  # of the setting `sci`, as torch.set_printoptions has them
+USUAL_LINEWIDTH = 80
+
+
+@magic("set", "%set [NAME [VALUE]]", "settings: show them, or choose another value until the end")
+def set_(session, command):
+    from tensh.cli import config
+
+    settings = current(session)
+    name, _, value = command.argument.replace("=", " ", 1).partition(" ")
+    try:
+        if not name:
+            yield Value(table(settings), command)
+        elif not value.strip():
+            settings.with_value(name, getattr(settings, name, None))
+            yield Notice(f"{name} is {config.written(getattr(settings, name))}; it can be: {config.allowed(name)}")
+        else:
+            choose(session, settings.with_value(name, value.strip()), name)
+    except config.SettingError as error:
+        raise MagicError(f"%set: {error}") from None
+
+
+def current(session):
+    """The settings in force: those of printing are the engine's, which the code may have changed."""
+    from tensh.cli import config
+
+    settings = session.settings or config.Settings()
+    options = getattr(importlib.import_module(session.engine), "get_printoptions", dict)()
+    found = {}
+    for name, declared in config.DECLARED.items():
+        option = declared.metadata["printing"]
+        if option not in options or name == "linewidth" and options[option] == USUAL_LINEWIDTH:
+            continue
+        value = options[option]
+        found[name] = next(word for word, each in WORDS.items() if each is value) if name == "sci" else value
+    return config.replace(settings, **found)
+
+
+def choose(session, settings, name):
+    """Take settings of which one is new; one of printing goes to the engine."""
+    from tensh.cli import config
+
+    session.settings = settings
+    option = config.DECLARED[name].metadata["printing"]
+    if option:
+        value = getattr(settings, name)
+        value = WORDS[value] if name == "sci" else USUAL_LINEWIDTH if value == "auto" else value
+        scientific = {"sci_mode": WORDS[settings.sci]}  # which every call sets
+        importlib.import_module(session.engine).set_printoptions(**{**scientific, option: value})
+
+
+def table(settings):
+    """The settings as a table."""
+    from tensh.cli import config
+    from tensh.show.table import Table
+
+    rows = [
+        (name, config.written(getattr(settings, name)), config.allowed(name), declared.metadata["help"])
+        for name, declared in config.DECLARED.items()
+    ]
+    return Table(
+        ("name", "value", "can be", "what it is"),
+        rows,
+        notes=["# chosen until the end; for good in the file that tensh config path names"],
+    )
+
+
+@magic("seed", "%seed N", "start all random numbers at N", sugar="torch.manual_seed({})")
+def seed(session, command):
+    number = whole_number(command)
+    if number is None:
+        raise MagicError("%seed: write a whole number after it: %seed 0")
+    session.seed(number)
+    yield from ()

@@ -1,0 +1,79 @@
+"""Keeping what was done: `%export`, `%save`, `%load`."""
+
+import os
+
+from tensh.cli.session.events import Notice
+from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+
+OVER = "--over"
+
+
+def file_of(command, extension=""):
+    """The file that the argument names; its extension is added where it has none."""
+    words = command.argument.split()
+    over = OVER in words
+    path = command.argument.replace(OVER, "").strip().strip("'\"")
+    if not path:
+        raise MagicError(f"%{command.name}: write the file after it: {MAGICS[command.name].usage}")
+    path = os.path.expanduser(path)
+    return path + extension * (not os.path.splitext(path)[1]), over
+
+
+@magic(
+    "export", "%export FILE [--over]", "write what was done into a .tsh, .py, .ipynb or .md file", needs_journal=True
+)
+def export(session, command):
+    from tensh.cli.session import exporting
+
+    path, over = file_of(command, ".tsh")
+    extension = os.path.splitext(path)[1]
+    if extension not in exporting.KINDS:
+        raise MagicError(f"%export {path}: one of {', '.join(exporting.KINDS)} is written, not {extension}")
+    journal = session.journal
+    if os.path.exists(path) and not over and os.path.abspath(path) not in journal.exported:
+        raise MagicError(f"%export {path}: the file is there already; to write over it: %export {path} {OVER}")
+    text = exporting.written(journal, extension, MAGICS)
+    if not text:
+        raise MagicError("%export: nothing was done yet")
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise MagicError(f"%export {path}: {error.strerror}") from None
+    journal.exported.add(os.path.abspath(path))
+    failed = sum(entry.failed for entry in journal.entries)
+    left = f"; {failed} that failed left out" if failed else ""
+    yield Notice(f"{path}: {len(text.splitlines())} lines{left}")
+
+
+@magic(
+    "save",
+    "%save FILE [--over]",
+    "keep your tensors, plain values and source in a .safetensors file",
+    needs_journal=True,
+)
+def save(session, command):
+    from tensh.cli.session import exporting, saving
+
+    path, over = file_of(command, saving.EXTENSION)
+    if os.path.exists(path) and not over and not saving.is_session(path):
+        raise MagicError(f"%save {path}: the file is there already, and no saved session; to write over it: {OVER}")
+    names, left_out, without_graph = saving.save(session, path, exporting.source(session.journal))
+    yield Notice(f"{path}: {', '.join(names) or 'no names'}")
+    if without_graph:
+        yield Notice(f"  without the graph behind them: {', '.join(without_graph)}")
+    if left_out:
+        words = ", ".join(f"{name} ({type(value).__name__})" for name, value in left_out.items())
+        yield Notice(f"  not kept, but for the source: {words}")
+
+
+@magic("load", "%load FILE", "bring back the names of a file that %save wrote, or the tensors of a .safetensors file")
+def load(session, command):
+    from tensh.cli.session import saving
+
+    path, _ = file_of(command, saving.EXTENSION)
+    names, source = saving.load(session, path)
+    if source and session.journal:
+        session.journal.take_up(source)
+    held = (f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in names.items())
+    yield Notice(f"{path}: {', '.join(held) or 'no names'}")

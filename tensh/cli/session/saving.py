@@ -1,0 +1,261 @@
+"""A session as a file, and back: `%save`, `%load`.
+
+The file is one of safetensors: the memory of the tensors as arrays, and as text the source of the session and a table of
+its names. The table says which tensor lies where in which memory, so that tensors that shared it share it again; which
+are leaves that require grad; and it holds the plain values: numbers, texts, and lists, tuples, dicts and sets of what
+can be kept. Functions, classes and modules are not kept: their source is. Loading runs nothing.
+"""
+
+import importlib
+import json
+from collections import OrderedDict
+
+import numpy as np
+
+from tensh.cli.session.safetensors import DTYPES, FileError, read, read_header, write
+
+EXTENSION = ".safetensors"
+VERSION = 1
+PARTS = {"complex128": "float64", "complex32": "float16"}  # dtypes that the format lacks, by the dtype of their parts
+DTYPES_KEPT = frozenset([*DTYPES.values(), *PARTS])
+DEEPEST = 50  # containers in containers
+CONTAINERS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
+TABLES = {kind.__name__: kind for kind in (dict, OrderedDict)}
+RANDOM = "random state"  # no name of Python's
+
+
+class NotKept(Exception):
+    """A value that a file cannot hold."""
+
+
+class Writer:
+    """Puts values into a table, and the memory of their tensors into arrays."""
+
+    def __init__(self, engine):
+        self.engine = engine
+        self.arrays = {}  # name -> array, for the file
+        self.rows = []  # the table of tensors and arrays
+        self.numbers = {}  # id of a tensor or an array -> its row
+        self.memories = {}  # id of an owner of memory -> the name of its array
+        self.without_graph = []
+        self.alive = []  # whose ids are taken
+
+    def value(self, value, name, depth=0):
+        """A value as JSON; raises NotKept."""
+        kind = type(value)
+        if depth > DEEPEST:
+            raise NotKept
+        if value is None or kind in (bool, int, str):
+            return {"plain": value}
+        if kind is float:
+            return {"float": value.hex()}
+        if kind is complex:
+            return {"complex": [value.real.hex(), value.imag.hex()]}
+        if kind in CONTAINERS.values():
+            return {kind.__name__: [self.value(item, f"{name}[{i}]", depth + 1) for i, item in enumerate(value)]}
+        if kind in TABLES.values():
+            pairs = [(key, item, f"{name}[{key!r}]") for key, item in value.items()]
+            return {
+                kind.__name__: [
+                    [self.value(k, each, depth + 1), self.value(v, each, depth + 1)] for k, v, each in pairs
+                ]
+            }
+        return self.of_engine(kind, value, name)
+
+    def of_engine(self, kind, value, name):
+        """A size, a dtype, a tensor or an array as JSON; raises NotKept."""
+        if kind is self.engine.Size:
+            return {"Size": list(value)}
+        if kind is self.engine.dtype:
+            return {"dtype": value.name}
+        if kind is self.engine.Tensor or kind is self.engine.nn.Parameter:
+            return {"tensor": self.tensor(value, name)}
+        if kind is np.ndarray and value.dtype.name in DTYPES_KEPT:
+            return {"array": self.row(value, value, name)}
+        raise NotKept
+
+    def tensor(self, tensor, name):
+        """The number of a tensor in the table."""
+        if id(tensor) in self.numbers:
+            return self.numbers[id(tensor)]
+        number = self.row(tensor, tensor.array, name)
+        row = self.rows[number]
+        if type(tensor) is not self.engine.Tensor:
+            row["parameter"] = True
+        if tensor.requires_grad and tensor.is_leaf:
+            row["requires_grad"] = True
+            if tensor.grad is not None:
+                row["grad"] = self.tensor(tensor.grad, f"{name}.grad")
+        elif tensor.requires_grad:
+            self.without_graph.append(name)
+        return number
+
+    def row(self, value, array, name):
+        """Put an array into the table; its number there."""
+        if id(value) not in self.numbers:
+            self.numbers[id(value)] = len(self.rows)
+            self.alive.append(value)
+            self.rows.append(self.place(array, name))
+        return self.numbers[id(value)]
+
+    def place(self, array, name):
+        """Where an array lies: the memory, and if it is not the whole of it, shape, strides and offset in elements."""
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        if owner.dtype != array.dtype or not owner.flags.c_contiguous or min(array.strides, default=0) < 0:
+            owner = np.ascontiguousarray(array)  # it lies in no memory that could be told in elements: a copy
+            self.alive.append(owner)
+            array = owner
+        if id(owner) not in self.memories:
+            self.memories[id(owner)] = self.memory(owner, name)
+            self.alive.append(owner)
+        row = {"memory": self.memories[id(owner)], "dtype": array.dtype.name}
+        if array.shape == owner.shape and array.flags.c_contiguous:
+            return row
+        start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        size = array.itemsize
+        return row | {
+            "shape": list(array.shape),
+            "strides": [s // size for s in array.strides],
+            "offset": start // size,
+        }
+
+    def memory(self, owner, name):
+        """Put a memory into the file, under the name of the first tensor that lies in it."""
+        while name in self.arrays:
+            name += "_"
+        parts = PARTS.get(owner.dtype.name)
+        self.arrays[name] = owner.reshape(*owner.shape, 1).view(parts) if parts else owner
+        return name
+
+
+def save(session, path, source):
+    """Write the names of a session and the source that made them; (kept, left out, saved without their graph)."""
+    engine = engine_of(session)
+    writer, names, left_out = Writer(engine), {}, {}
+    for name, value in session.own_names().items():
+        try:
+            names[name] = writer.value(value, name)
+        except NotKept:
+            left_out[name] = value
+    table = {
+        "version": VERSION,
+        "names": names,
+        "tensors": writer.rows,
+        "default_dtype": engine.get_default_dtype().name,
+    }
+    arrays = writer.arrays | {RANDOM: engine.get_rng_state().array}
+    write(path, arrays, {"tensh": json.dumps(table), "source": source})
+    return names, left_out, writer.without_graph
+
+
+def is_session(path):
+    """Whether a file is a saved session."""
+    try:
+        with open(path, "rb") as file:
+            return "tensh" in read_header(path, file)[1]
+    except (FileError, OSError):
+        return False
+
+
+def load(session, path):
+    """Define the names that a file holds; (names, source). Nothing is changed if anything in it is wrong."""
+    arrays, metadata = read(path)
+    engine = engine_of(session)
+    if "tensh" not in metadata:  # of another program: its arrays are the names
+        names = {name: engine.from_numpy(array) for name, array in arrays.items()}
+        session.namespace.update(names)
+        return names, ""
+    try:
+        table = json.loads(metadata["tensh"])
+        if table["version"] != VERSION:
+            raise FileError(f"{path}: it was saved by another version of tensh")
+        reader = Reader(engine, arrays, table["tensors"])
+        names = {str(name): reader.value(value) for name, value in table["names"].items()}
+        dtype = reader.value({"dtype": table["default_dtype"]})
+        random = engine.from_numpy(arrays[RANDOM])
+        engine.Generator().set_state(random)  # refuses what is no state
+        engine.set_default_dtype(dtype)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
+        raise FileError(f"{path}: its table of names is damaged ({type(error).__name__})") from None
+    engine.set_rng_state(random)
+    session.namespace.update(names)
+    return names, metadata.get("source", "")
+
+
+class Reader:
+    """Makes values of a table and of arrays."""
+
+    def __init__(self, engine, arrays, rows):
+        self.engine = engine
+        self.arrays = arrays
+        self.rows = rows
+        self.memories = {}
+        self.made = {}  # (number of a row, whether it is a tensor) -> what it is
+
+    def value(self, entry):
+        """The value that a piece of JSON stands for."""
+        ((kind, content),) = entry.items()
+        if kind == "plain" and (content is None or type(content) in (bool, int, str)):
+            return content
+        if kind == "float":
+            return float.fromhex(content)
+        if kind == "complex":
+            return complex(*map(float.fromhex, content))
+        if kind in CONTAINERS:
+            return CONTAINERS[kind](self.value(item) for item in content)
+        if kind in TABLES:
+            return TABLES[kind]((self.value(key), self.value(item)) for key, item in content)
+        if kind == "Size":
+            return self.engine.Size(content)
+        if kind == "dtype" and content in DTYPES_KEPT:
+            return getattr(self.engine, content)
+        if kind in ("tensor", "array"):
+            return self.numbered(content, kind == "tensor")
+        raise ValueError(f"{kind} is no kind of value")
+
+    def numbered(self, number, as_tensor):
+        """The tensor or the array of a row; the same each time."""
+        if (number, as_tensor) not in self.made:
+            row = self.rows[number]
+            array = self.array(row)
+            self.made[number, as_tensor] = self.tensor(row, array) if as_tensor else array
+            if as_tensor and "grad" in row:
+                self.made[number, as_tensor].grad = self.numbered(row["grad"], True)
+        return self.made[number, as_tensor]
+
+    def tensor(self, row, array):
+        """A tensor over an array, with the history that a row gives it."""
+        tensor = self.engine.from_numpy(array)
+        if row.get("parameter"):
+            return self.engine.nn.Parameter(tensor, requires_grad=bool(row.get("requires_grad")))
+        return tensor.requires_grad_(bool(row.get("requires_grad")))
+
+    def array(self, row):
+        """The array of a row: a memory, or a part of it; NumPy refuses one that would lie beyond it."""
+        memory = self.memory(row["memory"], row["dtype"])
+        if "shape" not in row:
+            return memory
+        size = memory.itemsize
+        return np.ndarray(
+            row["shape"], memory.dtype, memory, row["offset"] * size, [step * size for step in row["strides"]]
+        )
+
+    def memory(self, name, dtype):
+        """A memory in its own dtype; made once, so that what shared it shares it."""
+        if name not in self.memories:
+            array = self.arrays[name]
+            if dtype in PARTS:
+                array = array.view(getattr(self.engine, dtype).numpy)[..., 0]
+            if array.dtype.name != dtype:
+                raise ValueError(f"{name} is no {dtype}")
+            self.memories[name] = array
+        return self.memories[name]
+
+
+def engine_of(session):
+    """The engine, if its tensors can be taken apart."""
+    if session.engine != "tensh":
+        raise FileError("with PyTorch's own tensors a session is not saved or loaded: torch.save keeps them")
+    return importlib.import_module(session.engine)

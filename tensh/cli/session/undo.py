@@ -1,0 +1,155 @@
+"""Taking back what a line changed: names, the values of tensors, gradients.
+
+Before a line runs, the names are noted, and the tensors behind them are copied as long as they are small together: a
+write in place leaves no other trace of what was there. What is large is not kept alive for the sake of it.
+"""
+
+import weakref
+
+import numpy as np
+
+from tensh.cli.session.describe import is_array
+from tensh.show.containers import is_container, items
+from tensh.show.describe import amount
+
+MOST_COPIED = 16 * 2**20  # bytes of all copies
+MOST_KEPT = 256 * 2**20  # bytes that are kept alive
+ABSENT = object()
+NOBODYS = ("_", "__", "___", "__builtins__")  # names that no line makes
+SLOTS = ("array", "node", "_base", "_how", "_time", "_grad")  # all that a tensor of ours consists of
+
+
+class CannotUndo(Exception):
+    """Why a line cannot be taken back."""
+
+
+class Snapshot:
+    """What a session was before a line; once it has run, what the line changed."""
+
+    def __init__(self, session, entry):
+        self.entry = entry
+        self.large = set()  # ids of what is not kept alive
+        self.states = []
+        kept, copied = MOST_KEPT, MOST_COPIED
+        for name, array in arrays(session.namespace):
+            if array.nbytes > kept:
+                self.large.add(id(array))
+            else:
+                kept -= array.nbytes
+            state = State(name, array, copied, id(array) in self.large)
+            copied -= state.copied
+            self.states.append(state)
+        self.names = {
+            name: weakref.ref(value) if id(value) in self.large else value
+            for name, value in session.namespace.items()
+            if name not in NOBODYS
+        }
+        self.added = self.replaced = None
+
+    def compare(self, session):
+        """Find out what has changed since; whether anything has."""
+        now = session.namespace
+        self.added = [name for name in now if name not in self.names and name not in NOBODYS]
+        self.replaced = {name: was for name, was in self.names.items() if now.get(name, ABSENT) is not value_of(was)}
+        self.states = [state for state in self.states if state.is_changed()]
+        self.names = None
+        return bool(self.changes())
+
+    def changes(self):
+        """The names that the line made, replaced or wrote to."""
+        own = [name for name in (*self.added, *self.replaced) if not name.startswith("_")]
+        return [*dict.fromkeys([*own, *(state.name for state in self.states)])]
+
+    def restore(self, session):
+        """Go back. Nothing is changed if that cannot be done whole; raises CannotUndo."""
+        for name, was in self.replaced.items():
+            if value_of(was) is None is not was:
+                raise CannotUndo(f"{name} was too large to keep")
+        for state in self.states:
+            if not state.is_copied:
+                raise CannotUndo(
+                    f"{state.name} was changed in place, and is too large for a copy ({amount(state.size)})"
+                )
+        for name in self.added:
+            session.namespace.pop(name, None)
+        session.namespace.update({name: value_of(was) for name, was in self.replaced.items()})
+        for state in self.states:
+            state.restore()
+
+
+def value_of(kept):
+    """What is kept: a value, or what a weak reference to a large one still leads to."""
+    return kept() if type(kept) is weakref.ref else kept
+
+
+class State:
+    """What a tensor or an array was: its values if there is room for a copy, its place in a graph, its gradient."""
+
+    def __init__(self, name, value, room, is_large):
+        self.name = name
+        self.value = weakref.ref(value) if is_large else value
+        self.version = getattr(value, "_version", 0)
+        self.slots = {slot: getattr(value, slot, ABSENT) for slot in SLOTS[is_large:]} if hasattr(value, "node") else {}
+        self.grad = getattr(self.slots.get("node"), "grad", None)
+        parts = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
+        self.size = sum(part.nbytes for part in parts)
+        can_be_copied = all(isinstance(part, np.ndarray) and part.flags.writeable for part in parts)
+        self.is_copied = can_be_copied and not is_large and self.size <= room
+        self.copied = self.size if self.is_copied else 0
+        self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
+
+    def is_changed(self):
+        """Whether something else is there now."""
+        value = value_of(self.value)
+        if value is None:  # it was let go, and cannot have been changed for anybody
+            return False
+        slots = any(getattr(value, slot, ABSENT) is not was for slot, was in self.slots.items() if slot != "_time")
+        if slots or self.grad is not getattr(self.slots.get("node"), "grad", None):
+            return True
+        if not self.is_copied:
+            return getattr(value, "_version", 0) != self.version
+        return any(differ(part, copy) for part, copy in self.parts)
+
+    def restore(self):
+        """Put back what was there. That is no write for autograd, which goes on to refuse what it saved in between."""
+        for part, copy in self.parts:
+            if differ(part, copy):
+                part[...] = copy
+        for slot, was in self.slots.items():
+            if was is not ABSENT:
+                setattr(self.value, slot, was)
+        if hasattr(self.slots.get("node"), "grad"):
+            self.slots["node"].grad = self.grad
+
+
+def differ(one, other):
+    """Whether two arrays of one shape and dtype differ in any bit."""
+    if one.dtype.kind == "O":
+        return one.tobytes() != other.tobytes()
+    size = one.itemsize
+    bits = np.dtype(f"u{size}" if size in (1, 2, 4, 8) else f"V{size}")
+    return not np.array_equal(one.view(bits), other.view(bits))
+
+
+def arrays(names):
+    """(name, array) of each tensor and array among names and in their containers and modules, each once."""
+    seen, kinds = set(), {}
+    for name, value in names.items():
+        kind = type(value)
+        if kind not in kinds:
+            kinds[kind] = inside(value)
+        for each in kinds[kind](value) if kinds[kind] else ():
+            if id(each) not in seen and is_array(each):
+                seen.add(id(each))
+                yield name, each
+
+
+def inside(value):
+    """The function that gives the arrays in values of a kind; None if there are none in it."""
+    if is_array(value):
+        return lambda value: [value]
+    if is_container(value):
+        return lambda value: [item for _, item in items(value)]
+    if not isinstance(value, type) and callable(getattr(type(value), "named_parameters", None)):
+        return lambda value: [parameter for _, parameter in value.named_parameters()]
+    return None
