@@ -19,7 +19,7 @@ LAYERS = {
     "tensh.nn": ("tensh.engine", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh.utils": ("tensh.engine tensh.nn tensh.optim", "numpy"),
-    "tensh.graph": ("tensh.engine", ""),
+    "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
@@ -30,8 +30,11 @@ LAYERS = {
     ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
+    "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
-    "tensh.cli.commands": ("tensh.cli tensh.cli.program tensh.cli.run tensh.cli.report", "typer"),
+    "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
+    "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),
+    "tensh.cli.commands": ("tensh.cli tensh.cli.program tensh.cli.run tensh.cli.report tensh.cli.graphs", "typer"),
     "tensh.__main__": ("tensh.cli", ""),
 }
 # Inside the engine, from the bottom up: none of a line needs one to its right, not even by way of others.

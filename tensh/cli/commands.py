@@ -18,8 +18,12 @@ CHOICES = {
     "traceback": ("short", "full"),
     "engine": ("tensh", "torch"),
     "color": ("auto", "always", "never"),
+    "view": ("auto", "tree", "tape", "dag"),
+    "format": ("text", "dot", "mermaid", "json", "svg", "png"),
 }
-Echo, Traceback, Engine, Color = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
+Echo, Traceback, Engine, Color, View, Format = (
+    Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items()
+)
 
 
 # The options of everything that runs code: name, type, flag, how a value is written, and what it does.
@@ -152,12 +156,90 @@ def open_(
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
 
 
+@with_options
+def graph_(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE] [NAME]", help="A script, and which tensor: by default the one computed last."),
+    ] = None,
+    code: Annotated[list[str] | None, typer.Option("-c", metavar="CODE", help="Code instead of a file.")] = None,
+    view: Annotated[View, typer.Option("--view", help="How it is laid out.")] = View.auto,
+    form: Annotated[Format, typer.Option("--format", help="What it is written as.")] = Format.text,
+    values: Annotated[bool, typer.Option("--values", help="Show values where they are known.")] = False,
+    grads: Annotated[bool, typer.Option("--grads", help="Show gradients that were kept.")] = False,
+    types: Annotated[bool, typer.Option("--types", help="Show dtypes.")] = False,
+    formulas: Annotated[bool, typer.Option("--formulas", help="Show what each operand's gradient is.")] = False,
+    depth: Annotated[int | None, typer.Option("--depth", metavar="N", help="Levels of a tree.", min=1)] = None,
+    focus: Annotated[str | None, typer.Option("--focus", metavar="NAME", help="Only what leads to NAME.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
+    *,
+    options: Options,
+):
+    """Show the autograd graph behind a tensor of a program.
+
+    The root comes first, below it what it was made of; names are those of the program.
+    """
+    from tensh.cli import graphs
+
+    options = options.over(ctx.obj["options"])
+    file, name = graph_of(words or [], code)
+    found = program.from_codes(code) if code else program.from_file(file)
+    wish = graphs.Wish(
+        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output
+    )  # fmt: skip
+    return partial(graphs.show, environment(ctx, options), options, found, wish)
+
+
+def graph_of(words, code):
+    """(file or None, name of the tensor or None) in what stands after `graph`."""
+    if len(words) > (1 if code else 2):
+        raise UsageError(
+            f"tensh graph: what is {words[-1]}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"
+        )
+    if code:
+        return None, words[0] if words else None
+    if not words:
+        raise UsageError("tensh graph: which program? tensh graph FILE [NAME], or tensh graph -c CODE [NAME]")
+    return words[0], words[1] if len(words) == 2 else None
+
+
 def env_(ctx: typer.Context):
     """Show versions, threads and what the terminal can do."""
     from tensh.cli import report
 
     options = ctx.obj["options"]
     return partial(report.show, environment(ctx, options))
+
+
+Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names that tensh lacks, and why.")]
+
+
+def doc_(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="sum, torch.linalg.svd, Tensor.add_, ...")],
+    source: Source = False,
+    json: Json = False,
+):
+    """Explain a name: how it is called, what it does, its derivative, an example."""
+    from tensh.cli import doc
+
+    return partial(doc.show, environment(ctx, ctx.obj["options"]), name, source, json)
+
+
+def api_(
+    ctx: typer.Context,
+    prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="What the names begin with: torch.fft, ...")] = "",
+    missing: Missing = False,
+    json: Json = False,
+):
+    """List the public names."""
+    from tensh.cli import api
+
+    return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json)
 
 
 def environment(ctx, options):
@@ -191,6 +273,9 @@ def application(env):
     app.command("run")(run_)
     app.command("open")(open_)
     app.command("-", hidden=True)(input_)
+    app.command("graph")(graph_)
+    app.command("doc")(doc_)
+    app.command("api")(api_)
     app.command("env")(env_)
     return typer.main.get_command(app)
 

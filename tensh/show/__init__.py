@@ -17,6 +17,7 @@ PLACES = {
     "contents": "containers",
     "full": "whole",
     "grads": "gradients",
+    "graph": "graphs",
     "heat": "heatmap",
     "hist": "histogram",
     "image": "picture",

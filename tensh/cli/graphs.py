@@ -1,0 +1,130 @@
+"""`tensh graph`: a program runs, and the graph behind one of its tensors is shown or written."""
+
+import contextlib
+import importlib
+import subprocess
+from typing import NamedTuple
+
+from tensh.cli import status
+from tensh.cli.options import UsageError
+from tensh.cli.run import Run
+from tensh.show.page import Page
+
+TEXTS = ("dot", "mermaid", "json")
+PICTURES = ("svg", "png")
+
+
+class Wish(NamedTuple):
+    """What of which graph is to be shown, and how."""
+
+    name: str | None = None
+    view: str = "auto"
+    format: str = "text"
+    values: bool = False
+    grads: bool = False
+    types: bool = False
+    formulas: bool = False
+    depth: int | None = None
+    focus: str | None = None
+    whole: bool = False
+    output: str | None = None
+
+
+def show(env, options, program, wish):
+    """Run a program without showing its values, and show the graph; the exit status."""
+    from tensh.graph.provenance import recording
+
+    run = Run(env, options._replace(echo="none"), program)
+    with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
+        return run.whole(lambda run: run.status or drawn(run, wish))
+
+
+def drawn(run, wish):
+    """Write the graph of a run that went well; the exit status."""
+    from tensh.show.graphs import Drawing, Graph, Shown
+
+    names = run.session.own_names()
+    tensor, name = chosen(run, wish.name)
+    try:
+        graph = Graph(tensor, names, wish.focus)
+        shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
+        if wish.format in PICTURES:
+            return pictured(graph, shown, wish)
+        if wish.format in TEXTS:
+            lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
+            return written(run, wish, (f"{line}\n" for line in lines))
+        return written(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
+    except (ValueError, LookupError) as error:
+        raise UsageError(f"tensh graph: {error}") from None
+
+
+def text(run, drawing, wish):
+    """A drawing piece by piece: styled for the terminal, plain in a file."""
+    page = run.console.page() if wish.output is None else Page()
+    for kind, piece in drawing.draw(page):
+        yield run.console.styled([(kind, piece)], wish.output is None and run.console.in_color[0])
+    yield "\n"
+
+
+def written(run, wish, pieces):
+    """Write pieces of text to stdout, or to the file that was asked for; the exit status."""
+    if wish.output is None:
+        run.env.stdout.writelines(pieces)
+        return status.OK
+    try:
+        with open(wish.output, "w", encoding="utf-8") as file:
+            file.writelines(pieces)
+    except OSError as error:
+        raise UsageError(f"tensh graph: {wish.output}: {error.strerror}") from None
+    return status.OK
+
+
+def pictured(graph, shown, wish):
+    """Have Graphviz draw the graph into a file; the exit status."""
+    from tensh.graph import dot
+
+    if wish.output is None:
+        raise UsageError(f"tensh graph: a picture goes into a file: --format {wish.format} -o graph.{wish.format}")
+    command = ["dot", f"-T{wish.format}", "-o", wish.output]
+    try:
+        done = subprocess.run(command, input="\n".join(dot.lines(graph, shown)), text=True, capture_output=True)
+    except FileNotFoundError:
+        raise UsageError(
+            f"tensh graph: {wish.format} is drawn by Graphviz, whose program `dot` is not installed here; "
+            "--format dot and --format mermaid need nothing"
+        ) from None
+    if done.returncode:
+        raise UsageError(f"tensh graph: dot: {done.stderr.strip()}")
+    return status.OK
+
+
+def chosen(run, name):
+    """(tensor, name) that is meant: what a name or expression gives, or what was computed last and has a history."""
+    names = run.session.own_names()
+    if name is None:
+        return newest(names)
+    try:
+        value = eval(name, run.session.namespace)
+    except Exception as error:
+        raise UsageError(f"tensh graph: {name}: {type(error).__name__}: {error}{_meant(name, names)}") from None
+    if not hasattr(value, "grad_fn"):
+        raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_meant(name, names)}")
+    if not value.requires_grad:
+        raise UsageError(f"tensh graph: {name} has no graph: it does not require grad")
+    return value, name
+
+
+def _meant(name, names):
+    import difflib
+
+    close = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def newest(names):
+    """The tensor whose node was recorded last."""
+    found = [(t.grad_fn.time, name) for name, t in names.items() if getattr(t, "grad_fn", None) is not None]
+    if not found:
+        raise UsageError("tensh graph: no tensor of this program was computed from one that requires grad")
+    name = max(found)[1]
+    return names[name], name

@@ -1,0 +1,23 @@
+"""A graph in the language of Graphviz."""
+
+from tensh.graph import tokens
+
+
+def lines(graph, shown=None):
+    """The lines of a DOT file: operations as boxes, leaves as rounded ones, gradients flow along the arrows."""
+    yield "digraph {"
+    yield '  rankdir="BT"'
+    yield '  node [shape="box", fontname="monospace", fontsize="10"]'
+    for node in graph:
+        style = ', style="rounded,filled", fillcolor="#dbe9f6"' if node.kind == "leaf" else ""
+        root = ', penwidth="2"' if node.number == graph.root else ""
+        yield f"  n{node.number} [label={quoted(tokens.card(node, shown))}{style}{root}]"
+        for edge in node.edges:
+            if edge.number is not None:
+                yield f"  n{edge.number} -> n{node.number}"
+    yield "}"
+
+
+def quoted(rows):
+    """Lines of text as a DOT string."""
+    return '"' + "\\n".join(row.replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'

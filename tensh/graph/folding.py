@@ -1,0 +1,35 @@
+"""Repeated blocks of a graph, such as the steps of a loop or the layers of a model: shown once, with a count."""
+
+from dataclasses import dataclass
+
+from tensh.graph.provenance import place
+from tensh.graph.repeats import blocks
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """A block of nodes that was recorded ``times`` times: the first ``times - 1`` repetitions are ``hidden``.
+
+    ``hidden`` are numbers; the last repetition stands for all.
+    """
+
+    hidden: tuple
+    length: int
+    times: int
+
+
+def folds(graph):
+    """number of a hidden node -> its Fold, for all blocks of operations that a graph repeats three times or more."""
+    nodes = [node for node in graph.order if node.op is not None or place(node) is not None]
+    numbers = [graph.numbers[node] for node in nodes]
+    found = {}
+    for start, length, times in blocks([signature(node) for node in nodes]):
+        hidden = tuple(numbers[start : start + length * (times - 1)])
+        fold = Fold(hidden, length, times)
+        found.update(dict.fromkeys(hidden, fold))
+    return found
+
+
+def signature(node):
+    """What two nodes have in common that one piece of code recorded."""
+    return type(node), place(node), node.shape if node.dtype is not None else None

@@ -1,0 +1,34 @@
+"""A graph in the language of Mermaid, as Markdown pages show it."""
+
+from tensh.graph import tokens
+
+# What would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
+ENTITIES = str.maketrans(
+    {
+        "#": "#35;",
+        '"': "#quot;",
+        "<": "#lt;",
+        ">": "#gt;",
+        "&": "#amp;",
+        "`": "#96;",
+        "\\": "#92;",
+        "*": "#42;",
+        "_": "#95;",
+    }
+)
+
+
+def lines(graph, shown=None):
+    """The lines of a flowchart: operations as boxes, leaves as rounded ones."""
+    yield "flowchart BT"
+    for node in graph:
+        left, right = ("([", "])") if node.kind == "leaf" else ("[", "]")
+        yield f"  n{node.number}{left}{quoted(tokens.card(node, shown))}{right}"
+        for edge in node.edges:
+            if edge.number is not None:
+                yield f"  n{edge.number} --> n{node.number}"
+
+
+def quoted(rows):
+    """Lines of text as a Mermaid string."""
+    return '"' + "<br/>".join(row.translate(ENTITIES) for row in rows) + '"'

@@ -1,0 +1,52 @@
+"""What the user calls things: variables, parameters of modules, elements of lists and dictionaries."""
+
+from tensh.engine.graph import edge
+from tensh.engine.tensor import Tensor
+
+DEEPEST = 2  # containers within containers that are looked into
+LONGEST = 1000  # elements of a container that are looked at
+
+
+def named_tensors(namespace):
+    """(name, tensor) of every tensor that a namespace leads to: variables first, then what is in them."""
+    within = []
+    for name, value in list(namespace.items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(value, Tensor):
+            yield name, value
+        else:
+            within.append((name, value))
+    seen = set()
+    for name, value in within:
+        yield from _inside(name, value, seen, DEEPEST)
+
+
+def _inside(name, value, seen, depth):
+    """The tensors in a container or a module, by the words that lead to them: ``net.0.weight``, ``params[0]``."""
+    if id(value) in seen or depth == 0:
+        return
+    if isinstance(value, list | tuple):
+        items = [(f"{name}[{index}]", item) for index, item in enumerate(value[:LONGEST])]
+    elif isinstance(value, dict):
+        items = [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:LONGEST]]
+    elif not isinstance(value, type) and hasattr(type(value), "named_parameters"):
+        items = [(f"{name}.{path}", each) for path, each in value.named_parameters()]
+    else:
+        return
+    seen.add(id(value))
+    for path, item in items:
+        if isinstance(item, Tensor):
+            yield path, item
+        else:
+            yield from _inside(path, item, seen, depth - 1)
+
+
+def names_of_nodes(namespace):
+    """node -> (name, tensor): the first name that leads to each node."""
+    found = {}
+    for name, tensor in named_tensors(namespace):
+        node = edge(tensor)
+        if node is not None:
+            found.setdefault(node, (name, tensor))
+    return found

@@ -1,0 +1,84 @@
+"""A graph as a tape: every node once, in the order of recording, with the numbers of what it was made of.
+
+The lines are made one by one, so a graph of a million nodes streams.
+"""
+
+from itertools import islice
+
+from tensh.graph import tokens
+from tensh.graph.folding import folds
+from tensh.graph.formulas import in_words, operand_texts
+from tensh.graph.tree import Shown, count
+
+SAMPLE = 1000  # lines whose widths decide the columns
+WIDEST = 40  # of a column
+
+
+def lines(graph, shown=None):
+    """The tape as lines of (kind, text) pairs."""
+    shown = shown or Shown()
+    hidden = folds(graph) if shown.fold else {}
+    rows = _rows(graph, shown, hidden)
+    sample = list(islice(rows, SAMPLE))
+    widths = [
+        min(max((tokens.width(row[i]) for row in sample if len(row) > 1), default=0), WIDEST)
+        for i in range(3 + shown.types)
+    ]
+    digits = len(str(len(graph))) + 1
+    for row in (*sample, *rows) if len(sample) < SAMPLE else _chained(sample, rows):
+        yield _line(row, widths, digits)
+    yield [("plain", "")]
+    yield [("note", f"{count(len(graph), 'node')}, {count(graph.edge_count, 'edge')}")]
+
+
+def _chained(sample, rows):
+    yield from sample
+    yield from rows
+
+
+def _rows(graph, shown, hidden):
+    told = set()
+    for number in range(1, len(graph) + 1):
+        fold = hidden.get(number)
+        if fold is not None:
+            if fold not in told:
+                told.add(fold)
+                first, last = fold.hidden[0], fold.hidden[-1]
+                yield (f"{fold.times - 1} times the same {count(fold.length, 'operation')}: %{first} to %{last}",)
+            continue
+        node = graph.describe(graph.order[number - 1])
+        row = [f"%{number}", node.short, f"= {call(graph, node)}", tokens.shape(node)]
+        if shown.types:
+            row.append(node.dtype or "")
+        tail = [tokens.values(node.value)] if shown.values else []
+        tail += [f"grad {tokens.values(node.grad)}"] if shown.grads and node.grad is not None else []
+        tail += [formulas(graph, node)] if shown.formulas else []
+        tail += ["<- root"] if number == graph.root else []
+        yield (*row[1:], "  ".join(each for each in tail if each), row[0])
+
+
+def call(graph, node):
+    """The operation with its operands: ``mul(%3, 2)``."""
+    if node.kind == "leaf":
+        return "leaf"
+    texts = operand_texts(graph, node)
+    operands = [f"%{edge.number}" if edge.number else text or "_" for edge, text in zip(node.edges, texts, strict=True)]
+    return f"{node.operation}({', '.join(operands)})"
+
+
+def formulas(graph, node):
+    """``d %1 = g * w``: what each operand receives."""
+    return ", ".join(
+        f"d %{edge.number} = {in_words(graph, node, edge)}" for edge in node.edges if edge.number and edge.formula
+    )
+
+
+def _line(row, widths, digits):
+    if len(row) == 1:
+        return [("note", " " * digits + "... " + row[0])]
+    *columns, tail, number = row
+    made = [("margin", number.rjust(digits + 1) + "  ")]
+    for text, width, kind in zip(columns, widths, ("name", "keyword", "plain", "plain"), strict=False):
+        text = tokens.cut(text, WIDEST)
+        made.append((kind, text + " " * max(width - tokens.width(text) + 2, 2)))
+    return [*made, ("number", tail)]

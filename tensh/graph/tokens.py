@@ -1,0 +1,63 @@
+"""How graphs say things in text: (kind, text) pairs, whose kinds a theme gives colours."""
+
+from unicodedata import combining, east_asian_width
+
+import numpy as np
+
+FEW = 4  # elements of a vector that are worth a place in a line
+
+
+def shape(node):
+    return "[" + ", ".join(map(str, node.shape)) + "]" if node.shape is not None else "several"
+
+
+def number(value):
+    """A number in four digits: ``6``, ``0.5``, ``3.142e-07``, ``1+2j``."""
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, complex | np.complexfloating):
+        return f"{value.real:.4g}{value.imag:+.4g}j"
+    return f"{value:.4g}"
+
+
+def values(array):
+    """An array in a few words: its elements if they are few, else its norm."""
+    if array is None:
+        return ""
+    array = np.asarray(array)
+    if array.dtype.kind == "V":  # bfloat16
+        array = array.astype(np.float32)
+    if array.ndim == 0:
+        return number(array[()])
+    if array.ndim == 1 and array.size <= FEW:
+        return "[" + ", ".join(map(number, array)) + "]"
+    return f"norm {number(np.linalg.norm(array.astype(np.result_type(array, np.float32)).ravel()))}"
+
+
+def cut(text, width):
+    """The text in at most ``width`` characters."""
+    return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
+
+
+def width(text):
+    """How many columns a text takes in a terminal: wide characters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+LONGEST = 60  # characters of a title in a picture
+
+
+def card(node, shown=None):
+    """A node as the few lines of a box in a picture."""
+    rows = [cut(node.title, LONGEST)]
+    if node.kind == "operation":
+        rows.append(node.name)
+    facts = f"{shape(node)} {node.dtype or ''}".strip()
+    if shown and shown.values and node.value is not None:
+        facts += f"  {values(node.value)}"
+    rows.append(facts)
+    if shown and shown.grads and node.grad is not None:
+        rows.append(f"grad {values(node.grad)}")
+    return rows

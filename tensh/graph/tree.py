@@ -1,0 +1,184 @@
+"""A graph as a tree of lines: the root first, what it was made of below it.
+
+A graph is no tree, so what is used more than once is drawn once: a leaf is named again, an operation gets a number and is
+referred to afterwards.
+"""
+
+from typing import NamedTuple
+
+from tensh.graph import tokens
+from tensh.graph.folding import folds
+from tensh.graph.formulas import in_words
+
+MOST = 1000  # lines; beyond it a tree says nothing that a tape would not say better
+
+
+class Shown(NamedTuple):
+    """What of each node is shown."""
+
+    values: bool = False
+    grads: bool = False
+    types: bool = False
+    formulas: bool = False
+    depth: int | None = None
+    width: int | None = None
+    fold: bool = True
+    ascii: bool = False
+
+
+GLYPHS = {False: ("├── ", "└── ", "│   ", "    "), True: ("|-- ", "`-- ", "|   ", "    ")}
+
+
+class Row(NamedTuple):
+    """A line of the tree: what it is drawn with, its text, and the node it is about (None for a remark)."""
+
+    stem: str
+    text: str
+    node: object
+    mark: str = ""
+    formula: str | None = None
+
+
+def rows(graph, shown=None):
+    """The lines of the tree, top down."""
+    shown = shown or Shown()
+    tee, elbow, bar, gap = GLYPHS[shown.ascii]
+    hidden = folds(graph) if shown.fold else {}
+    seen, labels, folded = set(), {}, set()
+    waiting = [(graph.root, "", "", None)]  # (number or Fold, stem of the line, stem of its children, formula)
+    while waiting:
+        number, stem, below, formula = waiting.pop()
+        fold = None if isinstance(number, int) else number
+        if fold is not None:
+            first = fold in folded
+            folded.add(fold)
+            text = f"{fold.times - 1} more times the same {count(fold.length, 'operation')}"
+            yield Row(stem, text if not first else "see above: the same operations", None)
+            children = () if first else leaving(graph, fold, shown.formulas)
+        else:
+            node = graph[number]
+            again = number in seen
+            if again and node.kind != "leaf":
+                yield Row(stem, f"see #{labels[number]}", None)
+                continue
+            if node.uses > 1 and node.kind != "leaf":
+                labels[number] = len(labels) + 1
+                yield Row(stem, f"#{labels[number]} {node.title}", node, formula=formula)
+            elif node.uses > 1:
+                yield Row(stem, node.title, None if again else node, "(*) again" if again else "(*)", formula)
+            else:
+                yield Row(stem, node.title, node, formula=formula)
+            seen.add(number)
+            children = (
+                ()
+                if again
+                else [
+                    (edge.number, in_words(graph, node, edge) if shown.formulas else None)
+                    for edge in node.edges
+                    if edge.number is not None
+                ]
+            )
+        if shown.depth is not None and children and len(below) // len(bar) >= shown.depth:
+            yield Row(below + elbow, "...", None)
+            continue
+        targets = [(hidden.get(n) or n, f) for n, f in children]
+        for position, (target, formula) in reversed(list(enumerate(targets))):
+            last = position == len(targets) - 1
+            waiting.append((target, below + (elbow if last else tee), below + (gap if last else bar), formula))
+
+
+def leaving(graph, fold, formulas):
+    """What the hidden repetitions of a block were made of, besides each other."""
+    inside = set(fold.hidden)
+    found = {}
+    for number in fold.hidden:
+        node = graph[number]
+        for edge in node.edges:
+            if edge.number is not None and edge.number not in inside and edge.number not in found:
+                found[edge.number] = in_words(graph, node, edge) if formulas else None
+    return list(found.items())
+
+
+def lines(graph, shown=None):
+    """The tree as lines of (kind, text) pairs, its columns aligned, and a line that sums up."""
+    shown = shown or Shown()
+    drawn, more = [], False
+    for row in rows(graph, shown):
+        if len(drawn) == MOST:
+            more = True
+            break
+        drawn.append(row)
+    columns = [cells(row, shown) for row in drawn]
+    fit(columns, shown.width)
+    widths = [max(tokens.width(row[i]) for row in columns) for i in range(len(columns[0]))]
+    for row, cell in zip(drawn, columns, strict=True):
+        yield aligned(row, cell, widths)
+    if more:
+        yield [("note", f"... and more: {count(len(graph), 'node')} in all, best seen with --view tape")]
+    yield [("plain", "")]
+    yield [("note", summary(graph, drawn))]
+
+
+def cells(row, shown):
+    """The columns of a line: title, node, shape, and what was asked for."""
+    node = row.node
+    first = row.stem + row.text + (f"  {row.mark}" if row.mark else "")
+    if node is None:
+        return [first] + [""] * (2 + shown.types + shown.values + shown.grads + shown.formulas)
+    made = [first, "leaf" if node.kind == "leaf" else node.name, tokens.shape(node)]
+    if shown.types:
+        made.append(node.dtype or "")
+    if shown.values:
+        made.append(tokens.values(node.value))
+    if shown.grads:
+        made.append("" if node.grad is None else f"grad {tokens.values(node.grad)}")
+    if shown.formulas:
+        made.append("" if row.formula is None else f"gets {row.formula}")
+    return made
+
+
+def fit(columns, width):
+    """Cut the first column so that a line fits into the width, but not to less than a third of it."""
+    if width is None:
+        return
+    others = sum(max(map(tokens.width, texts)) + 2 for texts in list(zip(*columns, strict=True))[1:4])
+    room = max(width - others, width // 3)
+    for row in columns:
+        row[0] = tokens.cut(row[0], room)
+
+
+KINDS = ("name", "keyword", "plain", "plain", "number", "number", "note")
+
+
+def aligned(row, cell, widths):
+    """A line of pairs: the stem dim, the columns padded."""
+    made = [("margin", row.stem), ("name" if row.node else "note", cell[0][len(row.stem) :])]
+    pad = widths[0] - tokens.width(cell[0])
+    for text, size, kind in zip(cell[1:], widths[1:], KINDS[1:], strict=False):
+        if text:
+            made.append(("plain", " " * (pad + 2)))
+            made.append((kind, text))
+            pad = size - tokens.width(text)
+        else:
+            pad += size + 2
+    return made
+
+
+def summary(graph, drawn):
+    text = f"{count(len(graph), 'node')}, {count(graph.edge_count, 'edge')}"
+    shared = [row for row in drawn if row.mark == "(*)"]
+    if not graph.shared:
+        return text
+    text += "; a DAG drawn as a tree."
+    if len(shared) == 1:
+        uses = shared[0].node.uses
+        text += (
+            f" (*) used {uses} times, one tensor: its gradient is the sum over {'both' if uses == 2 else 'all'} uses."
+        )
+    elif shared:
+        text += " (*) used more than once, each one tensor: its gradient is the sum over its uses."
+    return text
+
+
+def count(number, thing):
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

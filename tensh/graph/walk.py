@@ -1,0 +1,218 @@
+"""From a tensor to the graph behind it: every node once, oldest first, looked at only when it is asked for.
+
+The walk needs no recursion and keeps two numbers for each node, so a graph of a million nodes is no special case.
+"""
+
+from itertools import groupby
+
+from tensh.engine.clock import written_after
+from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge
+from tensh.engine.tensor import Tensor
+from tensh.graph import kept
+from tensh.graph.model import Edge, GraphNode
+from tensh.graph.names import names_of_nodes
+from tensh.graph.provenance import place
+from tensh.graph.repeats import period
+from tensh.graph.source import piece
+
+
+class Graph:
+    """The graph of one tensor: numbered nodes, read as ``graph[number]`` or in order of recording.
+
+    ``names`` (a namespace, such as ``globals()``) gives the nodes their variables.  ``focus`` names a node: only what lies
+    between it and the root, and what it was made of, is looked at; LookupError where there is none of the name.
+    """
+
+    def __init__(self, tensor, names=(), focus=None):
+        root = edge(tensor)
+        if root is None:
+            raise ValueError("the tensor has no graph: it does not require grad")
+        self.tensor = tensor
+        self.named = names_of_nodes(dict(names))
+        self._ordered(root.inputs[0] if type(root) is Output else root)
+        if focus is not None:
+            self._keep(around(self, found(self, focus)))
+
+    def _ordered(self, root):
+        """Look at all nodes behind ``root``."""
+        self.top, self.order = root, ordered(root)
+        self._count()
+
+    def _keep(self, numbers):
+        """Look at some of the nodes only."""
+        self.order = [self.order[number - 1] for number in sorted(numbers)]
+        self._count()
+
+    def _count(self):
+        self.numbers = {node: number for number, node in enumerate(self.order, 1)}
+        self.root = self.numbers[self.top]
+        self.uses = [0] * (len(self.order) + 1)
+        self.edge_count = 0
+        for node in self.order:
+            for other, _ in node.next_functions:
+                if other in self.numbers:
+                    self.edge_count += 1
+                    self.uses[self.numbers[other]] += 1
+        self._values = self._parts = None
+        self._made = {}
+
+    def __len__(self):
+        return len(self.order)
+
+    def __iter__(self):
+        return map(self.describe, self.order)
+
+    def __getitem__(self, number):
+        made = self._made.get(number)
+        if made is None:
+            made = self._made[number] = self.describe(self.order[number - 1])
+        return made
+
+    @property
+    def shared(self):
+        """The numbers of the nodes that more than one edge leads to."""
+        return [number for number, uses in enumerate(self.uses) if uses > 1]
+
+    # ── one node ─────────────────────────────────────────────────────────────
+    def describe(self, node):
+        """What there is to say about a node."""
+        number = self.numbers[node]
+        variable, tensor = self.named.get(node, (None, None))
+        if type(node) is AccumulateGrad:
+            tensor = node.variable
+            return GraphNode(
+                number, "leaf", "AccumulateGrad", None, variable, tuple(node.shape), dtype(node.dtype),
+                value=None if tensor is None else tensor.array, grad=array(node.grad), uses=self.uses[number],
+            )  # fmt: skip
+        made = place(node)
+        found = None if made is None else piece(*made)
+        label, part_of = self._label(node, found)
+        single = node.dtype is not None
+        return GraphNode(
+            number, "operation", type(node).__name__, label,
+            variable or (found.target if found and not part_of else None),
+            tuple(node.shape) if single else None, dtype(node.dtype) if single else None,
+            edges=tuple(self.edges(node)), value=self.value(node, tensor), grad=self.gradient(tensor),
+            uses=self.uses[number], place=found and where(found), part_of=part_of,
+        )  # fmt: skip
+
+    def _label(self, node, found):
+        """(the source text of a node's value, the text it is only a part of): one of the two, or neither."""
+        if found is None:
+            return None, None
+        if self._parts is None:
+            self._parts = parts(self.order)
+        return (None, found.text) if node in self._parts else (found.text, None)
+
+    def edges(self, node):
+        """Where the gradients of a node go, in the order of its operands."""
+        targets = node.next_functions
+        for (target, output), (parameter, formula) in zip(targets, operands(node, targets), strict=True):
+            yield Edge(self.numbers.get(target), output, parameter, formula)
+
+    def value(self, node, tensor):
+        """The value a node computed, where a variable holds it or another node saved it; None where it is gone."""
+        if tensor is not None:
+            return tensor.array
+        if node is self.top and type(edge(self.tensor)) is not Output:
+            return self.tensor.array
+        if self._values is None:
+            self._values = saved_values(self.order)
+        return self._values.get(node)
+
+    def gradient(self, tensor):
+        return None if tensor is None else array(tensor._grad)
+
+
+def ordered(root):
+    """All nodes that a gradient at ``root`` reaches, oldest first."""
+    found, waiting = {root}, [root]
+    while waiting:
+        for node, _ in waiting.pop().next_functions:
+            if node is not None and node not in found and type(node) is not DeadEnd:
+                found.add(node)
+                waiting.append(node)
+    return sorted(found, key=lambda node: node.time)
+
+
+def operands(node, targets):
+    """(parameter, derivative) of each operand of a node; (None, None) where the operator table does not say."""
+    unknown = [(None, None)] * len(targets)
+    if node.op is None:
+        return unknown
+    declared = list(node.op.derivatives.items())
+    before, after = node.absent
+    if node.op.sequence and len(declared) == 1:
+        name, formula = declared[0]
+        return [(f"{name}[{index}]", formula) for index in range(len(targets))]
+    if len(declared) + before + after == len(targets):
+        return [(None, None)] * before + declared + [(None, None)] * after
+    if len(targets) == 1:  # the other operand is a number
+        return [next((d for d, n in zip(declared, node.inputs) if n is not None), (None, None))]
+    return unknown
+
+
+def parts(nodes):
+    """The nodes that are only steps on the way to the value of the expression that recorded them.
+
+    A call may record several nodes, and a loop makes the same call many times: of neighbours with one place the last of
+    each repetition is the value.
+    """
+    found = set()
+    for made, group in groupby(nodes, place):
+        if made is not None:
+            group = list(group)
+            length = period([type(node) for node in group])
+            found.update(node for number, node in enumerate(group, 1) if number % length and number < len(group))
+    return found
+
+
+def saved_values(nodes):
+    """node -> the value it computed, from what it or the nodes that use it have saved and nobody has changed since."""
+    values = {}
+    for node in nodes:
+        for role, value in zip(node.roles, kept.saved(node), strict=False):
+            if type(role) is int and hasattr(value, "dtype") and not written_after(node.time, value):
+                owner = node if role == -1 else node.inputs[role] if role >= 0 else None
+                if owner is not None:
+                    values[owner] = value
+    return values
+
+
+def array(value):
+    """The array of a tensor; None of anything else."""
+    return value.array if isinstance(value, Tensor) else None
+
+
+def dtype(of_array):
+    return None if of_array is None else str(BY_NUMPY[of_array]).removeprefix("torch.")
+
+
+def where(found):
+    """``file:line`` of a piece of source, and the function it is in."""
+    return f"{found.filename}:{found.line}" + (f" in {found.function}" if found.function else "")
+
+
+def found(graph, name):
+    """The number of the node that a name or a piece of source stands for."""
+    for node in reversed(list(graph)):
+        if name in (node.variable, node.label):
+            return node.number
+    known = dict.fromkeys(node.variable for node in graph if node.variable)
+    raise LookupError(f"{name} is not in this graph; its names: {', '.join(known) or 'none'}")
+
+
+def around(graph, number):
+    """The numbers of the nodes on all paths from the root to a node, and of all that the node was made of."""
+    numbers = {number}
+    for user in range(number + 1, len(graph) + 1):  # what uses a node was recorded after it
+        if any(graph.numbers.get(target) in numbers for target, _ in graph.order[user - 1].next_functions):
+            numbers.add(user)
+    waiting = [number]
+    while waiting:
+        for operand in graph[waiting.pop()].edges:
+            if operand.number is not None and operand.number not in numbers:
+                numbers.add(operand.number)
+                waiting.append(operand.number)
+    return numbers

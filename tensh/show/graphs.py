@@ -1,0 +1,67 @@
+"""The graph behind a tensor as a view: `graph`."""
+
+import sys
+
+from tensh.graph import tape, tree
+from tensh.graph.tree import Shown
+from tensh.graph.walk import Graph
+from tensh.show.page import View
+
+FEW = 40  # lines up to which a tree is the better view
+VIEWS = ("auto", "tree", "tape", "dag")
+
+
+class Drawing(View):
+    """A graph that can be looked at; its data is `graph`."""
+
+    def __init__(self, graph, view="auto", shown=None):
+        if view not in VIEWS:
+            raise ValueError(f"graph(): view is one of {', '.join(VIEWS)}, not {view!r}")
+        self.graph, self.view, self.shown = graph, view, shown or Shown()
+
+    def draw(self, page):
+        shown = self.shown._replace(ascii=not page.unicode, width=page.width if page.is_window else None)
+        for number, line in enumerate(self.layout(shown).lines(self.graph, shown)):
+            if number:
+                yield "plain", "\n"
+            yield from line
+
+    def layout(self, shown):
+        """The module that draws the view that was asked for, or the one that suits the graph."""
+        if self.view == "dag":
+            from tensh.graph import dag
+
+            return dag
+        if self.view == "auto":
+            return tree if is_small(self.graph, shown) else tape
+        return {"tree": tree, "tape": tape}[self.view]
+
+
+def is_small(graph, shown):
+    """Whether the tree of a graph has few lines."""
+    return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
+
+
+def graph(tensor, names=None, view="auto", focus=None, **shown):
+    """The autograd graph behind a tensor, root first.
+
+    Args:
+        tensor: it requires grad, or ValueError is raised.
+        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        view: "tree", "tape" (every node once, in the order of recording), "dag" (a drawing, up to 30 nodes), or "auto".
+        focus: the name of a node; only what lies between it and the root, and what it was made of, is shown.
+        shown: values=True, grads=True, types=True, formulas=True, depth=N, fold=False.
+
+    >>> import tensh
+    >>> x = tensh.tensor(2., requires_grad=True)
+    >>> tensh.show.graph(x * x + 1, {"x": x})
+    add             AddBackward0  []
+    └── mul         MulBackward0  []
+        ├── x  (*)  leaf          []
+        └── x  (*) again
+    <BLANKLINE>
+    3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
+    """
+    if names is None:
+        names = sys._getframe(1).f_globals
+    return Drawing(Graph(tensor, names, focus), view, Shown(**shown))
