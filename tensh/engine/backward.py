@@ -8,22 +8,22 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from tensh.engine.clock import clock, mode, wrote
+from tensh.engine.clock import FORWARD, clock, mode, wrote
 from tensh.engine.graph import AccumulateGrad, Parts, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded
 
 
-def run(grads, graph, keep, wanted=None):
+def run(grads, graph, keep, wanted=None, record=None):
     """Send ``grads`` (node -> gradient) through the graph.
 
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
-    ``keep`` retains the saved values.
+    ``keep`` retains the saved values.  ``record``, where given, says whether a run on tensors is recorded.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else leading_to(wanted, grads)
     anomaly = mode.anomaly
-    before, mode.grad = mode.grad, graph
+    before, mode.grad = mode.grad, graph if record is None else record
     add = recorded("add") if graph else np.add
     try:
         while queue:
@@ -131,6 +131,8 @@ def fit(g, node, graph):
 
 def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
+    if graph is FORWARD:
+        g, graph = np.array(g.array), False
     if graph:
         leaf.grad = recorded("copied")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
     elif leaf.grad is None:

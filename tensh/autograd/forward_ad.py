@@ -1,0 +1,162 @@
+"""torch.autograd.forward_ad: dual tensors, which carry a tangent through every operation."""
+
+from typing import NamedTuple
+
+from tensh.engine import forward
+from tensh.engine.autograd.modes import Switch
+from tensh.engine.clock import mode
+from tensh.engine.tensor import Tensor
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What ``unpack_dual`` returns: the value, and the tangent or None."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+def enter_dual_level():
+    """Begin to carry tangents, until ``exit_dual_level``; returns the number of the level, which is 0.
+
+    RuntimeError if a level is open: torch.func.jvp may be nested, this may not.
+
+    >>> import tensh as torch
+    >>> import tensh.autograd.forward_ad as fwAD
+    >>> fwAD.enter_dual_level()
+    0
+    >>> x = fwAD.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+    >>> fwAD.unpack_dual(x * x).tangent
+    tensor(6.)
+    >>> fwAD.exit_dual_level()
+    """
+    if mode.levels:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    forward.open_level()
+    return 0
+
+
+def exit_dual_level(*, level=None):
+    """Stop carrying tangents: those that were made are gone."""
+    last = len(mode.levels) - 1
+    if level is not None and level != last:
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if last < 0:
+        raise RuntimeError("Dual level must be a positive number.")
+    forward.close_level()
+
+
+class dual_level(Switch):
+    """Inside, tensors can be dual: what is computed from one carries its tangent along.
+
+    One pass computes the derivative in one direction, together with the values; unlike ``backward`` it keeps no history.
+
+    >>> import tensh as torch
+    >>> import tensh.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
+    ...     y = x.exp()
+    ...     print(fwAD.unpack_dual(y).tangent)
+    tensor([2.7183, 0.0000])
+    """
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __enter__(self):
+        return enter_dual_level()
+
+    def __exit__(self, *error):
+        exit_dual_level()
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """A dual tensor: the memory of ``tensor`` together with a ``tangent`` of its shape.
+
+    Differentiable in both.  ValueError unless both are floating point or complex.
+
+    >>> import tensh as torch
+    >>> import tensh.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     print(fwAD.make_dual(torch.tensor(1.0), torch.tensor(2.0)))
+    tensor(1., tangent=tensor(2.))
+    """
+    level = _chosen(level)
+    if level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for each, what in ((tensor, "primal"), (tangent, "tangent")):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    if level >= len(mode.levels):
+        raise RuntimeError("Invalid level given to _make_dual")
+    if tangent.shape != tensor.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {_size(tensor)} while the given forward gradient is of size {_size(tangent)}."
+        )
+    chosen = mode.levels[level]
+    if forward.parts(tensor, chosen)[1] is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{level} is not supported."
+        )
+    return forward.dual(tensor, tangent, chosen)
+
+
+def _size(t):
+    return list(t.shape)
+
+
+def unpack_dual(tensor, *, level=None):
+    """(the value without its tangent, the tangent or None) of a tensor, dual or not.
+
+    >>> import tensh as torch
+    >>> import tensh.autograd.forward_ad as fwAD
+    >>> with fwAD.dual_level():
+    ...     x = fwAD.make_dual(torch.tensor(1.0), torch.tensor(2.0))
+    ...     print(fwAD.unpack_dual(x * x))
+    UnpackedDualTensor(primal=tensor(1.), tangent=tensor(4.))
+    """
+    level = _chosen(level)
+    if level < 0:
+        return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    return UnpackedDualTensor(*forward.parts(tensor, mode.levels[level]))
+
+
+def _chosen(level):
+    return len(mode.levels) - 1 if level is None else level
+
+
+def _is_fwd_grad_enabled():
+    return mode.forward
+
+
+class _set_fwd_grad_enabled(Switch):
+    """Whether operations carry tangents; as a context manager, until the block ends."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __new__(cls, mode_):
+        return object.__new__(cls)
+
+    def __init__(self, mode_):
+        self.before, self.mode = mode.forward, mode_
+        mode.forward = mode_
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        mode.forward = self.before
+
+    def clone(self):
+        return type(self)(self.mode)

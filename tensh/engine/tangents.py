@@ -1,0 +1,130 @@
+"""The tangent of what one node computed, from the tangents of its inputs: the derivative that is there, transposed.
+
+Note [Forward from backward]
+A node's derivative is the transposed Jacobian: it takes ``g``, the gradient of the output, to the gradients of the inputs.
+Forward accumulation needs the Jacobian itself.  Nothing is declared for it:
+
+- A real operator that works element by element has a diagonal Jacobian, which is its own transpose.  The same text, read
+  with the tangent of an input for ``g``, is that input's share of the tangent of the output.
+- The derivative of any other operator is linear in ``g``; run backward through *it*, at any ``g``, and a tangent that is
+  sent in where the gradient of the input came out arrives at ``g`` as the tangent of the output.
+"""
+
+import functools
+
+import numpy as np
+
+from tensh.engine import memory, writer
+from tensh.engine.backward import run
+from tensh.engine.clock import mode
+from tensh.engine.graph import AccumulateGrad, Node, Parts, replay
+from tensh.engine.region import replay_raw
+from tensh.engine.table import compile_words
+from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
+
+
+def pushed(node, tangents, graph):
+    """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
+
+    A list for a node with several outputs, None for those that have none.  With ``graph`` all are tensors and what is
+    computed is recorded; without it they are arrays.
+    """
+    op = node.op
+    if op is None or not op.pointwise or node.dtype.kind == "c" or any(t is not None and _complex(t) for t in tangents):
+        return transposed(node, tangents, graph)
+    return fitted(diagonal(op, graph)(node, tangents), node.shape, node.dtype, graph)
+
+
+def _complex(t):
+    return (t.array if isinstance(t, Tensor) else t).dtype.kind == "c"
+
+
+# ── element by element ───────────────────────────────────────────────────────
+@functools.cache
+def diagonal(op, graph):
+    """The function of a node and the tangents of its inputs that adds up their shares, written from the derivatives."""
+    words = TENSORS if graph else ARRAYS
+    compile_words(op, words)
+    writer.compiled(writer.forward_source(op, graph), f"forward derivative of {op.name}", words)
+    return words.pop("forward")
+
+
+def fitted(t, shape, dtype, graph):
+    """``t`` broadcast to a shape and cast to a dtype: what a gradient is fitted to, turned around."""
+    a = t.array if graph else t
+    if a.shape != shape:
+        t = recorded("expand")(t, shape) if graph else np.array(np.broadcast_to(a, shape))
+    if a.dtype != dtype:
+        t = (recorded("cast") if graph else ARRAYS["cast"])(t, dtype)
+    return t
+
+
+# ── anything else ────────────────────────────────────────────────────────────
+def transposed(node, tangents, graph):
+    """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
+    twin = node if graph else constant(node)
+    many = node.op is not None and node.op.many
+    seeds = [leaf(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
+    levels, grad = mode.levels, mode.grad
+    mode.grad = True
+    if not graph:
+        mode.levels = ()
+    try:
+        gradients = twin.backward_graph(Parts(enumerate(seeds)) if many else seeds[0])
+        sent = {}
+        for g, t in zip(gradients, tangents):
+            if g is not None and t is not None and g.node is not None:
+                t = fitted(t, g.array.shape, g.array.dtype, graph)
+                sent[g.node] = sent[g.node] + t if g.node in sent else t
+        arrived = {seed.node: None for seed in seeds}
+        run(sent, grad if graph else False, True, arrived)
+    finally:
+        mode.levels, mode.grad = levels, grad
+    results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
+    return results if many else results[0]
+
+
+def leaf(shape, dtype):
+    """Zeros that a gradient can be sent to."""
+    t = wrap(np.zeros(shape, dtype))
+    t.node = AccumulateGrad(t)
+    return t
+
+
+def given_back(seed, t, graph):
+    """What arrived at a seed; the output does not depend on the inputs where nothing did, so far as derivatives tell."""
+    if t is not None:
+        return t
+    return wrap(seed.array) if graph else seed.array
+
+
+def constant(node):
+    """The node again, with saved values that no gradient goes to."""
+    twin = object.__new__(with_constants(type(node)))
+    twin.inputs, twin.saved, twin.time, twin.hooks = node.inputs, node.saved, node.time, None
+    twin.shape, twin.dtype = node.shape, node.dtype
+    return twin
+
+
+@functools.cache
+def with_constants(kind):
+    """The class of nodes whose saved values are tensors without a history."""
+    return type(kind.__name__, (kind,), {"__slots__": (), "unpack": Node.constants})
+
+
+# ── writes through views ─────────────────────────────────────────────────────
+def region_pushed(node, base, value, graph):
+    """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
+    steps, strides, *_ = node.saved
+    if base is None:
+        base = wrap(np.zeros(node.shape, node.dtype))
+    if graph:
+        whole = recorded("laid_out")(base, strides)
+        region = replay(whole, steps)
+        region.zero_() if value is None else region.copy_(value)
+        return whole
+    whole = wrap(memory.empty_strided(node.shape, strides, node.dtype))
+    whole.array[...] = base.array
+    replay_raw(whole, steps)[...] = 0 if value is None else value.array
+    return whole
