@@ -28,7 +28,7 @@ Difference = namedtuple("Difference", "step kind where theirs ours")
 # ── what can be seen ─────────────────────────────────────────────────────────
 def array_of(t):
     """The values of a tensor as an array that NumPy knows; of bfloat16 in float32."""
-    t = t.detach().resolve_conj().resolve_neg()
+    t = t.detach().resolve_conj().resolve_neg().clone()  # numpy() of the tensor itself would pin its memory
     return t.float().numpy() if str(t.dtype) == "torch.bfloat16" else t.numpy()
 
 
@@ -91,9 +91,13 @@ def taken(world, step):
 
 # ── comparing ────────────────────────────────────────────────────────────────
 def differences(program, theirs, ours):
-    """Run the program on both modules; the differences of the first step that has one, and those of texts."""
+    """Run the program on both modules; the differences of the first step that has one, and those of texts.
+
+    A step that fails changes nothing here.  In PyTorch it may; then the program ends.
+    """
     theirs, ours, texts = World(theirs), World(ours), []
     for step in program.steps:
+        before = (facts(theirs), facts(ours)) if step.fails else ()
         expected, failure = taken(theirs, step)
         found, error = taken(ours, step)
         if type(failure).__name__ != type(error).__name__:
@@ -102,9 +106,19 @@ def differences(program, theirs, ours):
             texts.append(Difference(step, "text", "", plain(failure), plain(error)))
         if expected != found:
             return [*texts, Difference(step, "result", "", expected, found)]
+        if before and before[1] != facts(ours):
+            return [*texts, Difference(step, "changed by an error", "", *changed(before[1], facts(ours)))]
+        if before and before[0] != facts(theirs):
+            return texts
         if (different := compared(step, theirs, ours)) is not None:
             return [*texts, different]
     return texts
+
+
+def changed(before, after):
+    """What is different, before and after."""
+    names = [name for name in before if before[name] != after[name]]
+    return [{name: seen[name] for name in names} for seen in (before, after)]
 
 
 def shown(error):

@@ -284,9 +284,8 @@ def taken(world, step):
     new = NAMES[len(world.names) - 1 :]
     if isinstance(value, world.module.Tensor) and not any(value is t for t in known):
         step = replace(step, targets=(new[0],))
-    elif isinstance(value, (tuple, list)) and 2 <= len(value) <= 3:
-        if all(isinstance(t, world.module.Tensor) for t in value):
-            step = replace(step, targets=tuple(new[: len(value)]))
+    elif isinstance(value, (tuple, list)) and 2 <= len(value) <= 3 and isinstance(value[0], world.module.Tensor):
+        step = replace(step, targets=tuple(new[: len(value)]))
     world.bind(step.targets, value)
     return step
 

@@ -7,6 +7,7 @@ A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16
 import numpy as np
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
+SPOKEN = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
 OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # whose tensors have a class of their own
 
 
@@ -31,6 +32,11 @@ class dtype:
     def class_of_tensors(self):
         """What error messages call tensors of this dtype."""
         return f"torch.{self.legacy}" if self.title in OLDEST else f"CPU{self.title}Type"
+
+    @property
+    def spoken(self):
+        """What C++ calls the type, where an error message does."""
+        return SPOKEN.get(self.name, self.ctype)
 
     is_floating_point = property(lambda self: self.category == FLOAT)
     is_complex = property(lambda self: self.category == COMPLEX)

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.backward import accumulate, run
+from tensh.engine.clock import mode
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import recorded
 from tensh.engine.warning import warn
@@ -37,17 +40,19 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _sequence(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
-    grads = _roots(tensors, gradients, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
+    graph = bool(create_graph) or mode.off  # what carries tangents is computed on tensors
+    grads = _roots(tensors, gradients, graph)
     if inputs is None:
-        run(grads, create_graph, keep)
+        run(grads, graph, keep)
         return
-    wanted = {_wanted_edge(t): None for t in inputs}
-    run(grads, create_graph, keep, wanted)
-    for t in inputs:
-        g = wanted[edge(t)]
+    nodes = [_wanted_edge(t) for t in inputs]
+    wanted = dict.fromkeys(nodes)
+    run(grads, graph, keep, wanted)
+    for t, node in zip(inputs, nodes):
+        g = wanted[node]
         if g is not None:
-            _accumulate_into(t, g, create_graph)
+            _accumulate_into(t, g, graph)
 
 
 def _accumulate_into(t, g, graph):
@@ -101,10 +106,17 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
-    wanted = {_wanted_edge(t): None for t in inputs}
-    run(_roots(outputs, weights, create_graph), create_graph, keep, wanted)
+    graph = bool(create_graph) or mode.off
+    try:
+        nodes = [_wanted_edge(t) for t in inputs]
+        roots = _roots(outputs, weights, graph)
+    except Lift:
+        return lifting.gradients(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
+    wanted = dict.fromkeys(nodes)
+    run(roots, graph, keep, wanted)
     return tuple(
-        _arrived(number, t, wanted[edge(t)], allow_unused, materialize_grads) for number, t in enumerate(inputs)
+        _arrived(number, t, wanted[node], allow_unused, materialize_grads)
+        for number, (t, node) in enumerate(zip(inputs, nodes))
     )
 
 
@@ -136,9 +148,9 @@ def _sequence(value):
 
 def _wanted_edge(t):
     node = edge(t)
-    if node is None:
+    if not live(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return node
+    return node if type(node) is not DeadEnd else DeadEnd(t.array)  # one that no gradient arrives at
 
 
 def _roots(tensors, gradients, graph):
@@ -148,7 +160,7 @@ def _roots(tensors, gradients, graph):
     grads = {}
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         node = edge(t)
-        if node is None:
+        if not live(node) or type(node) is DeadEnd:
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = wrap(_one(t)) if g is None else _given(number, t, g)
         if not graph:
@@ -173,6 +185,7 @@ def _given(number, t, g):
     """The gradient that the user gave for ``t``, checked against it."""
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    node = edge(g)
     if g.array.shape != t.array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {g.shape} and output[{number}] has a shape of {t.shape}."
@@ -183,5 +196,5 @@ def _given(number, t, g):
             f"Mismatch in dtype: grad_output[{number}] has a dtype of {g.dtype} and output[{number}] has a dtype of {t.dtype}."
         )
     if g.array.dtype != t.array.dtype:
-        return wrap(g.array.astype(t.array.dtype), g.node) if g.node is None else g.to(BY_NUMPY[t.array.dtype])
+        return wrap(g.array.astype(t.array.dtype)) if node is None else g.to(BY_NUMPY[t.array.dtype])
     return g

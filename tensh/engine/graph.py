@@ -8,7 +8,7 @@ from tensh.engine import memory
 from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import second_time
-from tensh.engine.hooks import RemovableHandle, hooks_of  # noqa: F401
+from tensh.engine.hooks import RemovableHandle, hooks_of, keep_retaining  # noqa: F401
 from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, How, locked_message  # noqa: F401
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
@@ -282,7 +282,7 @@ def edge(t):
 
 def derive_again(t):
     """A view of memory that was written continues from what its base is now."""
-    t.node = replay(t._base, steps_to(t)).node
+    keep_retaining(t, replay(t._base, steps_to(t)).node)
     t._time = tick()
     hold(t)
 

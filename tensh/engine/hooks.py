@@ -25,6 +25,14 @@ def hooks_of(node):
     return node.hooks
 
 
+def keep_retaining(t, node):
+    """Let the tensor continue from another node; if its gradient is retained, that is the gradient there from now on."""
+    old = t.node
+    t.node = node
+    if old is not None and old.hooks is not None and id(t) in old.hooks.retain:
+        hooks_of(node).retain[id(t)] = old.hooks.retain.pop(id(t))
+
+
 class RemovableHandle:
     """What ``register_hook`` returns: ``remove()`` takes the hook away again."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine import memory
-from tensh.engine.clock import mode, owner, tick, wrote, wrote_as
+from tensh.engine.clock import FORWARD, mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.graph import (
@@ -23,9 +23,12 @@ from tensh.engine.graph import (
     AccumulateGrad,
     derive_again,
     edge,
+    hold,
+    live,
     locked,
     refusal,
 )
+from tensh.engine.hooks import keep_retaining
 from tensh.engine.region import CopySlices
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
@@ -34,14 +37,14 @@ from tensh.engine.warning import warn
 def put(t, since, value, name, overlapping=False):
     """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
 
-    ``since`` comes from ``begin``.
+    ``since`` comes from ``begin``; it is None for a write that the graph knows nothing of.
     ``overlapping`` allows a ``t`` with several elements in one place: True for a value that is the same everywhere, or the
     function that writes into its array.
     """
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
     node = value.node
-    if mode.grad and (node is not None or edge(t) is not None):
+    if mode.grad is True and since is not None and (live(node) or live(edge(t))):
         guard(t)
     writable(t, value, overlapping)
     if node is not None:
@@ -57,6 +60,11 @@ def put(t, since, value, name, overlapping=False):
     wrote(t.array)
     if node is not None:
         node.shape, node.dtype = t.array.shape, t.array.dtype
+        if mode.grad is FORWARD and live(old):
+            from tensh.engine.forward import written_without_gradient
+
+            written_without_gradient(t, old, node)
+            return t
         continue_from(t, old, node, inside, value.array)
         if spoilt:
             node.time = since
@@ -65,18 +73,34 @@ def put(t, since, value, name, overlapping=False):
 
 def begin(t, *others):
     """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here."""
-    if mode.grad and isinstance(t, Tensor):
+    if mode.grad is True and isinstance(t, Tensor):
         tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
         if any([requires(each) for each in tensors]):
             guard(t)
             for each in tensors:
                 edge(each)  # what a view derives again now is no part of the write
+    if others:
+        refuse_overlap_in_part(t, others)
     return tick()
+
+
+def refuse_overlap_in_part(t, others):
+    """Raise if one of ``others`` is a tensor that overlaps ``t``, which is to be written, without being the same."""
+    for other in others:
+        if isinstance(other, Tensor) and other.array is not t.array and owner(other.array) is owner(t.array):
+            refuse_partial_overlap(t.array, other.array)
+
+
+def beside(array, other):
+    """The node of ``other``, a view, as an operand of a write into ``array``: it must not overlap it in part."""
+    if owner(other.array) is owner(array):
+        refuse_partial_overlap(array, other.array)
+    return edge(other)
 
 
 def requires(t):
     """Does ``t`` require grad?  Unlike its edge this can be told of any view."""
-    return t.node is not None or t._base is not None and t._base.node is not None
+    return live(t.node) or t._base is not None and live(t._base.node)
 
 
 def guard(t):
@@ -110,6 +134,7 @@ def reshaped(t, viewed, name):
         t._how.steps = viewed._how.steps
     if mode.grad:
         t.node = viewed.node
+        hold(t)
         if t._base is not None:
             t._time = tick()
     elif type(t.node) is AccumulateGrad:
@@ -146,6 +171,16 @@ def refuse_overlap(array):
         )
 
 
+def refuse_partial_overlap(array, source):
+    """Raise if two dense arrays share some memory without being the same."""
+    if not (memory.dense(array) and memory.dense(source) and array.size and source.size):
+        return
+    same = array.shape == source.shape and memory.address(array) == memory.address(source)
+    same = same and all(n == 1 or s == o for n, s, o in zip(array.shape, array.strides, source.strides, strict=True))
+    if not same and np.may_share_memory(array, source):
+        raise RuntimeError(SHARED)
+
+
 def refuse_shared(array, others):
     """Raise if one of ``others`` is a tensor in the memory of ``array``, which is to be written."""
     for other in others:
@@ -154,10 +189,13 @@ def refuse_shared(array, others):
         if isinstance(other, Tensor) and (
             other.array is array or owner(other.array) is owner(array) and np.may_share_memory(other.array, array)
         ):
-            raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-                "location. Please clone() the tensor before performing the operation."
-            )
+            raise RuntimeError(SHARED)
+
+
+SHARED = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 
 
 def interior(node, since):
@@ -204,15 +242,37 @@ def continue_from(t, old, node, inside, result):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = tick()
     if t._base is None:
-        t.node = node
+        keep_retaining(t, node)
         wrote_as(t.array, node.operation())
+        hold(t)
     else:
-        t._base.node = slices = CopySlices(t, old, node, inside)
+        slices = CopySlices(t, old, node, inside)
+        keep_retaining(t._base, slices)
+        if mode.levels:
+            from tensh.engine.forward import settle
+
+            settle(slices, [t._base])
         wrote_as(t._base.array, slices.operation())
         derive_again(t)
 
 
 # ── out= ─────────────────────────────────────────────────────────────────────
+def before_out(out, name, inputs):
+    """What PyTorch refuses about ``out=`` before it computes anything; ``inputs`` may be anything, and lists of it."""
+    if not mode.grad:
+        return
+    given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
+    if mode.levels:
+        from tensh.engine.forward import refuse_tangents
+
+        refuse_tangents(name, given)
+    if mode.grad is True and any(isinstance(t, Tensor) and requires(t) for t in given):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+
+
 def into(out, result, name, strict=None, inputs=()):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
@@ -223,13 +283,14 @@ def into(out, result, name, strict=None, inputs=()):
         for target, value in zip(out, result):
             into(target, value, name, strict, inputs)
         return type(result)(out)
+    before_out(out, name, (result,))
+    return constant_into(out, result, name, strict, inputs)
+
+
+def constant_into(out, result, name, strict=None, inputs=()):
+    """The same for one result that has no derivative: it may also go into a tensor that requires grad."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if mode.grad and (edge(out) is not None or result.node is not None):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
-            "but one of the arguments requires grad."
-        )
     a, b = out.array, result.array
     if a.dtype is not b.dtype:
         refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)

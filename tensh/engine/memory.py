@@ -62,6 +62,18 @@ def overlaps_itself(array):
     )
 
 
+def dense(array):
+    """Does every element have a place of its own, with no gaps between?"""
+    if array.flags.forc:
+        return True
+    reach = array.itemsize
+    for step, n in sorted((step, n) for step, n in zip(array.strides, array.shape) if n != 1):
+        if step != reach:
+            return False
+        reach *= n
+    return True
+
+
 def may_overlap(shape, steps):
     """Could an array of this shape and these strides have several elements in one place?"""
     reach = 1
@@ -137,10 +149,12 @@ class _Offer:
 
 def apart(array):
     """The same memory under another owner: writes through the result do not count as writes to ``array``."""
-    offer = _Offer()
-    offer.__array_struct__ = array.__array_struct__
+    offer, block = _Offer(), dense_owner(array)
+    offer.__array_struct__ = block.__array_struct__
     result = np.asarray(offer)
-    return result.view(array.dtype) if array.dtype.kind == "V" else result
+    if block.dtype.kind == "V":
+        result = result.view(block.dtype)
+    return result if block is array else within(result, array.shape, strides(array), distance(block, array))
 
 
 # ── new memory in the order of other memory ──────────────────────────────────

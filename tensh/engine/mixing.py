@@ -123,12 +123,15 @@ def promote(first, second, name=None):
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
 
 
-def refused_cast(error, name, input, other):
-    """What PyTorch says where the in-place form of an operator refuses a dtype: first that the result would not fit."""
-    number = None if isinstance(other, Tensor) else plain(other)
+def refused_cast(error, name, input, other, out=None):
+    """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
     op = OPS[name]
-    one, _ = promote(input.array, other.array) if number is None else with_number(input.array, number, op.floats)
-    result, target = BY_NUMPY[one.dtype], BY_NUMPY[input.array.dtype]
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        one, _ = promote(input.array, other.array)
+    else:
+        array, number = (input.array, other) if isinstance(input, Tensor) else (other.array, input)
+        one, _ = with_number(array, plain(number), op.floats)
+    result, target = BY_NUMPY[one.dtype], BY_NUMPY[(input if out is None else out).array.dtype]
     if op.floats and result.category < FLOAT:
         result = get_default_dtype()
     return error if can_cast(result, target) else cannot_cast(result, target)

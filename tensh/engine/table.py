@@ -23,7 +23,7 @@ from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.cores import SPREAD, spread
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.inplace import begin, into, put
+from tensh.engine.inplace import before_out, begin, beside, constant_into, into, put, refuse_overlap_in_part
 from tensh.engine.mixing import (
     NO_ARRAY,
     NUMBERS,
@@ -40,7 +40,7 @@ from tensh.engine.mixing import (
 )  # fmt: skip
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, recorded
-from tensh.engine.writer import LIST, RETYPED  # noqa: F401
+from tensh.engine.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
 
 PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
 METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -238,7 +238,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
         METHODS[name] = declared
         if declared.inplace:
             METHODS[f"{name}_"] = Inplace(declared)
-            if declared.inplace != "method":
+            if declared.inplace is True:
                 PUBLIC[f"{name}_"] = METHODS[f"{name}_"]
     return declared
 
@@ -278,7 +278,10 @@ def with_out(fn):
 
     @functools.wraps(fn)
     def function(*args, out=None, **options):
-        return fn(*args, **options) if out is None else into(out, fn(*args, **options), name)
+        if out is None:
+            return fn(*args, **options)
+        before_out(out, name, (*args, *options.values()))
+        return into(out, fn(*args, **options), name)
 
     function.without_out = fn
     function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
@@ -298,7 +301,7 @@ def written_back(fn):
     name = f"{fn.__name__}_"
 
     def function(input, *args, **options):
-        return put(input, begin(input), fn(input, *args, **options), name)
+        return put(input, begin(input, *args, *options.values()), fn(input, *args, **options), name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"In-place version of {fn.__name__}."
@@ -427,7 +430,8 @@ ENVIRONMENT = {
     "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "clock": clock, "tick": tick, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
-    "as_float": as_float, "into": into, "put": put, "begin": begin, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
+    "constant_into": constant_into, "refuse_overlap_in_part": refuse_overlap_in_part, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "spread": spread,

@@ -144,10 +144,25 @@ def function_source(op):
     if op.out:
         op.environment[f"{op.name}_out"] = None if op.out is True else op.out
         strict = f", {op.name}_out, ({' '.join(p + ',' for p in op.inputs)})" if op.out is not True or op.apart else ""
-        lines.append(f"if out is not None: return into(out, {op.name}_fn({call(op)}), '{op.name}'{strict})")
+        lines.append("if out is not None:")
+        lines += [INDENT + line for line in _out(op, strict)]
     lines += _rare(op, "return {}") + _operands(op) + _compute(op) + _result(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
     return indented([*head, *lifting(lines, _lifted(op, out=op.out))])
+
+
+def _out(op, strict):
+    """Lines that compute and write into ``out``: what PyTorch refuses first is refused first."""
+    inputs = f"({' '.join(p + ',' for p in op.inputs)})"
+    lines = [f"before_out(out, '{op.name}', {inputs})"] if op.derivatives else []
+    lines += [f"if isinstance(out, Tensor): refuse_overlap_in_part(out, {inputs})"] if op.pointwise else []
+    into = "into" if op.derivatives or op.outs else "constant_into"
+    if not op.pointwise or len(op.inputs) != 2:
+        return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
+    given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
+    lines.append(f"try: result = {op.name}_fn({call(op)})")
+    lines.append(f"except NotImplementedError as error: raise refused_cast({given}) from None")
+    return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
 
 
 def lifting(lines, answer):
@@ -383,6 +398,7 @@ def _results(op):
 
 
 RETYPED = "retyped"  # view=RETYPED: the view has another dtype
+UNRECORDED = "unrecorded"  # inplace=UNRECORDED: a method that the graph knows nothing of, as in PyTorch
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 
 
@@ -430,17 +446,18 @@ def _inplace(op):
     """The lines of the in-place form."""
     a, *others = op.inputs
     name = f"{op.name}_"
+    since = "None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"
     lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if not others or not op.pointwise:
         return [
             *lines,
-            f"return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')",
+            f"return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
         ]
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, begin({', '.join(op.inputs)}), {op.name}_fn({call(op, rare=False)}), '{name}')",
+        f"try: return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
         f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
@@ -453,7 +470,7 @@ def _written_straight(op, a, b=None):
         INDENT + f"{a}_ = {a}.array",
     ]
     if b is not None:
-        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else edge({b})"
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else beside({a}_, {b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(

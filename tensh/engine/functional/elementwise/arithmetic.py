@@ -5,6 +5,7 @@ from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.inplace import into
 from tensh.engine.mixing import NUMBERS, plain, refuse
+from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.scalars import take_number
 from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.tensor import Tensor
@@ -170,13 +171,22 @@ def lerp(input, end, weight, *, out=None):
     if out is not None:
         return into(out, lerp(input, end, weight), "lerp")
     if isinstance(weight, Tensor):
-        return OPS["lerp_tensors"].fn(input, end, weight)
+        return lerped("lerp_tensors", input, end, weight)
     if type(weight) is float:
-        return OPS["lerp"].fn(input, end, weight)
+        return lerped("lerp", input, end, weight)
     if (number := plain(weight)) is None:
         fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
                   "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip
-    return OPS["lerp"].fn(input, end, number)
+    return lerped("lerp", input, end, number)
+
+
+def lerped(name, input, end, weight):
+    """The operator of this name; of two faults PyTorch tells that of the dtypes first."""
+    try:
+        return OPS[name].fn(input, end, weight)
+    except NotImplementedError:
+        require_dtype(input.array, end.array, "end")
+        raise
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────

@@ -4,9 +4,8 @@ import numpy as np
 
 from tensh.engine.clock import owner, wrote
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.functional.indexing.filling import refuse_partial_overlap
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, plain, viewed
-from tensh.engine.inplace import refuse_overlap, unrecorded
+from tensh.engine.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.scalars import SAFE

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.calls.making import bind
-from tensh.engine.clock import mode, owner, wrote
+from tensh.engine.clock import mode, wrote
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.shapes.parts import as_strided
 from tensh.engine.inplace import begin, put, refuse_overlap, unrecorded, writable
@@ -106,8 +106,6 @@ def copy_(self, other, non_blocking=False):
     if source.dtype.kind == "c" and array.dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part")
     since = begin(self, other)
-    if owner(array) is owner(source):
-        refuse_partial_overlap(array, source)
     if unrecorded(self, other) or array.dtype.kind not in "fcV":
         if other is self:
             wrote(array)
@@ -119,19 +117,6 @@ def copy_(self, other, non_blocking=False):
         wrote(array)
         return self
     return put(self, since, OPS["copying"].fn(self, other), "copy_")
-
-
-def refuse_partial_overlap(array, source):
-    """Raise if two dense arrays share some memory without being the same."""
-    if not (array.flags.forc and source.flags.forc and array.size and source.size):
-        return
-    same = array.shape == source.shape and memory.address(array) == memory.address(source)
-    same = same and all(n == 1 or s == o for n, s, o in zip(array.shape, array.strides, source.strides, strict=True))
-    if not same and np.may_share_memory(array, source):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-            "location. Please clone() the tensor before performing the operation."
-        )
 
 
 for _each in fill_, zero_:

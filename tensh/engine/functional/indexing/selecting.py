@@ -13,7 +13,7 @@ from tensh.engine.functional.indexing.indexing import read_array
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
-from tensh.engine.inplace import into
+from tensh.engine.inplace import begin, into
 from tensh.engine.ops.indexing.index import found
 from tensh.engine.ops.indexing.scatter import outside, require_slices
 from tensh.engine.ops.shapes.embed import number_as
@@ -38,6 +38,7 @@ def both(choose, form, doc, out=True):
         return OPS[operator].fn(input, *given)
 
     def in_place(self, *args, **named):
+        begin(self)
         operator, given = chosen(self, args, named)
         return OPS[operator].write_(self, *given)
 

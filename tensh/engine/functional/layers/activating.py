@@ -1,6 +1,7 @@
 """The activation functions of torch.nn.functional."""
 
 from tensh.engine.clock import tick
+from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.inplace import put
@@ -267,4 +268,7 @@ def glu(input, dim=-1):
     """
     if not require(input, "glu", "input", 1).array.ndim:
         raise RuntimeError("glu does not support scalars because halving size must be even")
+    dim = wrap_dim(dim, input.array.ndim)
+    if (size := input.array.shape[dim]) % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
     return OPS["glu"].fn(input, dim)

@@ -35,10 +35,9 @@ def check(query, key, value, attn_mask, is_causal):
     if attn_mask is None:
         return
     if attn_mask.dtype not in (bool_, query.dtype) and not (attn_mask.dtype is float32 and query.dtype.itemsize == 2):
-        kind = {"int64_t": "long int"}.get(attn_mask.dtype.ctype, attn_mask.dtype.ctype)
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{kind} and  query.dtype: {query.dtype.ctype} instead."
+            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.ctype} instead."
         )
     if is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")

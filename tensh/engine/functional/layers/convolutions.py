@@ -50,12 +50,7 @@ def check_dtypes(input, weight, bias):
             )
         raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
     if bias is not None and bias.dtype is not one:
-        raise RuntimeError(f"Input type ({shown(one)}) and bias type ({shown(bias.dtype)}) should be the same")
-
-
-def shown(dtype):
-    """A dtype as C++ says it."""
-    return {"int64_t": "long int", "uint8_t": "unsigned char"}.get(dtype.ctype, dtype.ctype)
+        raise RuntimeError(f"Input type ({one.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
 
 
 def check_shapes(input, weight, bias, groups, transposed):

@@ -11,6 +11,7 @@ from tensh.engine.functional.layers.windows import geometry, output_size, per_di
 from tensh.engine.inplace import into
 from tensh.engine.ops.layers.pool import numbers_of_elements
 from tensh.engine.table import OPS, PUBLIC
+from tensh.engine.tensor import wrap
 
 
 # ── one dimension is two, of which the first has one element ─────────────────
@@ -90,7 +91,8 @@ def declare_max(dims):
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         if dims == 1:
             check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
-        return max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, False)
+        result = max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, False)
+        return result if result._base is None or result.requires_grad else wrap(result.array)
 
     def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=True):
         return max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, True)

@@ -1,6 +1,6 @@
 """``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
 
-from tensh.engine.inplace import into
+from tensh.engine.inplace import before_out, into
 from tensh.engine.ops.reductions import extremes
 from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
@@ -18,6 +18,8 @@ def extreme(name, doc, of_all, along, of_two):
             dim = axis
         if keepdims is not None:
             keepdim = keepdims
+        if out is not None:
+            before_out(out, name, (input,))
         result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
         return result if out is None else into(out, result, name)
 

@@ -6,7 +6,7 @@ NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
 import numpy as np
 
 from tensh.engine.calls.arguments import dims, require_dtype, sizes
-from tensh.engine.inplace import into
+from tensh.engine.inplace import before_out, into
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
 from tensh.engine.table import OPS, composite
@@ -25,6 +25,8 @@ def reduction(name, doc, everything, along, *, dim=True):
             keepdim = keepdims
         if dtype is not None:
             dtype = require_dtype(dtype, name).numpy
+        if out is not None:
+            before_out(out, name, (input,))
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
         return result if out is None else into(out, result, name)
 

@@ -1,6 +1,6 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
-from tensh.engine.inplace import into
+from tensh.engine.inplace import before_out, into
 from tensh.engine.ops.reductions import statistics
 from tensh.engine.table import OPS, composite
 
@@ -27,6 +27,8 @@ def spread(name, doc, operator):
         if input.array.dtype.kind not in "fcV":
             what = name if pair else "std and var"
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
+        if out is not None:
+            before_out(out, name, (input,))
         dim, correction, keepdim = spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims)
         result = operator.fn(input, dim, correction, keepdim)
         return tuple(result) if pair else result if out is None else into(out, result, name)
@@ -65,6 +67,8 @@ def median_of(name, doc):
     def function(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
         dim = dim if axis is None else axis
         keepdim = keepdim if keepdims is None else keepdims
+        if out is not None:
+            before_out(out, name, (input,))
         result = OPS[f"{name}_all"].fn(input) if dim is None else OPS[f"{name}_dim"].fn(input, dim, keepdim)
         return result if out is None else into(out, result, name)
 

@@ -6,10 +6,9 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shapes.shaping import shaped
-from tensh.engine.graph import edge, see_retyped
 from tensh.engine.inplace import begin, reshaped
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
-from tensh.engine.tensor import Tensor, new
+from tensh.engine.tensor import Tensor
 
 
 # ── ranges ───────────────────────────────────────────────────────────────────
@@ -276,12 +275,7 @@ def imag(input):
 
 def part(input, which):
     """The real (0) or imaginary (1) parts of a complex tensor."""
-    if edge(input) is not None:
-        return OPS["select"].fn(OPS["view_as_real"].fn(input), -1, which)
-    t = new()
-    t.array = input.array.imag if which else input.array.real
-    t.node = t._grad = None
-    return see_retyped(input, t, part, (which,))
+    return OPS["select"].fn(OPS["view_as_real"].fn(input), -1, which)
 
 
 def _set_part(get):

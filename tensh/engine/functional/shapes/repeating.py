@@ -29,10 +29,9 @@ def repeat(self, *repeats, **named):
     if len(repeats) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     size = [n * times for n, times in zip((1,) * (len(repeats) - len(shape)) + shape, repeats, strict=True)]
-    if any(times < 0 for times in repeats):
-        negative = next(n for n in size if n < 0)
+    if (negative := next((n for n in size if n < 0), None)) is not None:
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {size}")
-    return OPS["repeated"].fn(self, repeats)
+    return OPS["repeated"].fn(self, tuple([max(times, 0) for times in repeats]))
 
 
 def tiled(input, dims):
@@ -73,9 +72,10 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
         return wrap(indices_repeated(input.array, output_size))
     if dim is None:
         input, dim = shaped(input, (-1,)), 0
-    elif not input.array.ndim:
-        input = shaped(input, (1,))
-    dim = wrap_dim(dim, input.array.ndim)
+    elif not input.array.ndim and isinstance(repeats, int):
+        wrap_dim(dim, 0)
+        wrap_dim(1, 0)  # the dimension beside it, of which PyTorch speaks
+    dim = wrap_dim(dim, input.array.ndim, scalar=False)
     if isinstance(repeats, int):
         return each_repeated(input, repeats, dim, output_size)
     if not isinstance(repeats, Tensor):

@@ -207,7 +207,7 @@ def lerp_number(input, end, weight):
 
 def require_dtype(input, array, name):
     if array.dtype is not input.dtype:
-        expected, got = BY_NUMPY[input.dtype].ctype, BY_NUMPY[array.dtype].ctype
+        expected, got = BY_NUMPY[input.dtype].spoken, BY_NUMPY[array.dtype].spoken
         raise RuntimeError(f"expected dtype {expected} for `{name}` but got dtype {got}")
 
 

@@ -4,20 +4,30 @@ import numpy as np
 
 from tensh.engine.ops import kernels
 from tensh.engine.ops.elementwise.table import not_complex
-from tensh.engine.table import pointwise
+from tensh.engine.table import METHODS, OPS, UNRECORDED, Inplace, pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
-NUMBER = {"numbers": "other"}
-LOGIC = TWO | {"types": "biufc"}
+COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other"}
+LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED}
 
 # ── comparison ───────────────────────────────────────────────────────────────
-pointwise(np.equal, "Is input equal to other?", name="eq", **TWO, **NUMBER)
-pointwise(np.not_equal, "Is input different from other?", name="ne", **TWO, **NUMBER)
-pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **TWO, **NUMBER)
-pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **TWO, **NUMBER)
-pointwise(np.greater, "Is input greater than other?", name="gt", types="biuf", **TWO, **NUMBER)
-pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", types="biuf", **TWO, **NUMBER)
+pointwise(np.equal, "Is input equal to other?", name="eq", **COMPARING)
+pointwise(np.not_equal, "Is input different from other?", name="ne", **COMPARING)
+pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **COMPARING)
+pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **COMPARING)
+pointwise(np.greater, "Is input greater than other?", name="gt", types="biuf", **COMPARING)
+pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", types="biuf", **COMPARING)
+# Written into a tensor the answer is a constant of its dtype, and the graph says so.
+for _name in "eq", "ne", "lt", "le", "gt", "ge":
+    _op = OPS[_name]
+    _title = _name.title()
+    METHODS[f"{_name}_"] = Inplace(
+        pointwise(_op.kernel, _op.summary, name=f"{_name}_written", types=_op.types, called=f"{_name}_cpu", public=False,
+                  inplace="method", out=False, node=f"{_title}Backward1", numbers={"other": f"{_title}Backward0"},
+                  input="nothing(g)", other="nothing(g)")  # fmt: skip
+    )
+
 pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
@@ -35,7 +45,8 @@ pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
 pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **LOGIC)
 pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **LOGIC)
 pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **LOGIC)
-pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, inplace="method")
+pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None,
+          inplace=UNRECORDED)  # fmt: skip
 
 # ── bits ─────────────────────────────────────────────────────────────────────
 BITS = {"types": "biu", "numbers": "input other", **TWO}

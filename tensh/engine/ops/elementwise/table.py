@@ -130,7 +130,7 @@ pointwise(elementary.round_decimals, "Input rounded at a digit after the point, 
           called="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
 pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
-          input="only(g, input != other)", other="only(g, input == other)")  # fmt: skip
+          input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
           types="biufc", called="nan_to_num", input="g * isfinite(input)")  # fmt: skip
 

@@ -162,9 +162,19 @@ def index_select(input, dim, index):
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     if index.size:
         low, high = extent(index)
-        if low < 0 or high >= (input.shape[dim] if input.ndim else 1):
-            raise IndexError("index out of range in self")
+        n = input.shape[dim] if input.ndim else 1
+        if low < 0 or high >= n:
+            raise out_of_range(input, dim, n, index[(index < 0) | (index >= n)].flat[0])
     return input.take(index.reshape(-1), dim) if input.ndim else input.copy()
+
+
+def out_of_range(input, dim, n, wrong):
+    """What PyTorch says of an index that names no slice."""
+    if input.ndim > 1 and not n:
+        return RuntimeError("index_select(): self indexing axis dim should be positive")
+    if input.ndim > 1 and (dim or not input.size):
+        return RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
+    return IndexError("index out of range in self")
 
 
 @op(public=False, out=False, node="IndexAddBackward0", grad="index_select(g, dim, index)", index=None)

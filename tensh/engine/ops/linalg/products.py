@@ -40,18 +40,6 @@ def outer_product(first, second):
     return first.reshape(-1, 1) * second
 
 
-SPOKEN = {
-    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int", "int16": "short int",
-    "uint8": "unsigned char", "int8": "signed char",
-}  # fmt: skip
-"""C++'s names of dtypes, where an error message uses them."""
-
-
-def spoken(dtype):
-    known = BY_NUMPY[dtype]
-    return SPOKEN.get(known.name, known.ctype)
-
-
 def narrow(multiply, name, first, second):
     """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
     if first.dtype.kind == "b":
@@ -87,7 +75,8 @@ def check_matrices(input, mat2):
         raise RuntimeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
     if input.dtype != mat2.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {spoken(input.dtype)} != {spoken(mat2.dtype)}"
+            f"expected m1 and m2 to have the same dtype, but got: {BY_NUMPY[input.dtype].spoken} != "
+            + BY_NUMPY[mat2.dtype].spoken
         )
     if input.shape[1] != mat2.shape[0]:
         raise RuntimeError(cannot_multiply(input, mat2))

@@ -92,19 +92,26 @@ def finish_log_softmax(out, input, top, axis):
     np.subtract(input, np.log(sum_along(np.exp(input), axis)), out)
 
 
-@op(public=False, types="f", called="softmax_kernel_impl", node="SoftmaxBackward0",
-    input="softmax_backward(g, out, dim)")  # fmt: skip
+def softmax_axis(input, dim, name):
+    """``dim`` from 0; NotImplementedError where there is something to compute of a dtype that has no softmax."""
+    axis = wrap_dim(dim, input.ndim)
+    if input.dtype.kind not in "fV" and input.size:
+        kernel = f"{name}_lastdim_kernel_impl" if axis >= input.ndim - 1 else f"{name}_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+    return axis
+
+
+@op(public=False, node="SoftmaxBackward0", input="softmax_backward(g, out, dim)")
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
-    axis = wrap_dim(dim, input.ndim)
+    axis = softmax_axis(input, dim, "softmax")
     return narrowed(in_blocks(finish_softmax, widened(input), axis), input.dtype)
 
 
-@op(public=False, types="f", called="log_softmax_lastdim_kernel_impl", node="LogSoftmaxBackward0",
-    input="log_softmax_backward(g, out, dim)")  # fmt: skip
+@op(public=False, node="LogSoftmaxBackward0", input="log_softmax_backward(g, out, dim)")
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
-    axis = wrap_dim(dim, input.ndim)
+    axis = softmax_axis(input, dim, "log_softmax")
     return narrowed(in_blocks(finish_log_softmax, widened(input), axis), input.dtype)
 
 
