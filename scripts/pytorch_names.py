@@ -48,7 +48,7 @@ def belongs(path, name, value, listed):
     if isinstance(value, types.ModuleType):
         return value.__name__ == f"{path}.{name}"
     if listed is not None:
-        return name in listed
+        return name in listed or (isinstance(value, types.BuiltinFunctionType) and value.__name__.startswith(path[6:]))
     home = getattr(value, "__module__", None)
     if path == "torch":
         return not isinstance(home, str) or home.startswith("torch")

@@ -6,19 +6,23 @@ True
 """
 
 import tensh.engine  # noqa: F401
-from tensh.engine.absent import absent
-from tensh.engine.table import OPS, RETURN_TYPES
+from tensh.engine.absent import absent, recorded
+from tensh.engine.table import LIST, OPS, RETURN_TYPES
+
+
+def makers():
+    """name -> the operator that returns this tuple; the tuple is made together with its function."""
+    return {op.returns: op for op in OPS.values() if op.outs and op.outs != LIST}
 
 
 def __getattr__(name):
-    """A tuple is made together with the function of the operator that returns it."""
-    maker = next((op for op in OPS.values() if op.outs and op.returns == name), None)
-    if maker is not None and maker.fn:
-        return RETURN_TYPES[name]
-    if name in RETURN_TYPES:
-        return RETURN_TYPES[name]
+    if name in recorded("torch.return_types"):
+        if name not in RETURN_TYPES and name in makers():
+            assert makers()[name].fn
+        if name in RETURN_TYPES:
+            return RETURN_TYPES[name]
     raise absent("torch.return_types", name)
 
 
 def __dir__():
-    return sorted({*RETURN_TYPES, *(op.returns for op in OPS.values() if op.outs)})
+    return sorted({*RETURN_TYPES, *makers()} & set(recorded("torch.return_types")))

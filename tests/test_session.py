@@ -245,7 +245,7 @@ def test_question_shows_signature_and_documentation():
 
 
 def test_question_about_a_value():
-    assert answer("x = 3\nx?") == "x\nint\n"
+    assert answer("x = 3\nx?") == "x  int\n"
 
 
 def test_help_lists_every_command():

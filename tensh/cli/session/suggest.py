@@ -14,11 +14,15 @@ def suggestion(error, frame):
         known = attributes(error.obj)
     else:
         return None
+    return close(error.name, known)
+
+
+def close(word, known):
+    """The name among those known that comes closest to a word, or None."""
     from difflib import get_close_matches  # a millisecond that only a failure costs
 
-    hidden = error.name.startswith("_")
-    close = get_close_matches(error.name, [name for name in known if hidden or not name.startswith("_")], 1)
-    return close[0] if close else None
+    hidden = word.startswith("_")
+    return next(iter(get_close_matches(word, [name for name in known if hidden or not name.startswith("_")], 1)), None)
 
 
 def attributes(value):

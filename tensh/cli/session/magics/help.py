@@ -1,8 +1,5 @@
 """Asking: `%help`, `name?` and `name??`."""
 
-import inspect
-
-from tensh.cli.session import describe
 from tensh.cli.session.events import Text
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 
@@ -14,56 +11,21 @@ def help_(session, command):
     yield Text([("plain", rows)])
 
 
-@magic("?", "name?", "what a name is: its signature and its documentation; name?? shows its source")
+@magic("?", "name?", "what a name is: its signature, its documentation, its derivative, an example")
 def question(session, command):
-    value = lookup(session, command.argument)
-    yield Text(page(command.argument, value, with_source=False))
+    yield Text(page(session, command.argument, with_source=False))
 
 
-@magic("??", "name??", "the same with its source")
+@magic("??", "name??", "the same with its source: the declaration, and the function written from it")
 def double_question(session, command):
-    value = lookup(session, command.argument)
-    yield Text(page(command.argument, value, with_source=True))
+    yield Text(page(session, command.argument, with_source=True))
 
 
-def lookup(session, name):
-    """The object that a dotted name means."""
-    first, *rest = name.split(".")
+def page(session, name, with_source):
+    """The help page of a name, as (kind, text) pairs."""
+    from tensh.cli.session.help import lookup  # reads tables that only this needs
+
     try:
-        value = session.namespace[first] if first in session.namespace else session.builtin(first)
-    except KeyError:
-        raise MagicError(f"{name}?: the name {first!r} is not defined") from None
-    for part in rest:
-        try:
-            value = getattr(value, part)
-        except AttributeError as error:
-            raise MagicError(f"{name}?: {error}") from None
-    return value
-
-
-def page(name, value, with_source):
-    """The help page of an object as (kind, text) pairs."""
-    tokens = [("keyword", name), ("plain", _signature(value) + "\n")]
-    documentation = inspect.getdoc(value)
-    if not callable(value):
-        brief = describe.brief(value)
-        tokens.append(("note", f"{type(value).__name__} {brief}\n" if brief else f"{type(value).__name__}\n"))
-        if type(value).__module__ == "builtins" or brief:
-            documentation = None  # of int, list or Tensor, which is not what was asked about
-    if documentation:
-        tokens.append(("plain", "\n" + documentation + "\n"))
-    if with_source:
-        try:
-            tokens.append(("code", "\n" + inspect.getsource(value).rstrip() + "\n"))
-        except (OSError, TypeError):
-            tokens.append(("note", "\nits source is not Python\n"))
-    return tokens
-
-
-def _signature(value):
-    if not callable(value):
-        return ""
-    try:
-        return str(inspect.signature(value))
-    except (ValueError, TypeError):
-        return "(...)"
+        return [*lookup.in_session(name, session.namespace, with_source)]
+    except lookup.Unknown as error:
+        raise MagicError(str(error)) from None

@@ -1,0 +1,60 @@
+"""`tensh api [PREFIX]`: the public names; with `--missing` those of PyTorch's that tensh lacks, and why."""
+
+from itertools import groupby
+
+from tensh.cli import status
+from tensh.cli.options import UsageError
+from tensh.cli.render.console import Console
+from tensh.show.text import shortened
+
+WHEN = {True: "not yet", False: "left out"}
+
+
+def show(env, prefix="", missing=False, as_json=False):
+    """Write the names that begin with a prefix: a table on a terminal, else a line each, its parts set apart by tabs."""
+    from tensh.cli.session.help import lookup, names
+
+    rows = [*(lacking(names, prefix) if missing else having(names, prefix))]
+    if not rows and (not missing or not any(True for _ in names.having(prefix))):
+        raise UsageError(f"tensh api: no name begins with {prefix}{lookup.meant_public(prefix)}")
+    console = Console(env)
+    if not rows:
+        console.remark([("note", f"{names.full(prefix)}: nothing of PyTorch's is missing\n")])
+    if as_json:
+        console.result([("plain", "".join(map(in_json, rows)))])
+    elif env.is_terminal(env.stdout) and not env.plain:
+        console.result(table(rows, env.width(env.stdout), console.has_unicode()))
+    else:
+        console.result([("plain", "".join("\t".join(row.values()) + "\n" for row in rows))])
+    return status.OK
+
+
+def having(names, prefix):
+    """A row for each name that tensh has."""
+    for name in names.having(prefix):
+        yield {"name": name.path, "kind": name.kind, "summary": name.summary}
+
+
+def lacking(names, prefix):
+    """A row for each name that tensh lacks."""
+    for path, why in names.missing(prefix):
+        yield {"name": path, "when": WHEN[why.later] if why else "", "reason": why.text if why else ""}
+
+
+def in_json(row):
+    import json
+
+    return json.dumps({"v": 1} | row, ensure_ascii=False) + "\n"
+
+
+def table(rows, width, unicode):
+    """The rows in columns, under a line for each namespace."""
+    for space, group in groupby(rows, lambda row: row["name"].rpartition(".")[0]):
+        known = [(row["name"].rpartition(".")[2], *[*row.values()][1:]) for row in group]
+        first, second = (max(len(row[column]) for row in known) + 2 for column in (0, 1))
+        yield "title", f"{space}\n"
+        for name, kind, rest in known:
+            yield "name", f"  {name:{first}}"
+            yield "note", f"{kind:{second}}"
+            yield "plain", shortened(rest, max(width - first - second - 3, 10), unicode) + "\n"
+        yield "note", f"  {len(known)} names\n\n" if len(known) > 1 else "\n"

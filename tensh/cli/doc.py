@@ -1,0 +1,26 @@
+"""`tensh doc NAME`: the page of a public name."""
+
+from tensh.cli import status
+from tensh.cli.options import UsageError
+from tensh.cli.render.console import Console
+
+
+def show(env, name, with_source=False, as_json=False):
+    """Write the page of a name; with `as_json` as one line of JSON."""
+    from tensh.cli.session.help import lookup, names, page
+    from tensh.engine.absent import NotInTensh
+
+    console = Console(env)
+    try:
+        tokens = [*lookup.by_name(name, with_source)]
+    except NotInTensh as error:
+        console.remark([("message", f"{error}\n")])
+        return status.NOT_IN_TENSH
+    except lookup.Unknown as error:
+        raise UsageError(f"tensh doc: {error}") from None
+    if as_json:
+        import json
+
+        tokens = [("plain", json.dumps({"v": 1} | page.facts(names.found(name)), ensure_ascii=False) + "\n")]
+    console.result(tokens)
+    return status.OK

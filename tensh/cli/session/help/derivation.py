@@ -1,0 +1,69 @@
+"""Where the derivative of a function comes from: the declarations of the operators that it is, or is made of."""
+
+import ast
+import inspect
+import textwrap
+import types
+from typing import NamedTuple
+
+from tensh.engine.table import METHODS, Inplace, Op
+from tensh.engine.vocabulary import OPS
+
+DEEPEST = 3  # functions one inside the other that are looked into
+
+NO_TENSORS = ("array", "np", "math", "text", "name", "dims", "shape")  # names whose methods are not those of tensors
+
+
+class Derivation(NamedTuple):
+    """An operator, and the texts of its declaration: of parts that several derivatives share, and of each derivative."""
+
+    op: Op
+    parts: dict[str, str]
+    derivatives: dict[str, str]
+
+
+def derivations(entry):
+    """The derivations of a function, most direct first; none where nothing is differentiable."""
+    ops = [entry] if isinstance(entry, Op) else [entry.op] if isinstance(entry, Inplace) else [*used(entry)]
+    return [Derivation(op, op.let, op.derivatives) for op in ops if op.derivatives]
+
+
+def used(function, depth=DEEPEST, seen=None):
+    """The operators that a composite names in its code, or in that of the engine's functions which it names."""
+    seen = set() if seen is None else seen
+    function = inspect.unwrap(function) if callable(function) else function
+    if not isinstance(function, types.FunctionType) or function in seen:
+        return
+    seen.add(function)
+    further = []
+    for thing in named(function):
+        if isinstance(thing, Op):
+            if thing.name not in seen:
+                seen.add(thing.name)
+                yield thing
+        elif depth > 1 and getattr(thing, "__module__", "").startswith(("tensh.engine.functional", "torch")):
+            further.append(thing)
+    for thing in further:
+        yield from used(thing, depth - 1, seen)
+
+
+def named(function):
+    """What the code of a function names: ``OPS["name"]``, global and closed-over names, and the parts of modules."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):  # it was written at run time
+        return
+    names = inspect.getclosurevars(function)
+    values = names.globals | names.nonlocals
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(ast.Name("OPS"), ast.Constant(str(text))) if text in OPS:
+                yield OPS[text]
+            case ast.Subscript(ast.Name("OPS"), ast.Name(name)) if values.get(name) in OPS:
+                yield OPS[values[name]]
+            case ast.Call(ast.Attribute(ast.Name(tensor), method)) if method in METHODS and tensor not in NO_TENSORS:
+                yield METHODS[method]
+            case ast.Attribute(ast.Name(module), part) if isinstance(values.get(module), types.ModuleType):
+                yield getattr(values[module], part, None)
+            case ast.Name(name) if name in values:
+                yield values[name]

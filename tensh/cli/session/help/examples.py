@@ -1,0 +1,142 @@
+"""An example for every public name: that of its documentation, or one of ``examples.txt``, or one that its kind gives.
+
+A line of the file is ``NAME: ARGUMENTS`` or ``NAME: STATEMENT; ARGUMENTS``: the function is called with them, by the
+path that was asked for, and a method on the first of them. After ``>>>`` stand whole statements. What an example prints
+is not written down: it runs when it is shown.
+"""
+
+import ast
+import inspect
+import os
+import warnings
+from functools import cache
+
+from tensh.engine.functional.layers.registry import LAYERS
+from tensh.engine.table import PUBLIC, Inplace, Op
+
+FILE = os.path.join(os.path.dirname(__file__), "examples.txt")
+USUAL = {  # the operands of pointwise operators, by their number and whether floating point numbers are taken
+    (1, True): "torch.tensor([0.25, 0.5, 0.75])",
+    (1, False): "torch.tensor([1, 2, 3])",
+    (2, True): "torch.tensor([1.0, 2.0, 3.0]), torch.tensor([3.0, 2.0, 1.0])",
+    (2, False): "torch.tensor([1, 2, 3]), torch.tensor([3, 2, 1])",
+}
+
+
+@cache
+def written():
+    """name -> the line of the file."""
+    table = {}
+    with open(FILE, encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                names, _, text = line.partition(":")
+                table |= dict.fromkeys(names.split(), text.strip())
+    return table
+
+
+def example(name):
+    """The lines of a session that shows what a Name does; none where there is nothing to show."""
+    lines = in_documentation(name.doc)
+    if lines:
+        return lines
+    code = code_of(name)
+    return transcript(code) if code else []
+
+
+def in_documentation(text):
+    """The lines of the examples in a documentation, without the import that each of them begins with."""
+    lines, begun = [], False
+    for line in text.split("\n"):
+        begun = line.startswith(">>>") or begun and bool(line.strip())
+        if begun and line != ">>> import tensh as torch":
+            lines.append(
+                line.replace("import tensh as torch", "").replace(">>> import numpy as np, ", ">>> import numpy as np")
+            )
+    return lines
+
+
+def code_of(name):
+    """The statements of an example for a Name, or None."""
+    short = name.path.removeprefix("torch.")
+    text = written().get(short)
+    if text is not None and text.startswith(">>>"):
+        return text.removeprefix(">>>").strip().replace("; ", "\n")
+    ways = (shared(name.name), shared(name.name.removesuffix("_")), usual(name.entry)) if text is None else (text,)
+    text = next((each for each in ways if each is not None), None)
+    if text is None:
+        return None
+    *before, arguments = text.split("; ")
+    is_method = name.space == "torch.Tensor"
+    call = method_call(name.name, arguments) if is_method else [f"{name.path}({arguments})"]
+    return "\n".join([*before, *call])
+
+
+def shared(name):
+    """The arguments that show what a function of this name does, whatever its namespace, or None."""
+    if name in written():
+        return None if written()[name].startswith(">>>") else written()[name]
+    entry = PUBLIC.get(name) or LAYERS.get(name)
+    doc = entry.doc if isinstance(entry, Op) else inspect.getdoc(entry) if inspect.isroutine(entry) else None
+    sources = [line[4:] for line in in_documentation(doc or "") if line.startswith((">>>", "..."))]
+    try:
+        *before, last = ast.parse("\n".join(sources)).body
+        call = last.value
+        if not (isinstance(call, ast.Call) and call.func.attr == name and call.func.value.id in ("torch", "F")):
+            return None
+    except (SyntaxError, ValueError, AttributeError):  # it shows something else
+        return None
+    arguments = [ast.unparse(each) for each in (*call.args, *call.keywords)]
+    return "; ".join([*map(ast.unparse, before), ", ".join(arguments)])
+
+
+def method_call(name, arguments):
+    """The statements that call a method on the first of the arguments of its function."""
+    call = ast.parse(f"f({arguments})").body[0].value
+    first, rest = call.args[0], [ast.unparse(each) for each in call.args[1:]]
+    rest += [ast.unparse(each) for each in call.keywords]
+    subject = ast.unparse(first)
+    before = [] if isinstance(first, ast.Name) else [f"x = {subject}"]
+    return [*before, f"{subject if not before else 'x'}.{name}({', '.join(rest)})"]
+
+
+def usual(entry):
+    """The arguments that show what a pointwise operator does."""
+    op = entry.op if isinstance(entry, Inplace) else entry
+    if isinstance(op, Op) and op.pointwise:
+        return USUAL.get((len(op.inputs), "f" in op.types))
+    return None
+
+
+def transcript(code):
+    """The code as it stands at a prompt, each expression followed by its value; the session is left as it was."""
+    import numpy
+
+    import tensh
+
+    names = {"torch": tensh, "nn": tensh.nn, "F": tensh.nn.functional, "np": numpy}
+    state = tensh.get_rng_state()
+    try:
+        tensh.manual_seed(0)
+        with warnings.catch_warnings(), tensh.enable_grad():
+            warnings.simplefilter("ignore")
+            return [*answered(code, names)]
+    finally:
+        tensh.set_rng_state(state)
+
+
+def answered(code, names):
+    """Each statement with a prompt, and its value if it has one."""
+    for node in ast.parse(code).body:
+        first, *more = ast.get_source_segment(code, node).split("\n")
+        yield from (f">>> {first}", *(f"... {line}" for line in more))
+        try:
+            if not isinstance(node, ast.Expr):
+                exec(compile(ast.Module([node], []), "<example>", "exec"), names)
+                continue
+            value = eval(compile(ast.Expression(node.value), "<example>", "eval"), names)
+        except Exception as error:  # some functions exist to refuse: those of torch.cuda
+            yield f"{type(error).__name__}: {error}"
+            return
+        if value is not None:
+            yield from repr(value).split("\n")

@@ -1,0 +1,97 @@
+"""From what somebody asks about to its page: a name of the session, a public name, or one that PyTorch alone has."""
+
+import builtins
+import inspect
+from types import ModuleType
+
+from tensh.cli.session.help import names, page, values
+from tensh.cli.session.suggest import close
+from tensh.engine.absent import NotInTensh, sentence
+
+ENGINES = ("tensh", "torch")
+
+
+class Unknown(LookupError):
+    """There is no such name; the message says which may have been meant."""
+
+
+def in_session(text, namespace, with_source=False):
+    """The page of a dotted name of a session, as (kind, text) pairs. No property is asked for its value."""
+    first, *rest = text.split(".")
+    if first not in namespace and first not in vars(builtins):
+        raise Unknown(f"{text}?: the name {first!r} is not defined{meant(first, [*namespace, *vars(builtins)])}")
+    value = namespace[first] if first in namespace else vars(builtins)[first]
+    known = public(value)
+    for part in rest:
+        known, value = step(known, value, part, text)
+    if known is not None:
+        return page.page(known, with_source)
+    return values.page(text, value, namespace, with_source)
+
+
+def public(value):
+    """The Name of a module of tensh, of Tensor, and of a function or class under its own name; None for all else."""
+    if isinstance(value, ModuleType):
+        root, _, rest = value.__name__.partition(".")
+        return names.found(f"torch.{rest}") if root == "tensh" and rest else None
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not (inspect.isroutine(value) or isinstance(value, type)) or not isinstance(module, str):
+        return None
+    if module.partition(".")[0] != "torch" or not isinstance(name, str):
+        return None
+    found = names.found(f"{module}.{name}") or names.found(name)
+    return found if found is not None and names.function(found) is inspect.unwrap(value) else None
+
+
+def step(known, value, part, text):
+    """(the Name or None, the value) of an attribute."""
+    space = space_of(value)
+    if space is not None:
+        found = names.found(f"{space}.{part}")
+        if found is not None:
+            return found, found.value if found.kind != "property" else None
+        if names.in_pytorch(f"{space}.{part}"):
+            raise NotInTensh(sentence(f"{space}.{part}"))
+    try:
+        if isinstance(value, ModuleType):
+            return None, getattr(value, part)
+        return None, inspect.getattr_static(value, part)
+    except AttributeError:
+        known = dir(value) if isinstance(value, ModuleType | type) else dir(type(value))
+        raise Unknown(f"{text}?: {part!r} is not there{meant(part, known)}") from None
+
+
+def space_of(value):
+    """The namespace ``torch.x.y`` that a value is, or whose members it has; None for what is not of tensh."""
+    if isinstance(value, ModuleType):
+        root, dot, rest = value.__name__.partition(".")
+        return f"torch{dot}{rest}" if root == "tensh" else None
+    from tensh.engine.tensor import Tensor
+
+    return "torch.Tensor" if isinstance(value, Tensor) or value is Tensor else None
+
+
+def by_name(text, with_source=False):
+    """The page of a public name, which may be written without its namespace."""
+    found = names.found(text)
+    if found is None:
+        absent = names.lacking(text)
+        if absent:
+            raise NotInTensh(sentence(absent))
+        raise Unknown(f"{text}: neither tensh nor PyTorch has this name{meant_public(text)}")
+    return page.page(found, with_source)
+
+
+def meant(word, known):
+    """`; did you mean NAME?`, or nothing."""
+    best = close(word, known)
+    return f"; did you mean {best}?" if best else ""
+
+
+def meant_public(text):
+    """The same for a public name: one of the namespace that is named, or of any."""
+    space, _, word = names.full(text).rpartition(".")
+    known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}
+    best = close(word, names.entries(space)) if space != "torch" else None
+    path = f"{space}.{best}" if best else known.get(close(word, known))
+    return f"; did you mean {path}?" if path else ""

@@ -1,0 +1,162 @@
+"""The public names: which tensh has, what each is in a few words, and which of PyTorch's it lacks."""
+
+import importlib
+import inspect
+from types import ModuleType
+from typing import NamedTuple
+
+import tensh.engine as engine
+from tensh.engine import absent
+from tensh.engine.functional.layers.registry import LAYERS
+from tensh.engine.functional.namespaces import FFT, LINALG
+from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
+
+SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
+FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.special torch.fft".split()
+"""Where a name without a namespace is looked for first."""
+
+
+class Name(NamedTuple):
+    """A public name: its namespace, and what stands for it there, which may be an entry of the engine's tables."""
+
+    space: str
+    name: str
+    entry: object
+
+    @property
+    def path(self):
+        return f"{self.space}.{self.name}"
+
+    @property
+    def value(self):
+        """What the name gives."""
+        return getattr(holder(self.space), self.name)
+
+    @property
+    def kind(self):
+        """What the name is, in a word or two."""
+        if isinstance(self.entry, Op):
+            return "operator"
+        if isinstance(self.entry, Inplace):
+            return "in-place operator"
+        if isinstance(self.entry, type):
+            return "class"
+        if isinstance(self.entry, ModuleType):
+            return "module"
+        if inspect.isdatadescriptor(self.entry):
+            return "property"
+        if inspect.isroutine(self.entry):
+            return "method" if isinstance(holder(self.space), type) else "function"
+        return "constant"
+
+    @property
+    def summary(self):
+        """The first line of its documentation; the text of a constant."""
+        if self.kind == "constant":
+            return repr(self.entry).partition("\n")[0]
+        return self.doc.partition("\n")[0]
+
+    @property
+    def doc(self):
+        """Its documentation."""
+        if isinstance(self.entry, Inplace):
+            return f"In-place version of {self.entry.op.name}.\n\n{self.entry.op.doc}"
+        return inspect.cleandoc(self.entry.doc) if isinstance(self.entry, Op) else inspect.getdoc(self.entry) or ""
+
+
+def holder(space):
+    """The module or class behind a namespace ``torch.x.y``; None where tensh has none."""
+    parent, _, name = space.rpartition(".")
+    if parent in ("torch", "torch.nn") and name in PUBLIC and isinstance(PUBLIC[name], type):
+        return PUBLIC[name]
+    try:
+        return importlib.import_module(f"tensh{space.removeprefix('torch')}")
+    except ModuleNotFoundError:
+        return None
+
+
+def entries(space):
+    """Name -> entry of all that tensh has in a namespace. Nothing is compiled for it."""
+    tables = {"torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
+    home = holder(space)
+    if home is None:
+        return {}
+    if isinstance(home, type):
+        methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
+        others = [n for n in absent.recorded(space) if n not in methods and is_there(space, home, n)]
+        return methods | {n: inspect.getattr_static(home, n) for n in others}
+    table = PUBLIC if space == "torch" else tables.get(space, {})
+    if space == "torch.special":
+        return {name: home.entry(name) for name in dir(home)}
+    known = {*getattr(home, "__all__", ()), *absent.recorded(space)} - table.keys()
+    return dict(sorted((table | {name: getattr(home, name) for name in known if hasattr(home, name)}).items()))
+
+
+def spaces():
+    """All namespaces, those that are looked into first at the front."""
+    return [*FIRST, *(space for space in absent.namespaces() if space not in FIRST)]
+
+
+def having(prefix=""):
+    """The names that tensh has whose paths begin with a prefix."""
+    begin = full(prefix)
+    for space in absent.namespaces():
+        if f"{space}.".startswith(begin) or begin.startswith(f"{space}."):
+            for name, entry in entries(space).items():
+                if f"{space}.{name}".startswith(begin):
+                    yield Name(space, name, entry)
+
+
+def missing(prefix=""):
+    """(path, reason) of the names that PyTorch has and tensh lacks."""
+    begin = full(prefix)
+    for space in absent.namespaces():
+        home = holder(space)
+        for name in absent.recorded(space):
+            path = f"{space}.{name}"
+            if path.startswith(begin) and (home is None or not is_there(space, home, name)):
+                yield path, absent.reason(path)
+
+
+def is_there(space, home, name):
+    if home is engine.Tensor:
+        return not isinstance(vars(home).get(name), absent.Lack)
+    return name in PUBLIC if space == "torch" and name in PUBLIC else hasattr(home, name)
+
+
+def full(text):
+    """A path as people write it, with ``torch.`` in front and the namespace in full."""
+    first, *rest = text.removeprefix("tensh.").removeprefix("torch.").split(".")
+    if not first or text == "torch":
+        return "torch."
+    return ".".join(["torch", SHORT.get(first, first) if rest else first, *rest])
+
+
+def found(text):
+    """The Name that somebody means, with or without its namespace; None if tensh has no such name."""
+    path = full(text.strip())
+    space, _, name = path.rpartition(".")
+    places = spaces() if space == "torch" else [space]
+    for place in places:
+        known = entries(place)
+        if name in known:
+            return Name(place, name, known[name])
+    return None
+
+
+def function(name):
+    """The function behind a Name, without its face."""
+    return inspect.unwrap(name.value) if callable(name.value) else name.value
+
+
+def in_pytorch(path):
+    """Has PyTorch a name that tensh lacks?"""
+    return absent.in_pytorch(path)
+
+
+def lacking(text):
+    """The path of a name of PyTorch's that tensh lacks, as somebody means it; None if PyTorch has none, either."""
+    path = full(text.strip())
+    space, _, name = path.rpartition(".")
+    places = spaces() if space == "torch" else [space]
+    return next((f"{place}.{name}" for place in places if absent.in_pytorch(f"{place}.{name}")), None)

@@ -1,0 +1,196 @@
+"""The page of a name: how it is called, what it does, its derivative, an example, and other names."""
+
+import ast
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+from tensh.cli.session.help import names
+from tensh.cli.session.help.derivation import derivations
+from tensh.cli.session.help.examples import example
+from tensh.engine.table import Inplace, Op
+
+ROOT = Path(__file__).parents[4]
+MOST = 6  # operators whose derivatives are written out
+WORDS = re.compile(r"``([\w.]+)``")
+
+
+def page(name, with_source=False):
+    """The page of a Name as (kind, text) pairs; with its declaration and the function written from it, if so wished."""
+    sections = [head(name), text(name), derivative(name), session(name), other_names(name)]
+    if with_source:
+        sections.append(source(name))
+    for number, section in enumerate(filter(None, map(list, sections))):
+        yield "plain", "\n" * bool(number)
+        yield from section
+
+
+def facts(name):
+    """The same as plain data."""
+    return {
+        "name": name.path,
+        "kind": name.kind,
+        "signature": signature(name.value, name.space == "torch.Tensor") if callable(name.value) else None,
+        "text": prose(name.doc),
+        "derivatives": {d.op.name: {"node": d.op.node, **d.parts, **d.derivatives} for d in derivations(name.entry)},
+        "example": example(name),
+        "see_also": see_also(name),
+    }
+
+
+def head(name):
+    """The name, and how it is called or what it is."""
+    yield "keyword", name.path
+    if name.kind == "constant":
+        shown = repr(name.entry)
+        yield "plain", "" if shown == name.path else f" = {shown}"
+        yield "note", f"  {type(name.entry).__name__}\n"
+    elif name.kind in ("module", "property"):
+        yield "note", f"  {name.kind}\n"
+    else:
+        yield "plain", signature(name.value, name.space == "torch.Tensor") + "\n"
+
+
+def signature(value, is_method=False):
+    """The parameters of a function, as it shows them itself; of a method without the first."""
+    try:
+        known = inspect.signature(value)
+        first, *rest = [*known.parameters.values()] or [None]
+        if is_method and first is not None and first.kind is not first.VAR_POSITIONAL:
+            known = known.replace(parameters=rest)
+        return str(known)
+    except (ValueError, TypeError):
+        return "(...)"
+
+
+def text(name):
+    """The documentation, without its example."""
+    words = prose(name.doc) if name.kind != "constant" else ""
+    if words:
+        yield "plain", words + "\n"
+    if name.kind == "module":
+        known = [each.name for each in names.having(name.path + ".")]
+        yield "note", f"\n{len(known)} names: tensh api {name.path}\n" if known else ""
+
+
+def prose(doc):
+    """A documentation without its examples."""
+    paragraphs = [part for part in doc.split("\n\n") if not part.lstrip().startswith(">>>")]
+    return "\n\n".join(paragraphs).strip()
+
+
+def derivative(name):
+    """What is declared of each operator that the function is, or is made of."""
+    found = derivations(name.entry)
+    if found:
+        yield "title", "derivative\n"
+    for each in found[:MOST]:
+        yield "name", f"  {each.op.name}"
+        yield "note", f"  {each.op.node}\n"
+        for part, formula in each.parts.items():
+            yield "code", f"    {part} = {formula}\n"
+        for parameter, formula in each.derivatives.items():
+            yield "code", f"    {parameter}: {formula}\n"
+    if len(found) > MOST:
+        yield "note", f"  and {len(found) - MOST} more operators\n"
+
+
+def session(name):
+    """An example with what it gives."""
+    lines = example(name)
+    if lines:
+        yield "title", "example\n"
+    for line in lines:
+        prompt = line[:4] if line.startswith((">>> ", "... ")) else ""
+        yield "plain", "  "
+        yield "prompt", prompt
+        yield "code" if prompt else "plain", line[len(prompt) :] + "\n"
+
+
+def other_names(name):
+    """The other forms of the function, and names that its documentation mentions."""
+    also = see_also(name)
+    if also:
+        yield "title", "see also\n"
+        yield "plain", "  " + ", ".join(also) + "\n"
+
+
+def see_also(name):
+    """The paths of other forms: as a method, in place, in another namespace; then of what the text names."""
+    base = name.name.removesuffix("_")
+    forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
+    paths = [f"{space}.{form}" for space, form in forms if form in names.entries(space)] if base else []
+    for word in WORDS.findall(name.doc):
+        found = names.found(word) if word[0].islower() and word not in parameters(name) else None
+        if found and (found.kind != "constant" and found.kind != "property"):
+            paths.append(found.path)
+    return [path for path in dict.fromkeys(paths) if path != name.path]
+
+
+def parameters(name):
+    """The names of a function's parameters, which its documentation speaks of, too."""
+    try:
+        return inspect.signature(name.value).parameters
+    except (ValueError, TypeError):
+        return ()
+
+
+# -- source --------------------------------------------------------------------------------------------
+
+
+def source(name):
+    """The declaration with its place, and the function that was written from it."""
+    op = name.entry.op if isinstance(name.entry, Inplace) else name.entry
+    if isinstance(op, Op):
+        assert op.fn  # its text is written with it
+        yield from quoted("declared in", *op.place, declaration(*op.place))
+        yield "title", "\nthe function written from it\n"
+        yield "code", indented(without_documentation(op.text))
+        return
+    function = inspect.unwrap(name.value) if callable(name.value) else name.value
+    yield from source_of(function)
+    for each in derivations(name.entry)[:1]:
+        yield from quoted(f"\n{each.op.name} is declared in", *each.op.place, declaration(*each.op.place))
+
+
+def source_of(value):
+    """The source of a function or class of anybody's."""
+    try:
+        lines, first = inspect.getsourcelines(value)
+        yield from quoted("written in", inspect.getsourcefile(value), max(first, 1), "".join(lines))
+    except (OSError, TypeError):
+        yield "note", "its source is not Python\n"
+
+
+def quoted(words, file, line, code):
+    yield "title", words + " "
+    yield "place", f"{short(file)}:{line}\n"
+    yield "code", indented(code)
+
+
+def short(file):
+    """A file of the project by its place in it."""
+    path = Path(file)
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+
+
+def indented(code):
+    code = textwrap.dedent(code)
+    return "".join(f"  {line}\n".replace("  \n", "\n") for line in code.rstrip("\n").split("\n"))
+
+
+def without_documentation(code):
+    """A written function without its documentation, which stands above already."""
+    first, second, *rest = code.split("\n")
+    return "\n".join([first, *rest] if second.lstrip().startswith(("'", '"')) else [first, second, *rest])
+
+
+def declaration(file, line):
+    """The statement of a file that a line belongs to, with its decorators."""
+    text = Path(file).read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+        if first <= line <= node.end_lineno:
+            return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+    return ""

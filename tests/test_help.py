@@ -1,0 +1,181 @@
+"""Pages of names: `tensh doc`, `name?`; lists of names: `tensh api`."""
+
+import json
+
+import pytest
+
+import tensh
+from tensh.cli.session.help import derivation, examples, lookup, names, page
+from tensh.engine import absent
+
+SHOWN = ("operator", "in-place operator", "function", "method", "class")
+NAMES = [name for name in names.having() if name.kind in SHOWN]
+BY_PATH = {name.path: name for name in NAMES}
+REFUSING = ("torch.cuda.", "torch.return_types.")  # functions without a device, and tuples that functions make
+
+
+def text(tokens):
+    return "".join(words for _, words in tokens)
+
+
+def page_of(name, with_source=False):
+    return text(lookup.by_name(name, with_source))
+
+
+@pytest.mark.parametrize("path", [path for path in BY_PATH if not path.startswith(REFUSING)])
+def test_every_public_name_has_an_example_that_runs(path):
+    name = BY_PATH[path]
+    lines = examples.example(name)
+    assert lines and lines[0].startswith(">>> ")
+    if ">>>" not in name.doc:  # those of the documentation are run and compared by test_docs.py
+        assert not lines[-1].partition(": ")[0].endswith(("Error", "Exception"))
+
+
+def test_every_line_of_the_examples_is_used():
+    known = {name.name for name in NAMES} | {path.removeprefix("torch.") for path in BY_PATH}
+    known |= {name.removesuffix("_") for name in known}
+    assert [name for name in examples.written() if name not in known] == []
+
+
+def test_examples_leave_random_numbers_as_they_were():
+    tensh.manual_seed(5)
+    expected = tensh.rand(2).tolist()
+    tensh.manual_seed(5)
+    page_of("torch.Tensor.normal_")
+    assert tensh.rand(2).tolist() == expected
+
+
+PAGES = {
+    "sum": ("torch.sum(input, dim=None", "derivative\n", "SumBackward0", "see also\n  torch.Tensor.sum"),
+    "torch.linalg.svd": ("torch.linalg.svd(A, full_matrices=True", "LinalgSvdBackward0", "A: "),
+    "Tensor.add_": (
+        "torch.Tensor.add_(other, *, alpha=1)",
+        "In-place version of add.",
+        "x.add_(",
+        "tensor([4., 4., 4.])",
+    ),
+    "F.relu": ("torch.nn.functional.relu(input, inplace=False)", "ReluBackward0"),
+    "exp": ("torch.exp(input, *, out=None)", "input: g * conj(out)", ">>> torch.exp("),
+    "softmax": ("SoftmaxBackward0",),
+    "float32": ("torch.float32  dtype",),
+    "Tensor.shape": ("torch.Tensor.shape  property", "The size of each dimension."),
+    "torch.fft": ("torch.fft  module", "tensh api torch.fft"),
+    "nn.Parameter": ("torch.nn.Parameter(data=None", "Parameter containing:"),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page(name):
+    shown = page_of(name)
+    assert [words for words in PAGES[name] if words not in shown] == []
+    assert "import tensh" not in shown
+
+
+def test_source_is_the_declaration_and_the_function_written_from_it():
+    shown = page_of("exp", with_source=True)
+    assert 'pointwise(np.exp, "e to the power of input."' in shown and "declared in tensh/engine/ops/" in shown
+    assert "def exp(input, *, out=None):" in shown
+    shown = page_of("linalg.svd", with_source=True)
+    assert "\n  def svd(A" in shown and "linalg_svd is declared in" in shown
+
+
+def test_every_declared_derivative_is_found():
+    assert derivation.derivations(names.found("mul").entry)[0].derivatives == {
+        "input": "g * conj(other)",
+        "other": "g * conj(input)",
+    }
+    assert [each.op.name for each in derivation.derivations(names.found("mean").entry)] == ["mean_all", "mean_dim"]
+    assert derivation.derivations(names.found("argmax").entry) == []
+
+
+@pytest.mark.parametrize(
+    "word, meant",
+    [("smu", "torch.sum"), ("torch.nn.functional.rellu", "torch.nn.functional.relu"), ("lnalg", "torch.linalg")],
+)
+def test_an_unknown_name_says_what_may_be_meant(word, meant):
+    with pytest.raises(lookup.Unknown, match=f"did you mean {meant.rpartition('.')[0]}"):
+        page_of(word)
+
+
+def test_what_pytorch_alone_has_is_not_in_tensh():
+    with pytest.raises(NotImplementedError, match="torch.jit exists in PyTorch but not in tensh"):
+        page_of("jit")
+
+
+# -- in a session ----------------------------------------------------------------------------------------
+
+
+def asked(word, with_source=False, **namespace):
+    return text(lookup.in_session(word, {"torch": tensh, "F": tensh.nn.functional} | namespace, with_source))
+
+
+def test_a_name_of_a_session_has_the_page_of_what_it_is():
+    assert asked("torch.sum") == asked("total", total=tensh.sum) == page_of("torch.sum")
+    assert asked("F.relu") == page_of("torch.nn.functional.relu")
+    assert asked("x.sum", x=tensh.ones(2)) == asked("torch.Tensor.sum") == page_of("Tensor.sum")
+
+
+def test_a_tensor_says_where_it_lies_and_where_it_is_from():
+    x = tensh.ones(2, 3, requires_grad=True)
+    y = x * 2
+    assert "made by MulBackward0" in asked("y", y=y) and "y  Tensor [2, 3] float32" in asked("y", y=y)
+    v = y.t()[1]
+    shown = asked("v", v=v, y=y)
+    assert "(3,), not contiguous" in shown and "1 elements into its storage" in shown and "view of     y" in shown
+    assert "a leaf" in asked("x", x=x)
+
+
+def test_no_property_runs():
+    class Loud:
+        """Says so."""
+
+        @property
+        def value(self):
+            raise AssertionError("it ran")
+
+    assert "Says so." in asked("loud", loud=Loud())
+    assert "property" in asked("loud.value", loud=Loud())
+
+
+@pytest.mark.parametrize(
+    "word, words", [("abx", "not defined"), ("torch.smu", "did you mean sum"), ("x.smu", "did you mean sum")]
+)
+def test_unknown_names_of_a_session(word, words):
+    with pytest.raises(lookup.Unknown, match=words):
+        asked(word, x=tensh.ones(1))
+
+
+# -- commands --------------------------------------------------------------------------------------------
+
+
+def test_doc_command(tensh_command):
+    done = tensh_command("doc", "linalg.det")
+    assert done.returncode == 0 and done.stdout == page_of("linalg.det")
+    facts = json.loads(tensh_command("doc", "linalg.det", "--json").stdout)
+    assert facts["name"] == "torch.linalg.det" and facts["derivatives"]["linalg_det"]["node"] == "LinalgDetBackward0"
+    assert facts == {"v": 1} | json.loads(json.dumps(page.facts(names.found("linalg.det"))))
+
+
+def test_doc_command_for_what_is_not_there(tensh_command):
+    done = tensh_command("doc", "jit")
+    assert done.returncode == 4 and done.stdout == "" and "not in tensh" in done.stderr
+    done = tensh_command("doc", "smu")
+    assert done.returncode == 2 and "did you mean torch.sum?" in done.stderr
+
+
+def test_api_command(tensh_command):
+    lines = tensh_command("api", "fft").stdout.splitlines()
+    assert {line.split("\t")[0] for line in lines} == {f"torch.fft.{n}" for n in absent.recorded("torch.fft")} | {
+        "torch.fft"
+    }
+    assert all(len(line.split("\t")) == 3 and line.split("\t")[2] for line in lines)
+    rows = [json.loads(line) for line in tensh_command("api", "torch.fft.rfft", "--json").stdout.splitlines()]
+    assert rows[0] == {"v": 1, "name": "torch.fft.rfft", "kind": "function", "summary": names.found("fft.rfft").summary}
+    assert tensh_command("api", "ftt").returncode == 2
+
+
+def test_api_command_lists_only_what_has_a_reason(tensh_command):
+    rows = [json.loads(line) for line in tensh_command("api", "--missing", "--json").stdout.splitlines()]
+    assert rows and all(row["reason"] and row["when"] in ("not yet", "left out") for row in rows)
+    done = tensh_command("api", "--missing", "torch.fft")
+    assert done.returncode == 0 and done.stdout == "" and "nothing" in done.stderr
