@@ -6,9 +6,11 @@ It is painted before the engine is imported: that happens beside it, while someb
 import contextlib
 import os
 import threading
+from functools import partial
 from time import perf_counter
 
 from tensh.cli import status
+from tensh.cli.editing import edited
 from tensh.cli.folders import folder
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
@@ -43,6 +45,8 @@ class Prompt:
         self.run = run
         self.env = run.env
         run.configure()
+        run.session.remember()
+        run.session.editor = partial(edited, self.env)
         self.history = History(self.history_path())
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
         self.watch = Watch(lambda text: run.console.remark([("note", text)]))

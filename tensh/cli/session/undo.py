@@ -6,8 +6,6 @@ write in place leaves no other trace of what was there. What is large is not kep
 
 import weakref
 
-import numpy as np
-
 from tensh.cli.session.describe import is_array
 from tensh.show.containers import is_container, items
 from tensh.show.describe import amount
@@ -93,7 +91,7 @@ class State:
         self.grad = getattr(self.slots.get("node"), "grad", None)
         parts = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
         self.size = sum(part.nbytes for part in parts)
-        can_be_copied = all(isinstance(part, np.ndarray) and part.flags.writeable for part in parts)
+        can_be_copied = all(hasattr(part, "flags") and part.flags.writeable for part in parts)
         self.is_copied = can_be_copied and not is_large and self.size <= room
         self.copied = self.size if self.is_copied else 0
         self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
@@ -126,6 +124,8 @@ def differ(one, other):
     """Whether two arrays of one shape and dtype differ in any bit."""
     if one.dtype.kind == "O":
         return one.tobytes() != other.tobytes()
+    import numpy as np  # late: a prompt is painted before there is a tensor
+
     size = one.itemsize
     bits = np.dtype(f"u{size}" if size in (1, 2, 4, 8) else f"V{size}")
     return not np.array_equal(one.view(bits), other.view(bits))

@@ -71,7 +71,10 @@ def reset(session, command):
 def edit(session, command):
     if session.editor is None:
         raise MagicError("%edit: there is an editor at the prompt only")
-    text = session.editor(wanted_text(session, command))
+    try:
+        text = session.editor(wanted_text(session, command))
+    except OSError as error:
+        raise MagicError(f"%edit: the editor (VISUAL or EDITOR names it) cannot be started: {error.strerror}") from None
     if text is None or not text.strip():
         yield Notice("nothing to run")
         return

@@ -1,0 +1,25 @@
+"""A text in the editor of the user's choice: for `%edit`."""
+
+import contextlib
+import os
+import shlex
+import subprocess
+import tempfile
+
+USUAL = "notepad" if os.name == "nt" else "vi"
+
+
+def edited(env, text):
+    """The text as the user leaves it, in the editor that VISUAL or EDITOR names; None if the editor did not end well.
+
+    OSError if there is no such editor.
+    """
+    editor = env.variables.get("VISUAL") or env.variables.get("EDITOR") or USUAL
+    with tempfile.TemporaryDirectory(prefix="tensh-") as folder:
+        path = os.path.join(folder, "lines.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n" * bool(text))
+        ending = subprocess.call([*shlex.split(editor), path])
+        with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+            return file.read() if ending == 0 else None
+    return None
