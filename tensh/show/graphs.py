@@ -55,9 +55,9 @@ def graph(tensor, names=None, view="auto", focus=None, **shown):
     >>> import tensh
     >>> x = tensh.tensor(2., requires_grad=True)
     >>> tensh.show.graph(x * x + 1, {"x": x})
-    add             AddBackward0  []
-    └── mul         MulBackward0  []
-        ├── x  (*)  leaf          []
+    add                   AddBackward0  []
+    └── mul               MulBackward0  []
+        ├── x  (*)        leaf          []
         └── x  (*) again
     <BLANKLINE>
     3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
