@@ -24,3 +24,10 @@ def function(name, fn, args, options, /):
     from tensh.engine.batching.dispatch import function as answer
 
     return answer(name, fn, args, options)
+
+
+def gradients(*args):
+    """``autograd.grad`` of batches, or by batched weights."""
+    from tensh.engine.batching.differentiating import grad
+
+    return grad(*args)

@@ -12,8 +12,10 @@ import re
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.device import device, layout, memory_format
 from tensh.engine.dtype import dtype
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
@@ -305,7 +307,10 @@ def accepts(*texts, method=False, shown=None):
             values = choose(name, forms, args, options)[1]
             if "from" in values:
                 values["from_"] = values.pop("from")
-            return fn(*own, **values)
+            try:
+                return fn(*own, **values)
+            except Lift:
+                return lifting.function(name, fn, own, values)
 
         if shown is not None or len(texts) > 1:
             function.__signature__ = shown or ANYTHING

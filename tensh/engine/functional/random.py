@@ -6,9 +6,11 @@ import inspect
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.calls.making import KEYWORDS, OUT, finish
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, int64, of_scalar
+from tensh.engine.lifting import Lift
 from tensh.engine.memory import empty_like
 from tensh.engine.ops.random import drawn as operators
 from tensh.engine.random import discrete, drawing
@@ -141,7 +143,10 @@ def sized(draw):
             if given or not size or any(type(n) is not int or n < 0 for n in shape):
                 return bound(*size, **given)
             array = np.empty(shape, of_scalar[float].numpy)
-            draw(array, default_generator)
+            try:
+                draw(array, default_generator)
+            except Lift:
+                return lifting.function(fn.__name__, bound, size, given)
             return wrap(array)
 
         functools.update_wrapper(function, fn)

@@ -8,9 +8,10 @@ import functools
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine import lifting, memory
 from tensh.engine.clock import wrote
 from tensh.engine.inplace import begin, put, refuse_overlap, refuse_shared, unrecorded
+from tensh.engine.lifting import Lift
 from tensh.engine.table import METHODS, PUBLIC, op
 from tensh.engine.tensor import Tensor
 
@@ -50,29 +51,32 @@ def in_place(declared, write, dense, expanded, shared=False):
     tensors = {p for p in declared.inputs if p in parameters}
 
     def function(self, *args, **options):
-        given = dict(zip(parameters, args, strict=False))
-        if options:
-            given |= options
-        since = begin(self, *given.values())
-        if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
-            array = self.array
-            if not shared:
-                refuse_shared(array, given.values())
-            if not expanded:
-                refuse_overlap(array)
-            target = array.copy() if dense and not array.flags.c_contiguous else array
-            write(target, **raw_of(given))
-            if target is not array:
-                array[...] = target
-            wrote(array)
-            return self
-        return put(
-            self,
-            since,
-            declared.fn(self, *args, **options),
-            name,
-            expanded and (lambda array: write(array, **raw_of(given))),
-        )
+        try:
+            given = dict(zip(parameters, args, strict=False))
+            if options:
+                given |= options
+            since = begin(self, *given.values())
+            if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
+                array = self.array
+                if not shared:
+                    refuse_shared(array, given.values())
+                if not expanded:
+                    refuse_overlap(array)
+                target = array.copy() if dense and not array.flags.c_contiguous else array
+                write(target, **raw_of(given))
+                if target is not array:
+                    array[...] = target
+                wrote(array)
+                return self
+            return put(
+                self,
+                since,
+                declared.fn(self, *args, **options),
+                name,
+                expanded and (lambda array: write(array, **raw_of(given))),
+            )
+        except Lift:
+            return lifting.operator(name, self, *args, **options)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, plain, viewed
 from tensh.engine.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
+from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.scalars import SAFE
@@ -15,29 +17,32 @@ from tensh.engine.tensor import Tensor, wrap
 
 def setitem(self, index, value):
     """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
-    kind = type(index)
-    straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
-    if straight and value is not self and unrecorded(self, value):
-        target = plain(self.array, index)
-        if target is not None:
-            write_plain(target, value)
-            wrote(self.array)
+    try:
+        kind = type(index)
+        straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
+        if straight and value is not self and unrecorded(self, value):
+            target = plain(self.array, index)
+            if target is not None:
+                write_plain(target, value)
+                wrote(self.array)
+                return None
+        if not isinstance(value, Tensor):
+            value = number_for(self.array.dtype, value)
+        if isinstance(index, Tensor) and written_straight(self, index.array, value):
             return None
-    if not isinstance(value, Tensor):
-        value = number_for(self.array.dtype, value)
-    if isinstance(index, Tensor) and written_straight(self, index.array, value):
-        return None
-    if index is False:
-        return None
-    if index is ...:
-        return copied_to(self, value)
-    if index is True:
-        return copied_to(OPS["unsqueeze"].fn(self, 0), value)
-    view, indices = viewed(self, index, writing=True)
-    if indices:
-        OPS["index_put"].write_(view, indices, without_leading_ones(value))
-        return None
-    return copied_to(view, value)
+        if index is False:
+            return None
+        if index is ...:
+            return copied_to(self, value)
+        if index is True:
+            return copied_to(OPS["unsqueeze"].fn(self, 0), value)
+        view, indices = viewed(self, index, writing=True)
+        if indices:
+            OPS["index_put"].write_(view, indices, without_leading_ones(value))
+            return None
+        return copied_to(view, value)
+    except Lift:
+        return lifting.function("setitem", setitem, (self, index, value), {})
 
 
 def written_straight(t, index, value):

@@ -6,9 +6,11 @@ an operator of its own, as PyTorch records it.  Index tensors and masks are coll
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.clock import mode
 from tensh.engine.errors import wrap_dim
 from tensh.engine.graph import edge, see
+from tensh.engine.lifting import Lift
 from tensh.engine.table import OPS
 from tensh.engine.tensor import Tensor, new
 
@@ -19,32 +21,35 @@ ALL = slice(None)
 def getitem(self, index):
     """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
     try:
-        node = self.node if self._base is None else edge(self)
-    except RuntimeError:  # its history can no longer be told; a wrong index comes first
-        viewed(self, index)
-        raise
-    if node is None or not mode.grad:
-        array = plain(self.array, index)
-        if array is not None:
-            t = new()
-            t.array = array
-            t.node = t._grad = None
-            return see(self, t)
-    elif type(index) is int:
         try:
-            return OPS["select"].fn(self, 0, index)
-        except IndexError:
-            pass  # and say what PyTorch says below
-    elif not isinstance(index, Tensor):
-        t = recorded(self, index if type(index) is tuple else (index,), index)
-        if t is not None:
-            return t
-    if isinstance(index, Tensor) and 0 < (array := index.array).ndim <= self.array.ndim and array.dtype.char in "?lq":
-        return OPS["index"].fn(self, (array,))
-    view, indices = viewed(self, index)
-    if indices:
-        return OPS["index"].fn(view, indices)
-    return OPS["alias"].fn(self) if view is self else view
+            node = self.node if self._base is None else edge(self)
+        except RuntimeError:  # its history can no longer be told; a wrong index comes first
+            viewed(self, index)
+            raise
+        if node is None or not mode.grad:
+            array = plain(self.array, index)
+            if array is not None:
+                t = new()
+                t.array = array
+                t.node = t._grad = None
+                return see(self, t)
+        elif type(index) is int:
+            try:
+                return OPS["select"].fn(self, 0, index)
+            except IndexError:
+                pass  # and say what PyTorch says below
+        elif not isinstance(index, Tensor):
+            t = recorded(self, index if type(index) is tuple else (index,), index)
+            if t is not None:
+                return t
+        if isinstance(index, Tensor) and 0 < (array := index.array).ndim <= self.array.ndim and array.dtype.char in "?lq":
+            return OPS["index"].fn(self, (array,))
+        view, indices = viewed(self, index)
+        if indices:
+            return OPS["index"].fn(view, indices)
+        return OPS["alias"].fn(self) if view is self else view
+    except Lift:
+        return lifting.function("getitem", getitem, (self, index), {})
 
 
 def plain(array, index):

@@ -1,0 +1,150 @@
+"""``Batched``, a tensor of which a function sees one sample, and its array, which knows facts and has no elements."""
+
+from tensh.engine.batching import refusals
+from tensh.engine.batching.levels import running
+from tensh.engine.lifting import Lift
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
+
+
+class Sample:
+    """The array of a Batched: shape, strides and dtype of one sample.  Whoever asks for elements raises ``Lift``."""
+
+    __slots__ = ("array", "hidden", "owner")
+
+    def __init__(self, owner):
+        self.owner, self.array, self.hidden = owner, owner.value.array, len(owner.levels)
+
+    shape = property(lambda self: self.array.shape[self.hidden :])
+    strides = property(lambda self: self.array.strides[self.hidden :])
+    ndim = property(lambda self: self.array.ndim - self.hidden)
+    dtype = property(lambda self: self.array.dtype)
+    itemsize = property(lambda self: self.array.itemsize)
+    base = property(lambda self: self.array.base)
+    size = property(lambda self: _product(self.shape))
+    nbytes = property(lambda self: self.size * self.itemsize)
+    flags = property(lambda self: self.first().flags)
+
+    def first(self):
+        """The array of one sample."""
+        array = self.array
+        if 0 in array.shape[: self.hidden]:
+            array = array.reshape(-1)[:0].reshape((0,) * self.hidden + self.shape) if self.size == 0 else array
+            return array if 0 in array.shape[: self.hidden] else array[(0,) * self.hidden]
+        return array[(0,) * self.hidden + (...,)]
+
+    def __getattr__(self, name):
+        raise Lift
+
+
+def _product(sizes):
+    number = 1
+    for n in sizes:
+        number *= n
+    return number
+
+
+def lift(self, *args, **options):
+    """Raise ``Lift``: elements are asked for."""
+    raise Lift
+
+
+for _name in (
+    "array array_function array_ufunc array_wrap array_struct array_interface len iter getitem setitem contains bool int float "
+    "complex index eq ne lt le gt ge neg pos abs invert add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv "
+    "floordiv rfloordiv mod rmod pow rpow matmul rmatmul and rand iand or ror ior xor rxor ixor lshift rshift"
+).split():
+    setattr(Sample, f"__{_name}__", lift)
+Sample.__array_struct__ = Sample.__array_interface__ = property(lift)
+Sample.__hash__ = object.__hash__
+
+
+class Batched(Tensor):
+    """A tensor with hidden batch dimensions; see Note [Batched tensors]."""
+
+    __slots__ = ("value", "levels")
+    __module__ = "torch"
+
+    array = property(Sample)
+    node = _time = _how = property(lift)
+    _base = None
+    requires_grad = property(lambda t: t.value.requires_grad, lambda t, flag: refusals.set_requires_grad(t, flag))
+    is_leaf = property(lambda t: t.value.is_leaf)
+    grad_fn = property(lambda t: t.value.grad_fn)
+    grad = property(lambda t: None, lambda t, grad: refusals.set_grad(t, grad))
+    retains_grad = property(lambda t: False)
+    _version = property(lambda t: t.value._version)
+    output_nr = property(lambda t: t.value.output_nr)
+    data = property(refusals.data, refusals.set_data)
+
+
+for _name, _refusal in refusals.METHODS.items():
+    setattr(Batched, _name, _refusal)
+
+_new = object.__new__
+
+
+def batched(value, levels):
+    """``value``, whose first dimensions are the batches of ``levels``, as one sample of it is seen."""
+    if not levels:
+        return value
+    t = _new(Batched)
+    t.value, t.levels = value, levels
+    return t
+
+
+# ── in and out of one level ──────────────────────────────────────────────────
+def entered(t, dim, number):
+    """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
+    value, levels = (t.value, t.levels) if type(t) is Batched else (t, ())
+    k = len(levels)
+    if dim:
+        value = moved(value, k + dim, k)
+    return batched(value, (*levels, number))
+
+
+def left(t, dim, level):
+    """What the function returned, with the batch of ``level`` as dimension ``dim`` again."""
+    if type(t) is not Batched or t.levels[-1] != level.number:
+        ndim = t.array.ndim + 1
+        t = OPS["unsqueeze"].fn(t, dim)
+        dim %= ndim
+        shape = t.array.shape
+        return OPS["expand"].fn(t, (*shape[:dim], level.size, *shape[dim + 1 :]))
+    k = len(t.levels) - 1
+    value = t.value if not dim else moved(t.value, k, k + dim)
+    return batched(value, t.levels[:-1])
+
+
+def moved(value, source, target):
+    """``value`` with one dimension in another place."""
+    order = list(range(value.array.ndim))
+    order.insert(target, order.pop(source))
+    return OPS["permute"].fn(value, tuple(order))
+
+
+def lifted(t):
+    """``t`` as a tensor that varies with all running calls; a view of the same memory.  See Note [Batched tensors]."""
+    levels = tuple([each.number for each in running.levels])
+    if not levels or type(t) is Batched and t.levels == levels:
+        return t
+    return batched(spread(t, levels, {each.number: each.size for each in running.levels}), levels)
+
+
+def spread(t, levels, sizes):
+    """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
+    value = aligned(t, levels)
+    want = tuple([sizes[each] for each in levels])
+    shape, k = value.array.shape, len(levels)
+    return value if shape[:k] == want else OPS["expand"].fn(value, want + shape[k:])
+
+
+def aligned(t, levels):
+    """The value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
+    if type(t) is not Batched:
+        return OPS["view"].fn(t, (1,) * len(levels) + t.array.shape)
+    if t.levels == levels:
+        return t.value
+    shape = iter(t.value.array.shape)
+    batch = tuple([next(shape) if each in t.levels else 1 for each in levels])
+    return OPS["view"].fn(t.value, batch + tuple(shape))

@@ -1,0 +1,54 @@
+"""Who answers for a tensor with hidden batch dimensions: a rule if there is one, the loop over the samples otherwise."""
+
+from tensh.engine import lifting
+from tensh.engine.batching import refusals
+from tensh.engine.batching.loop import looped
+from tensh.engine.batching.rules import FUNCTIONS, OPERATORS, Unruled
+from tensh.engine.batching.rules.writing import written
+from tensh.engine.vocabulary import OPS
+
+RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
+
+
+def operator(name, /, *args, out=None, **options):
+    """What the operator ``name`` gives for batches; "add_" is the in-place form of "add"."""
+    if out is not None:
+        raise RuntimeError(refusals.OUT.format(name))
+    rule = RULES.get(name)
+    if rule is None:
+        rule = RULES[name] = rule_of(name)
+    try:
+        return rule(*args, **options)
+    except Unruled:
+        fn = OPS[name].fn if name in OPS else OPS[name[:-1]].inplace_fn
+        return looped(fn, args, options)
+
+
+def rule_of(name):
+    """The rule of an operator, or of its in-place form."""
+    if name not in OPS:
+        return written(name)
+    op = OPS[name]
+    if name in OPERATORS:
+        return OPERATORS[name](op)
+    if op.pointwise:
+        return OPERATORS["*"](op)
+    return lambda *args, **options: looped(op.fn, args, options)
+
+
+def function(name, fn, args, options, /):
+    """What a function made of operators gives for batches."""
+    if options.get("out") is not None:
+        raise RuntimeError(refusals.OUT.format(name))
+    rule = FUNCTIONS.get(name)
+    try:
+        if rule is not None:
+            return rule(*args, **options)
+        if name.endswith("_"):
+            return written(name)(*args, **options)
+    except Unruled:
+        pass
+    return looped(fn, args, options)
+
+
+lifting.operator, lifting.function = operator, function

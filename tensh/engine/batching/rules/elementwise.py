@@ -1,0 +1,51 @@
+"""Operators that work element by element: batch dimensions first, and shapes filled up so that they broadcast."""
+
+from tensh.engine.batching.batched import Batched
+from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, wrapped
+from tensh.engine.mixing import COMMON
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
+
+
+def elementwise(op):
+    """The rule of an operator whose tensors are broadcast."""
+    places = [place for place, p in enumerate(op.parameters) if p in op.inputs]
+    if len(places) == 1:
+        return single(op, places[0])
+    fn = op.fn
+
+    def rule(*args, **options):
+        tensors = [args[place] for place in places if place < len(args) and isinstance(args[place], Tensor)]
+        levels = levels_of(tensors)
+        ndim = max([ndim_of(t) for t in tensors])
+        values = [fitted(each, levels, ndim) if type(each) is Batched else each for each in args]
+        if op.pointwise and len(tensors) == 2:
+            promoted(values, args)
+        return wrapped(fn(*values, **options), levels)
+
+    return rule
+
+
+def single(op, place):
+    """The rule of an operator of one tensor."""
+    fn = op.fn
+
+    def rule(*args, **options):
+        t = args[place]
+        return wrapped(fn(*args[:place], t.value, *args[place + 1 :], **options), t.levels)
+
+    return rule
+
+
+def promoted(values, args):
+    """Cast the values of two tensors of which one, as the function sees it, has no dimensions: dtypes rank by that."""
+    one, two = values
+    if one.array.dtype is two.array.dtype:
+        return
+    zero = [ndim_of(t) == 0 for t in args]
+    if zero == [one.array.ndim == 0, two.array.ndim == 0]:
+        return
+    common = COMMON[one.array.dtype, two.array.dtype, *zero]
+    for place, value in enumerate(values):
+        if value.array.dtype is not common:
+            values[place] = OPS["cast"].fn(value, common)

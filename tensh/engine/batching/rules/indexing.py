@@ -1,0 +1,218 @@
+"""Index arrays: numbers for the batch dimensions go beside them where they differ from sample to sample.
+
+``indices`` are arrays by dimension, None for one that is taken whole.  Where the arrays stand together the result's
+dimensions stand there, otherwise first, as in NumPy; so a batch may have to be moved.
+"""
+
+import numpy as np
+
+from tensh.engine.batching import refusals
+from tensh.engine.batching.batched import Batched, Sample, batched, spread
+from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, reshaped, sizes_of
+from tensh.engine.functional.indexing.indexing import PLAIN, getitem, viewed
+from tensh.engine.vocabulary import OPS
+
+
+class Places:
+    """How index arrays, some of them batched, select from the value of a tensor with batch dimensions.
+
+    ``key`` is the index for the value; ``width`` the number of dimensions that the arrays give; ``at`` is where these stand
+    in what the function sees, ``first`` whether they come first in the result for the value.
+    """
+
+    def __init__(self, indices, levels, sizes, hidden):
+        owners = [each.owner if type(each) is Sample else None for each in indices]
+        for each, owner in zip(indices, owners, strict=True):
+            if owner is not None and each.dtype.kind == "b":
+                raise RuntimeError(refusals.BY_MASK)
+        k = len(levels)
+        used = [place for place, each in enumerate(indices) if each is not None]
+        self.width = max(np.ndim(each) if each.dtype.kind != "b" else 1 for each in map(indices.__getitem__, used)) \
+            if not any(owners) else max(each.ndim for each in indices if each is not None)
+        self.together = used[-1] - used[0] == len(used) - 1
+        self.at = used[0] if self.together else 0
+        self.batched = any(owner is not None for owner in owners)
+        if not self.batched:
+            self.key = (None,) * k + tuple(indices) if hidden else tuple(indices)
+            self.first = hidden and not self.together
+            return
+        if any(each is not None and each.dtype.kind == "b" for each in indices):
+            raise Unruled
+        arrays = [None if each is None else self.array(each, levels, sizes) for each in indices]
+        counts = [
+            np.arange(sizes[number]).reshape(*(-1 if d == place else 1 for d in range(k)), *(1,) * self.width)
+            for place, number in enumerate(levels)
+        ]
+        self.key = (*(counts if hidden else ()), *arrays)
+        self.first = True
+
+    def array(self, each, levels, sizes):
+        """One index array with a dimension for each level."""
+        if type(each) is Sample:
+            value = spread(each.owner, levels, sizes).array
+            k = len(levels)
+            return value.reshape(value.shape[:k] + (1,) * (self.width - value.ndim + k) + value.shape[k:])
+        return np.asarray(each)
+
+
+def index(op):
+    """A maker: the rule of ``index``."""
+
+    def rule(input, indices):
+        owners = [each.owner for each in indices if type(each) is Sample]
+        levels, sizes = levels_of((input, *owners)), sizes_of((input, *owners))
+        k, hidden = len(levels), type(input) is Batched
+        places = Places(indices, levels, sizes, hidden)
+        value = spread(input, levels, sizes) if hidden else input
+        result = op.fn(value, places.key)
+        return batched(settled(result, places, k, hidden), levels)
+
+    return rule
+
+
+def settled(result, places, k, hidden):
+    """The result for the values with the batch dimensions first and those of the arrays where the function expects them."""
+    ndim, width, at = result.array.ndim, places.width, places.at
+    if not places.batched:
+        if not places.first:
+            return result
+        return permuted(result, [*range(width, width + k), *range(width), *range(width + k, ndim)])
+    together = places.together
+    if hidden:  # [batch, arrays, rest]
+        start = k if together else k
+        order = [*range(k)]
+        rest = list(range(k + width, ndim))
+        return permuted(result, [*order, *rest[:at], *range(start, start + width), *rest[at:]])
+    offset = at if together else 0  # [before, batch, arrays, after]
+    order = [*range(offset, offset + k), *range(offset), *range(offset + k, ndim)]
+    return permuted(result, order)
+
+
+def unsettled(value, places, k):
+    """The way back of ``settled`` for a batched tensor: dimensions as the value's own result has them."""
+    ndim, width, at = value.array.ndim, places.width, places.at
+    if not places.batched:
+        if not places.first:
+            return value
+        return permuted(value, [*range(k, k + width), *range(k), *range(k + width, ndim)])
+    rest = [d for d in range(k, ndim) if not k + at <= d < k + at + width]
+    return permuted(value, [*range(k), *range(k + at, k + at + width), *rest])
+
+
+def permuted(value, order):
+    """``value`` with its dimensions in another order."""
+    return value if order == sorted(order) else OPS["permute"].fn(value, tuple(order))
+
+
+def index_put(op):
+    """A maker: the rule of ``index_put``."""
+
+    def rule(input, indices, values, accumulate=False):
+        owners = [each.owner for each in indices if type(each) is Sample]
+        levels, sizes = levels_of((input, values, *owners)), sizes_of((input, values, *owners))
+        k = len(levels)
+        places = Places(indices, levels, sizes, True)
+        value = spread(input, levels, sizes)
+        seen = OPS["index"].kernel(np.broadcast_to(np.uint8(0), value.array.shape), places.key).ndim - k
+        given = values
+        gap = seen - ndim_of(values)
+        if gap > 0:
+            given = given.reshape((1,) * gap + tuple(given.shape))
+        if type(given) is Batched or places.batched or places.first:
+            given = spread(given, levels, sizes)
+            if places.batched or places.first:
+                shape = settled_shape(value, places, k)
+                given = unsettled(OPS["expand"].fn(given, shape), places, k)
+        return batched(op.fn(value, places.key, given, accumulate), levels)
+
+    return rule
+
+
+def settled_shape(value, places, k):
+    """The shape, batch dimensions first, of what the function would read at the places."""
+    probe = np.broadcast_to(np.uint8(0), value.array.shape)
+    shape = OPS["index"].kernel(probe, places.key).shape
+    ndim, width, at = len(shape), places.width, places.at
+    if not places.batched:
+        order = [*range(width, width + k), *range(width), *range(width + k, ndim)] if places.first else range(ndim)
+    else:
+        rest = list(range(k + width, ndim))
+        order = [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]
+    return tuple([shape[d] for d in order])
+
+
+def index_back(op):
+    """A maker: the rule of ``index_back``."""
+
+    def rule(grad, shape, indices):
+        owners = [each.owner for each in indices if type(each) is Sample]
+        levels, sizes = levels_of((grad, *owners)), sizes_of((grad, *owners))
+        k = len(levels)
+        places = Places(indices, levels, sizes, True)
+        value = unsettled(spread(grad, levels, sizes), places, k)
+        return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
+
+    return rule
+
+
+def index_select(op):
+    """A maker: the rule of ``index_select``."""
+
+    def rule(input, dim, index):
+        if type(index) is not Batched and ndim_of(input):
+            from tensh.engine.batching.rules.leading import DIM
+
+            k = len(input.levels)
+            return batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
+        n = ndim_of(input)
+        if not n:
+            raise Unruled
+        return OPS["index"].fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
+
+    return rule
+
+
+def take(op):
+    """A maker: the rule of ``take``."""
+
+    def rule(input, index):
+        flat = input.reshape(-1)
+        return OPS["index"].fn(flat, (index.array,))
+
+    return rule
+
+
+def lookup(op):
+    """A maker: the rule of ``lookup``, the rows of a matrix."""
+
+    def rule(weight, indices, padding_idx=-1, by_frequency=False):
+        if type(weight) is not Batched:
+            return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
+        if by_frequency:
+            raise Unruled
+        levels, sizes = levels_of((weight, indices)), sizes_of((weight, indices))
+        if padding_idx < 0:
+            return OPS["index"].fn(weight, (indices.array,))
+        rows, places = spread(weight, levels, sizes), spread(indices, levels, sizes)
+        raise Unruled if rows is places else Unruled
+
+    return rule
+
+
+# ── x[...] ───────────────────────────────────────────────────────────────────
+def read(self, index):
+    """``self[index]``."""
+    parts = index if type(index) is tuple else (index,)
+    if type(self) is Batched and all(type(part) in PLAIN for part in parts):
+        hidden = (slice(None),) * len(self.levels)
+        if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
+            return batched(getitem(self.value, hidden + parts), self.levels)
+    view, indices = viewed(self, index)
+    if indices:
+        return OPS["index"].fn(view, indices)
+    return OPS["alias"].fn(self) if view is self else view
+
+
+def along(t, *dims):
+    """Unused dimensions of ``t`` put aside."""
+    return reshaped(t, dims)

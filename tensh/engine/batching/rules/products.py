@@ -1,0 +1,74 @@
+"""Products: batches are rows of one factor, or stacks of matrices."""
+
+from tensh.engine.batching.batched import Batched, batched
+from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of
+from tensh.engine.functional.linalg.products import matmul
+from tensh.engine.vocabulary import OPS
+
+
+def times(input, other):
+    """The rule of every product ``input @ other``."""
+    a, b = ndim_of(input), ndim_of(other)
+    if a and b and (a > 1 or b > 1):
+        levels = levels_of((input, other))
+        if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
+            return batched(matmul(input.value, other), levels)  # the batch is the rows
+        if b == 1 and type(other) is Batched and a == 2 and type(input) is not Batched:
+            return batched(matmul(other.value, OPS["t"].fn(input)), levels)
+        if type(other) is not Batched and b <= 2 < a + 1:
+            return batched(matmul(input.value, other), levels)
+        return stacked(input, other, a, b, levels)
+    if a == b == 1:
+        if type(input) is Batched is type(other):
+            return (input * other).sum(-1)
+        one, two = (input, other) if type(input) is Batched else (other, input)
+        return batched(matmul(one.value, two), one.levels)
+    raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+
+
+def stacked(input, other, a, b, levels):
+    """Matrix by matrix: vectors become matrices of one row or column for the moment."""
+    first = OPS["unsqueeze"].fn(input, 0) if a == 1 else input
+    second = OPS["unsqueeze"].fn(other, 1) if b == 1 else other
+    ndim = max(a, b, 2)
+    values = [fitted(t, levels, ndim) if type(t) is Batched else t for t in (first, second)]
+    result = matmul(*values)
+    if a == 1:
+        result = OPS["squeeze_dim"].fn(result, -2)
+    if b == 1:
+        result = OPS["squeeze_dim"].fn(result, -1)
+    return batched(result, levels)
+
+
+def product(op):
+    """A maker: the rule of mm, mv, bmm and dot."""
+    return times
+
+
+def conjugate_product(op):
+    """A maker: the rule of vdot."""
+    return lambda input, other: times(OPS["conjugate"].fn(input), other)
+
+
+def added(operands):
+    """A maker of the rules of addmm and its kin: ``operands`` says what the product is, given the two factors."""
+
+    def make(op):
+        def rule(input, first, second, *, beta=1, alpha=1):
+            result = operands(first, second)
+            if alpha != 1:
+                result = result * alpha
+            return result if beta == 0 else result + (input if beta == 1 else input * beta)
+
+        return rule
+
+    return make
+
+
+ADDED = {
+    "addmm": added(times),
+    "addmv": added(times),
+    "baddbmm": added(times),
+    "addr": added(lambda first, second: first.unsqueeze(-1) * second),
+    "addbmm": added(lambda first, second: times(first, second).sum(0)),
+}

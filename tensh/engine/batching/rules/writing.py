@@ -1,0 +1,126 @@
+"""Writes: ``x.op_(...)``, ``x[...] = value``.  They go into the memory of the value, which must vary with all that is written."""
+
+import numpy as np
+
+from tensh.engine.batching import refusals
+from tensh.engine.batching.batched import Batched, batched
+from tensh.engine.batching.loop import found, leaves, looped
+from tensh.engine.batching.rules.elementwise import promoted
+from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of
+from tensh.engine.errors import does_not_fit
+from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
+from tensh.engine.functional.indexing.indexing import viewed
+from tensh.engine.table import METHODS, PUBLIC, function
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
+
+ARITHMETIC = frozenset(
+    "sub_ mul_ div_ copy_ clamp_min_ clamp_max_ logical_and_ logical_or_ logical_xor_ masked_fill_ setitem".split()
+)
+OWN = frozenset("index_add_ index_put_ index_fill_ scatter_add_ fill_".split())
+SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
+"""How PyTorch refuses a write of what is larger: in general words, by the function's name, by the shapes; it says of all
+others that they have no rule."""
+
+
+def written(name):
+    """The rule of an in-place form."""
+    base = name[:-1]
+    if base in OPS and OPS[base].pointwise:
+        return elementwise(OPS[base], name)
+
+    def rule(self, *args, **options):
+        require_levels(self, (args, options), name)
+        if base not in OPS and base not in METHODS and base not in PUBLIC:
+            return by_samples(name, self, args, options)
+        result = (OPS[base].fn if base in OPS else function(METHODS.get(base) or PUBLIC[base]))(self, *args, **options)
+        if result.shape != self.shape:  # ``t_`` and its kin
+            self.value, self.levels = result.value, result.levels
+            return self
+        return copy(self, result)
+
+    return rule
+
+
+def by_samples(name, self, args, options):
+    """Sample by sample, each a view of the memory."""
+    looped(function(METHODS[name]), (self, *args), options)
+    return self
+
+
+def require_levels(self, others, name):
+    """Raise PyTorch's error if something that is written varies with a call that ``self`` does not vary with."""
+    missing = set(found(others)[0]) - set(self.levels if type(self) is Batched else ())
+    if not missing:
+        return
+    if name in SHAPES:
+        other = found_first(others)
+        shape = np.broadcast_shapes(self.array.shape, other.value.array.shape)
+        raise RuntimeError(does_not_fit(self.array.shape, shape))
+    if name in ARITHMETIC or name in OWN:
+        raise RuntimeError(refusals.SMALLER.format(name if name in OWN else "inplace arithmetic"))
+    raise RuntimeError(refusals.SMALLER_IN_FALLBACK.format(name, max(missing)))
+
+
+def found_first(values):
+    """The first batched tensor among nested ``values``."""
+    return next(t for t in leaves(values) if type(t) is Batched)
+
+
+def elementwise(op, name):
+    """The rule of the in-place form of an operator whose tensors are broadcast."""
+    fn = op.inplace_fn
+
+    def rule(self, *args, **options):
+        if type(self) is not Batched or levels_of((self, *args)) != self.levels:
+            require_levels(self, args, name)
+        levels, ndim = self.levels, ndim_of(self)
+        values = [self.value, *[fitted(t, levels, ndim) if type(t) is Batched else t for t in args]]
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            kept = list(values)
+            promoted(kept, (self, *args))
+            values[1] = kept[1] if kept[0] is values[0] else values[1]
+        fn(*values, **options)
+        return self
+
+    return rule
+
+
+def copy(self, other, non_blocking=False):
+    """``self.copy_(other)``."""
+    require_levels(self, (other,), "copy_")
+    value = fitted(other, self.levels, ndim_of(self)) if type(other) is Batched else other
+    self.value.copy_(value)
+    return self
+
+
+def fill(self, value):
+    """``self.fill_(value)``."""
+    require_levels(self, (value,), "fill_")
+    if type(value) is Batched:
+        return copy(self, value)
+    self.value.fill_(value)
+    return self
+
+
+def assign(self, index, value):
+    """``self[index] = value``."""
+    require_levels(self, (index, value), "setitem")
+    if not isinstance(value, Tensor):
+        value = number_for(self.array.dtype, value)
+    if index is False:
+        return None
+    if index is ... or index is True:
+        return copied_to(self if index is ... else OPS["unsqueeze"].fn(self, 0), value)
+    view, indices = viewed(self, index, writing=True)
+    if not indices:
+        return copied_to(view, value)
+    if value.array.ndim:
+        value = without_leading_ones(value)
+    copy(view, OPS["index_put"].fn(view, indices, value))
+    return None
+
+
+def detach(self):
+    """``self.detach()``."""
+    return batched(self.value.detach(), self.levels)

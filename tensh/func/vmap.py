@@ -1,0 +1,204 @@
+"""torch.vmap: a function of one sample as a function of a batch of them."""
+
+import functools
+
+from tensh.engine.batching.batched import Batched, entered, left
+from tensh.engine.batching.levels import level
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
+from tensh.func.trees import flatten, unflatten
+
+RANDOMNESS = ("error", "different", "same")
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """A function that maps ``func``, a function of single samples, over a dimension of its tensors.
+
+    ``func`` is called once, on tensors whose mapped dimension it does not see; ``in_dims`` says which dimension that is (None
+    for what is the same for all samples), ``out_dims`` where it appears in the results.  Both are an int, or are nested as the
+    arguments and results are; keyword arguments are mapped over dimension 0.  ``randomness`` says whether random numbers are
+    an error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
+
+    Calls nest, and compose with ``grad`` and its kin.  A function that asks for the value of a single element, or whose
+    results would differ in shape from sample to sample, raises RuntimeError.
+
+    >>> import tensh as torch
+    >>> torch.vmap(torch.dot)(torch.ones(2, 3), torch.arange(6.0).view(2, 3))
+    tensor([ 3., 12.])
+    >>> per_sample = torch.vmap(torch.func.grad(lambda w, x: (w * x).sum()), in_dims=(None, 0))
+    >>> per_sample(torch.ones(2), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    if randomness not in RANDOMNESS:
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    def wrapped(*args, **kwargs):
+        return call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
+
+    return functools.wraps(func)(wrapped)
+
+
+def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
+    """One call of a mapped function."""
+    name = name_of(func)
+    size, dims, leaves, spec = inputs(name, in_dims, args)
+    if chunk_size is not None:
+        return in_chunks(func, name, out_dims, randomness, chunk_size, (size, dims, leaves, spec), kwargs)
+    return mapped(func, name, out_dims, randomness, (size, dims, leaves, spec), kwargs)
+
+
+def mapped(func, name, out_dims, randomness, given, kwargs):
+    """Call ``func`` on what one sample of the arguments is."""
+    size, dims, leaves, spec = given
+    with level(size, randomness) as running:
+        number = running.number
+        seen = [t if d is None else entered(t, d, number) for t, d in zip(leaves, dims, strict=True)]
+        values, named = flatten(kwargs)
+        values = [entered(t, 0, number) if isinstance(t, Tensor) else t for t in values]
+        result = func(*unflatten(seen, spec), **unflatten(values, named))
+        return outputs(name, out_dims, result, running)
+
+
+def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
+    """The same for some samples at a time; the results are joined."""
+    size, dims, leaves, spec = given
+    results, structure = [], None
+    for start in range(0, size, chunk_size) if size else (0,):
+        count = min(chunk_size, size - start)
+        part = [t if d is None else t.narrow(d, start, count) for t, d in zip(leaves, dims, strict=True)]
+        result = mapped(func, name, out_dims, randomness, (count, dims, part, spec), kwargs)
+        parts, structure = flatten(result)
+        results.append(parts)
+    where = nested_as(out_dims, structure)
+    joined = [
+        column[0] if dim is None else OPS["cat"].fn(list(column), dim)
+        for column, dim in zip(zip(*results, strict=True), where, strict=True)
+    ]
+    return unflatten(joined, structure)
+
+
+def name_of(func):
+    return getattr(func, "__name__", None) or repr(func)
+
+
+# ── what goes in ─────────────────────────────────────────────────────────────
+def inputs(name, in_dims, args):
+    """(the size of the batch, the dimension of every leaf of the arguments or None, the leaves, their structure)."""
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) tuple "
+            f"matching the structure of inputs, got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function "
+            "with no inputs. The latter is unsupported."
+        )
+    leaves, spec = flatten(args)
+    dims = nested_as(in_dims, spec)
+    if dims is None:
+        raise ValueError(
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of `inputs`. in_dims "
+            f"has structure {flatten(in_dims)[1]} but inputs has structure {spec}."
+        )
+    dims = [dimension(name, in_dims, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return batch_size(leaves, dims), dims, leaves, spec
+
+
+def dimension(name, in_dims, leaf, dim):
+    """The dimension of one argument, counted from 0; ValueError if it has none such."""
+    start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for "
+    if not isinstance(dim, int) and dim is not None:
+        raise ValueError(f"{start}an input but in_dim must be either an integer dimension or None.")
+    if isinstance(dim, int) and not isinstance(leaf, Tensor):
+        raise ValueError(
+            f"{start}an input but the input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None "
+            "as the respective in_dim"
+        )
+    if dim is None:
+        return None
+    ndim = leaf.ndim
+    if not -ndim <= dim < ndim:
+        raise ValueError(
+            f"{start}some input, but that input is a Tensor of dimensionality {ndim} so expected in_dim to satisfy "
+            f"-{ndim} <= in_dim < {ndim}."
+        )
+    return dim % ndim
+
+
+def batch_size(leaves, dims):
+    """The one size of all mapped dimensions."""
+    sizes = [leaf.shape[dim] for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(size != sizes[0] for size in sizes):
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped dimension"
+        )
+    return sizes[0]
+
+
+def nested_as(dims, spec):
+    """The leaves of ``dims`` for a structure, of which it may have only the outer part; None if it does not fit."""
+    found, own = flatten(dims)
+    return _spread(iter(found), own, spec)
+
+
+def _spread(leaves, own, spec):
+    if own.kind is None:
+        return [next(leaves)] * spec.leaves
+    if (own.kind, own.context) != (spec.kind, spec.context) or len(own.children) != len(spec.children):
+        return None
+    result = []
+    for mine, its in zip(own.children, spec.children, strict=True):
+        part = _spread(leaves, mine, its)
+        if part is None:
+            return None
+        result += part
+    return result
+
+
+# ── what comes out ───────────────────────────────────────────────────────────
+def outputs(name, out_dims, result, running):
+    """What the function returned, with the batch where ``out_dims`` says."""
+    leaves, spec = flatten(result)
+    dims, own = flatten(out_dims)
+    if not all(isinstance(dim, int) or dim is None for dim in dims):
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
+            "representing where in the outputs the vmapped dimension should appear."
+        )
+    if spec.kind is None and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        found = [out_dims[0]]  # a single result counts as a tuple of one
+    else:
+        found = nested_as(out_dims, spec)
+    if found is None:
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. "
+            f"out_dims has structure {own} but outputs has structure {spec}."
+        )
+    return unflatten([output(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)
+
+
+def output(name, t, dim, running):
+    """One result, with the batch as dimension ``dim``."""
+    if not isinstance(t, Tensor):
+        if dim is None:
+            return t
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you mean to set out_dims= to None "
+            "for output?"
+        )
+    if dim is None:
+        if type(t) is Batched and running.number in t.levels:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return t
+    ndim = t.ndim + 1
+    if not -ndim <= dim < ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
+        )
+    return left(t, dim % ndim, running)
