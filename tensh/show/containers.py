@@ -30,15 +30,27 @@ class Contents(View):
         shown = rows[:MOST_LINES]
         names = max((indent * 2 + cells(name) for indent, name, _ in shown), default=0)
         names = min(names, max(page.width // 2, 12))
-        columns = [max(map(cells, column)) for column in zip(*[facts for _, _, facts in shown if len(facts) > 1])]
+        room = page.width - names - 2 if page.is_window else None
+        widths = fitting([facts for _, _, facts in shown if len(facts) > 1], room)
         for indent, name, facts in shown:
             begin = "  " * (indent + 1) + shortened(name, names - indent * 2, page.unicode)
             yield "name", "\n" + padded(begin, names + 2)
-            texts = [padded(text, width) for text, width in zip(facts, columns)] if len(facts) > 1 else [*facts]
-            room = page.width - names - 4 if page.is_window else 10**6
-            yield "plain", "  " + shortened("  ".join(texts).rstrip(), room, page.unicode)
+            if len(facts) > 1:
+                texts = "".join("  " + padded(text, width) for text, width in zip(facts, widths, strict=False))
+                yield "trouble" if "NaN" in texts or "inf" in texts else "plain", texts.rstrip()
+            else:
+                text = facts[0] if room is None else shortened(facts[0], room - 2, page.unicode)
+                yield "plain", "  " + text
         if len(rows) > MOST_LINES:
             yield "note", f"\n  ... {len(rows) - MOST_LINES} more"
+
+
+def fitting(rows, room):
+    """The widths of the columns for which there is room, the most important first; None is room for all."""
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+    while room is not None and len(widths) > 1 and sum(widths) + 2 * len(widths) > room:
+        widths.pop()
+    return widths
 
 
 def heading(value):
@@ -79,9 +91,9 @@ def _text(item):
 
 
 def _facts(array):
-    """Shape, dtype, gradient, size and values of an array."""
+    """What an array is, the most important first."""
     history = "requires_grad" if getattr(array, "requires_grad", False) else ""
-    return describe.shape(array), describe.dtype(array), history, describe.size(array), values(array)
+    return describe.shape(array), describe.dtype(array), values(array), describe.size(array), history
 
 
 def values(array):
@@ -133,8 +145,8 @@ def contents(value):
     >>> import tensh
     >>> tensh.show.contents({"w": tensh.ones(2, 3), "b": tensh.zeros(3)})
     dict of 2 tensors, 9 values, 36 B
-      'w'  [2, 3]  float32    24 B  in [1, 1]
-      'b'  [3]     float32    12 B  in [0, 0]
+      'w'  [2, 3]  float32  in [1, 1]  24 B
+      'b'  [3]     float32  in [0, 0]  12 B
     """
     if not is_container(value):
         raise TypeError(f"contents(): a list, a tuple or a dict is needed, not {type(value).__name__}")

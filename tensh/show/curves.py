@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.show import describe
 from tensh.show.page import View
+from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
 COLORS = ("blue", "magenta", "cyan", "yellow", "green", "red")
@@ -35,7 +36,8 @@ class Curves(View):
         if not page.unicode:
             text = text.translate(FRAME)
         yield "plain", "\n".join(line.rstrip() for line in text.rstrip("\n").split("\n"))
-        yield "note", "\n# " + ", ".join([*([self.name] if self.name else []), *self.remarks()])
+        yield "plain", "\n"
+        yield from comment([*([self.name] if self.name else []), *self.remarks()], page)
 
     def remarks(self):
         yield describe.count(len(self.ys), "curve") + f" of {describe.count(max(map(len, self.ys)), 'point')}"

@@ -57,7 +57,7 @@ class Gradients(View):
             return ("not yet", "") if tensor.retains_grad else ("no", "")
         if id(tensor) in self.uses:
             return "not yet", ""
-        return "no", f"not in {' or '.join(self.roots)}" if self.roots else "not used yet"
+        return "no", f"not in {' or '.join(self.roots)}" if self.roots else "in no result with a name"
 
     def _notes(self, tensor, grad):
         number = self.uses.get(id(tensor), 0)
@@ -78,7 +78,7 @@ class Gradients(View):
             yield "the norm stands for a tensor of several elements"
         lost = [n for n, t in self.tensors.items() if not t.is_leaf and not t.retains_grad and n not in self.roots]
         if lost:
-            yield f"only leaves keep their gradient; to keep another: {lost[0]}.retain_grad() before backward()"
+            yield f"only leaves keep their gradient · to keep another: {lost[0]}.retain_grad() before backward()"
         if not any(t.is_leaf and t.grad is not None for t in self.tensors.values()):
             yield "backward() has not run yet"
         if self.unrecorded:
@@ -114,7 +114,7 @@ class Gradients(View):
         columns, rows = COLUMNS, self.rows
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        yield from Table(columns, rows, self.title(), [f"# {remark}" for remark in self.remarks()]).draw(page)
+        yield from Table(columns, rows, self.title(), self.remarks()).draw(page)
 
 
 def in_short(tensor):
@@ -172,7 +172,7 @@ def grads(names=None):
     a     add(x, w)    []     3      no       -         no
     b     add(w, ...)  []     2      no       -         no
     y     mul(a, b)    []     6      no       -         no
-    # only leaves keep their gradient; to keep another: a.retain_grad() before backward()
+    # only leaves keep their gradient · to keep another: a.retain_grad() before backward()
     """
     if names is None:
         names = {name: value for name, value in sys._getframe(1).f_globals.items() if not name.startswith("_")}

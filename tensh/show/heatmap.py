@@ -8,6 +8,7 @@ from tensh.show import describe
 from tensh.show.colors import MISSING, signed
 from tensh.show.page import Paint, View
 from tensh.show.shrinking import shrunk
+from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
 MOST_ROWS = 40  # of a page of any height
@@ -23,8 +24,6 @@ class Heat(View):
         array = array_of(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
         self.array = np.abs(array.astype(np.complex64)) if is_complex(array) else array
-        finite = [panel[np.isfinite(panel)] for _, panel in self.panels()]
-        self.scale = max((float(np.abs(part).max()) for part in finite if part.size), default=0.0)
 
     def panels(self):
         """(index, matrix) of each field that is shown."""
@@ -38,25 +37,31 @@ class Heat(View):
             yield index, array[index].astype(np.float64)
 
     def draw(self, page):
-        reduced = None
-        panels = [*self.panels()]
-        for number, (index, matrix) in enumerate(panels):
+        panels = [(index, matrix) for index, matrix in self.panels() if matrix.size]
+        rows = max(min(page.height - 7, MOST_ROWS), 4) if page.height else MOST_ROWS
+        in_color = page.colors > 16
+        is_wide = all(2 * matrix.shape[1] <= page.width and len(matrix) <= rows for _, matrix in panels)
+        room = (
+            (rows, page.width // 3) if not in_color else (rows, page.width // 2) if is_wide else (2 * rows, page.width)
+        )
+        small = [shrunk(matrix, *room) for _, matrix in panels]
+        scale = largest(small)
+        for number, ((index, _), matrix) in enumerate(zip(panels, small, strict=True)):
             yield "plain", "\n" * bool(number)
             if index:
                 yield "header", f"[{', '.join(map(str, index))}]\n"
-            if not matrix.size:
-                continue
-            rows = min(page.height - 6, MOST_ROWS) if page.height else MOST_ROWS
-            draw = self.in_color if page.colors > 16 else self.in_signs
-            reduced = yield from draw(matrix, page, max(rows, 4))
-        yield from self.legend(page, len(panels), reduced)
+            yield from self.in_color(matrix, scale, page, is_wide) if in_color else self.in_signs(matrix, scale)
+        yield from self.legend(page, scale)
+        is_reduced = any(a is not b for a, (_, b) in zip(small, panels, strict=True))
+        remarks = [*self.remarks(page, len(panels), is_reduced)]
+        if remarks:
+            yield "plain", "\n"
+            yield from comment(remarks, page)
 
-    def in_color(self, matrix, page, rows):
+    def in_color(self, matrix, scale, page, is_wide):
         """Two columns for a value where there is room, else two values one above the other in each column."""
-        wide = matrix.shape[1] * 2 <= page.width and matrix.shape[0] <= rows
-        small = matrix if wide else shrunk(matrix, 2 * rows, page.width)
-        colors = [[self.color(value, page) for value in row] for row in small]
-        if wide:
+        colors = [[self.color(value, scale, page) for value in row] for row in matrix]
+        if is_wide:
             for row in colors:
                 for color in row:
                     yield Paint(ground=color), "  "
@@ -66,33 +71,30 @@ class Heat(View):
                 for one, other in zip(above, below, strict=True):
                     yield Paint(one, other), "▀"
                 yield "plain", "\n"
-        return None if small is matrix else matrix.shape
 
-    def in_signs(self, matrix, page, rows):
+    def in_signs(self, matrix, scale):
         """A sign and a digit from 0 to 9 for each value."""
-        small = shrunk(matrix, rows, page.width // 3)
-        for row in small:
-            yield "plain", " ".join(self.sign(value) for value in row) + "\n"
-        return None if small is matrix else matrix.shape
+        for row in matrix:
+            yield "plain", " ".join(self.sign(value, scale) for value in row) + "\n"
 
-    def color(self, value, page):
+    def color(self, value, scale, page):
         if math.isnan(value):
             return MISSING
-        return signed(value / self.scale if self.scale else 0.0, page.is_dark)
+        return signed(value / scale if scale else 0.0, page.is_dark)
 
-    def sign(self, value):
+    def sign(self, value, scale):
         """`+9` for the largest, `-9` for its opposite, ` .` for zero."""
         if math.isnan(value):
             return "??"
-        if value == 0 or not self.scale:
+        if value == 0 or not scale:
             return " ."
-        size = 9 if math.isinf(value) else round(9 * abs(value) / self.scale)
+        size = 9 if math.isinf(value) else round(9 * abs(value) / scale)
         return ("+" if value > 0 else "-") + str(size)
 
-    def legend(self, page, panels, reduced):
-        """What the colours or digits mean, and what is not shown."""
-        yield "note", "# " + f"{self.name}  {self.brief}".strip() + ("" if not self.brief else "  ")
-        most = describe.number(self.scale)
+    def legend(self, page, scale):
+        """What was drawn, and what the colours or digits mean."""
+        yield "note", "# " + f"{self.name}  {self.brief}".strip() + "  " * bool(self.brief)
+        most = describe.number(scale)
         if page.colors > 16:
             yield "note", f"-{most} "
             for step in range(-5, 6):
@@ -100,13 +102,22 @@ class Heat(View):
             yield "note", f" {most}"
         else:
             yield "note", f"+9 is {most}, -9 is -{most}, . is 0"
-        if reduced:
-            yield "note", "; each field is the mean of its neighbourhood"
+
+    def remarks(self, page, panels, is_reduced):
+        """What is not shown as it is."""
+        if is_reduced:
+            yield "each field is the mean of several values"
         if np.isnan(self.array).any():
-            yield "trouble", "; NaN is magenta" if page.colors > 16 else "; NaN is ??"
+            yield "NaN is magenta" if page.colors > 16 else "NaN is ??"
         whole = math.prod(self.array.shape[:-2])
         if panels < whole:
-            yield "note", f"; {panels} of {whole} matrices"
+            yield f"{panels} of {whole} matrices"
+
+
+def largest(matrices):
+    """The largest absolute value that is finite."""
+    finite = [matrix[np.isfinite(matrix)] for matrix in matrices]
+    return max((float(np.abs(part).max()) for part in finite if part.size), default=0.0)
 
 
 def heat(input):

@@ -4,9 +4,9 @@ import math
 
 from tensh.show import describe
 from tensh.show.blocks import bar
-from tensh.show.measures import counts, statistics
+from tensh.show.measures import counts, statistics, trouble
 from tensh.show.page import View
-from tensh.show.text import padded
+from tensh.show.text import comment, padded
 from tensh.show.values import array_of
 
 FEWEST, MOST = 5, 20  # bars
@@ -61,13 +61,13 @@ class Histogram(View):
                 yield "plain", "  " + padded(text, sides[1], to_the_right=True) + ("  " if number else "")
                 yield "bar", bar(number / most, width, page.unicode)
                 yield "plain", "\n"
-        yield "note", "# " + ", ".join(self.remarks())
+        yield from comment(self.remarks(), page)
 
     def remarks(self):
         """What was counted, and what could not be."""
         facts, number = self.facts, describe.number
         yield f"{self.name}  {self.brief}".strip() if self.brief else describe.count(facts.count, "value")
-        yield from [f"NaN {facts.nans:,}"] * bool(facts.nans) + [f"inf {facts.infinities:,}"] * bool(facts.infinities)
+        yield from trouble(facts)
         if facts.low is None:
             yield "no finite value"
             return
@@ -96,7 +96,7 @@ def hist(input, bins=None):
     [1.0, 2.0)  1  █████████████████████████
     [2.0, 3.0)  2  ██████████████████████████████████████████████████
     [3.0, 4.0]  1  █████████████████████████
-    # [4] float32, 4 values in [1, 4], mean 2.25, std 1.258
+    # [4] float32 · 4 values in [1, 4] · mean 2.25 · std 1.258
     """
     array_of(input)
     if bins is not None and (not isinstance(bins, int) or bins < 1):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.show.values import array_of, is_complex, reals
+from tensh.show.values import array_of, is_complex, position, reals
 
 PIECE = 2**20  # elements that are looked at together
 MOST = 2**26  # an array of more elements is judged by a sample
@@ -72,6 +72,15 @@ def statistics(value):
         mean=shift + total / number if known else None, std=spread,
         is_whole=array.dtype.kind in "biu", is_complex=is_complex(array), is_sample=array is not whole,
     )  # fmt: skip
+
+
+def trouble(found):
+    """What must not be overlooked, in words, as (kind, text) pairs: NaN and infinities."""
+    if found.nans:
+        first = f" (first at {position(found.first_nan)})" if found.first_nan else ""
+        yield "trouble", f"NaN {found.nans:,}{first}"
+    if found.infinities:
+        yield "trouble", f"inf {found.infinities:,}"
 
 
 def sampled(array):

@@ -12,6 +12,8 @@ COLUMNS = ("name", "shape", "dtype", "is_leaf", "requires_grad", "grad", "bytes"
 class Names(View):
     """The tensors among some names as a table, and under it the other names with their types."""
 
+    more = "%who w* shows some"
+
     def __init__(self, names):
         self.tensors = {name: value for name, value in names.items() if describe.is_array(value)}
         self.others = {name: value for name, value in names.items() if name not in self.tensors}

@@ -27,7 +27,13 @@ class Paint(NamedTuple):
 
 
 class View:
-    """Data that can be looked at. Its `draw` gives (kind, text) pairs for a page; its repr is the plain text of them."""
+    """Data that can be looked at. Its `draw` gives (kind, text) pairs for a page; its repr is the plain text of them.
+
+    `is_whole` says that no window is too small for it; of any other that is, `more` says how to see the rest.
+    """
+
+    is_whole = False
+    more = ""
 
     def draw(self, page):
         raise NotImplementedError

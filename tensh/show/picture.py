@@ -8,6 +8,7 @@ from tensh.show import describe
 from tensh.show.blocks import shade
 from tensh.show.page import Paint, View
 from tensh.show.shrinking import shrunk
+from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
 CHANNELS = (1, 3, 4)  # grey, red-green-blue, and with opacity
@@ -35,20 +36,23 @@ class Image(View):
         self.values = np.clip(values, 0.0, 1.0)
 
     def draw(self, page):
-        most = min(page.height - 5, MOST_ROWS) if page.height else MOST_ROWS
+        most = min(page.height - 7, MOST_ROWS) if page.height else MOST_ROWS
         draw = in_half_blocks if page.colors > 16 and page.unicode else in_shades
         frame = 0 if draw is in_half_blocks else 4
         small = [shrunk(image, 2 * max(most, 4), page.width - frame) for image in self.values]
         for number, group in enumerate(side_by_side(small, page.width - frame)):
             yield "plain", "\n" * bool(number)
             yield from draw(group)
-        yield "note", "# " + f"{self.name}  {self.brief}".strip() + " " * bool(self.brief)
-        yield (
-            "note",
-            f"read as {self.reading}, dark = {describe.number(self.low)}, bright = {describe.number(self.high)}",
-        )
+        yield from comment(self.remarks(), page)
+
+    def remarks(self):
+        """What was shown, and what was taken for what."""
+        if self.name or self.brief:
+            yield f"{self.name}  {self.brief}".strip()
+        yield f"read as {self.reading}"
+        yield f"dark = {describe.number(self.low)}, bright = {describe.number(self.high)}"
         if self.whole > len(self.images):
-            yield "note", f"; {len(self.images)} of {self.whole} images"
+            yield f"{len(self.images)} of {self.whole} images"
 
 
 def arranged(array):
@@ -128,6 +132,6 @@ def image(input):
     >>> tensh.show.image(tensh.arange(64.).view(4, 16) / 63)
       |.....::::::-----|
       |*****######%%%%%|
-    # [4, 16] float32 read as height x width, dark = 0, bright = 1
+    # [4, 16] float32 · read as height x width · dark = 0, bright = 1
     """
     return Image(input)

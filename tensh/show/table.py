@@ -1,7 +1,7 @@
 """Rows and columns of text."""
 
 from tensh.show.page import View
-from tensh.show.text import cells, padded
+from tensh.show.text import cells, comment, padded
 
 GAP = "  "
 
@@ -32,7 +32,8 @@ class Table(View):
         elif not self.title:
             yield "note", self.empty
         for note in self.notes:
-            yield "note", "\n" + note
+            yield "plain", "\n"
+            yield from comment(note.split(" · "), page)
 
     def _columns(self, widths):
         """The rows under their header, each column as wide as its widest text."""

@@ -38,6 +38,26 @@ def shortened(text, width, unicode=True):
     return kept + ellipsis[: max(width, 0)]
 
 
+def comment(facts, page, begin="# "):
+    """(kind, text) pairs of a comment: facts with dots between them, in a narrow window on several lines.
+
+    A fact is a text, or a (kind, text) pair if it is to stand out.
+    """
+    dot = " · " if page.unicode else ", "
+    yield "note", begin
+    used = len(begin)
+    for place, fact in enumerate(facts):
+        kind, text = fact if isinstance(fact, tuple) else ("note", fact)
+        if place and page.is_window and used + len(dot) + cells(text) > page.width:
+            yield "note", "\n#   "
+            used = 4
+        elif place:
+            yield "note", dot
+            used += len(dot)
+        yield kind, text
+        used += cells(text)
+
+
 def one_line(text):
     """A text of several lines as one."""
     return " ".join(text.split())

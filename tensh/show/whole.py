@@ -6,13 +6,15 @@ import sys
 from tensh.show import describe
 from tensh.show.page import View
 
+TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
+
 
 def printed(value):
     """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
     engine = sys.modules.get("tensh.engine.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
     if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
-        return [*engine.tokens(value)]
+        return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
     return [("plain", repr(value))]
 
 
@@ -38,7 +40,7 @@ def printing(**options):
 class Full(View):
     """A value with nothing left out."""
 
-    whole = True  # no window is too small for it
+    is_whole = True
 
     def __init__(self, value):
         self.value = value

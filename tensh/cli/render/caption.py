@@ -2,9 +2,8 @@
 
 from tensh.show import describe
 from tensh.show.blocks import sparkline
-from tensh.show.measures import counts, statistics
-from tensh.show.text import cells
-from tensh.show.values import position
+from tensh.show.measures import counts, statistics, trouble
+from tensh.show.text import cells, comment
 from tensh.show.whole import is_summarised
 
 LONGEST_NAME = 30  # of an expression that a caption repeats
@@ -22,33 +21,17 @@ def caption(value, expression, page):
     head = describe.brief(value)
     if expression and cells(expression) <= LONGEST_NAME and "\n" not in expression:
         head = f"{expression}  {head}"
-    facts = [("note", f"{head} {describe.device(value)}".rstrip())]
-    if found:
-        facts += trouble(found)
-    facts += [("note", fact) for fact in (*history(value), describe.size(value))]
+    end = ("note", "\n")
+    facts = [f"{head} {describe.device(value)}".rstrip(), *(trouble(found) if found else ())]
+    facts += [*history(value), describe.size(value)]
     if not found or not is_summarised(value):
-        return [*wrapped(facts, page)]
-    facts.append(("note", number_of(found)))
-    lines = [*wrapped(facts, page), *wrapped([("note", fact) for fact in spread(value, found, page)], page, "#   ")]
+        return [*comment(facts, page), end]
     name = expression if expression.isidentifier() else "_"
-    return lines + [*wrapped([("note", fact) for fact in (*absent(found), f"%full {name} shows all")], page, "#   ")]
-
-
-def wrapped(facts, page, begin="# "):
-    """The facts with dots between them on a line of comment; in a narrow window on more than one."""
-    dot = " · " if page.unicode else ", "
-    yield "note", begin
-    used = len(begin)
-    for place, (kind, fact) in enumerate(facts):
-        if place and page.is_window and used + len(dot) + cells(fact) > page.width:
-            yield "note", "\n#   "
-            used = 4
-        elif place:
-            yield "note", dot
-            used += len(dot)
-        yield kind, fact
-        used += cells(fact)
-    yield "note", "\n"
+    return [
+        *comment([*facts, number_of(found)], page), end,
+        *comment(spread(value, found, page), page, "#   "), end,
+        *comment([*absent(found), f"%full {name} shows all"], page, "#   "), end,
+    ]  # fmt: skip
 
 
 def history(tensor):
@@ -57,15 +40,6 @@ def history(tensor):
     yield "leaf" if maker is None else f"made by {maker}"
     if tensor.requires_grad:
         yield f"grad {describe.grad_state(tensor)}"
-
-
-def trouble(found):
-    """What must not be overlooked, in words: NaN and infinities, then how many values are left."""
-    if found.nans:
-        first = f" (first at {position(found.first_nan)})" if found.first_nan else ""
-        yield "trouble", f"NaN {found.nans:,}{first}"
-    if found.infinities:
-        yield "trouble", f"inf {found.infinities:,}"
 
 
 def number_of(found):

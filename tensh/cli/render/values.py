@@ -16,11 +16,13 @@ USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
 def shown(value, page, expression="", as_notebook=False, settings=None):
     """The pairs of a result that an expression gave, with a line end."""
     if isinstance(value, View):
-        return [*capped([*value.draw(page)], None if getattr(value, "whole", False) else page, "_"), ("plain", "\n")]
+        tokens = [*value.draw(page)]
+        return [*(tokens if value.is_whole else capped(tokens, page, value.more)), ("plain", "\n")]
     if not page.is_window:
         return [*(printed(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
     tokens = on_a_window(value, page, as_notebook, settings)
-    tokens = [*capped(tokens, page, expression), ("plain", "\n")]
+    name = expression if expression.isidentifier() else "_"
+    tokens = [*capped(tokens, page, f"%full {name} shows all"), ("plain", "\n")]
     if settings is None or settings.caption:
         tokens += caption(value, one_line(expression), page)
     return tokens
@@ -42,9 +44,9 @@ def linewidth(page, settings):
     return {"linewidth": chosen if is_chosen else page.width}
 
 
-def capped(tokens, page, expression):
+def capped(tokens, page, more):
     """No more lines than a window has room for, and how many were left out."""
-    if page is None or page.height is None:
+    if page.height is None:
         return tokens
     most = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
     lines = sum(text.count("\n") for _, text in tokens) + 1
@@ -58,5 +60,4 @@ def capped(tokens, page, expression):
             break
         kept.append((kind, text))
         room -= len(pieces) - 1
-    name = expression if expression.isidentifier() else "_"
-    return [*kept, ("note", f"\n... {lines - most + 1:,} more lines: %full {name} shows all")]
+    return [*kept, ("note", f"\n... {lines - most + 1:,} more lines" + f": {more}" * bool(more))]

@@ -7,16 +7,17 @@ from tensh.cli.session.magics.registry import MAGICS, MagicError
 
 
 def called(session, command):
-    """(values, named values) of `%plot x, y, logx=True`; a space does for a comma: `%plot x y`."""
+    """(texts, values, named values) of `%plot x, y, logx=True`; a space does for a comma: `%plot x y`."""
     text = command.argument
     if not text:
-        return [], {}
+        return [], [], {}
     call = parsed(text) or parsed(with_commas(text))
     if call is None:
         ast.parse(text, command.source.filename, mode="eval")  # raises the SyntaxError of the expression as it stands
         raise MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
     values = [value(session, command, node) for node in call.args]
-    return values, {each.arg: value(session, command, each.value) for each in call.keywords}
+    texts = [ast.unparse(node) for node in call.args]
+    return texts, values, {each.arg: value(session, command, each.value) for each in call.keywords}
 
 
 def parsed(text):

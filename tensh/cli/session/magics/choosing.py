@@ -69,7 +69,7 @@ def table(settings):
     return Table(
         ("name", "value", "can be", "what it is"),
         rows,
-        notes=["# chosen until the end; for good in the file that tensh config path names"],
+        notes=["chosen until the end · for good in the file that tensh config path names"],
     )
 
 

@@ -31,7 +31,7 @@ def view(name):
 
 def picture(session, command):
     """Call a function with what stands behind its name, and show what it gives."""
-    values, options = called(session, command)
+    texts, values, options = called(session, command)
     if not values and command.name == "full":
         if not session.results:
             raise MagicError("%full: nothing was shown yet: %full X")
@@ -42,7 +42,7 @@ def picture(session, command):
         drawn = view(command.name)(*values, **options)
     except (TypeError, ValueError, ImportError) as error:
         raise MagicError(f"%{str(error).replace('():', ':', 1)}" if "():" in str(error) else f"%{error}") from None
-    drawn.name = command.argument if len(command.argument) <= LONGEST_NAME else ""
+    drawn.name = texts[0] if len(texts) == 1 and len(texts[0]) <= LONGEST_NAME else ""
     yield Value(drawn, command)
 
 
