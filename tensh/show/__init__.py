@@ -7,7 +7,7 @@ the window; elsewhere `print` does, as plain text. The commands of the prompt (`
 >>> tensh.show.hist(tensh.tensor([1., 2., 2., 3.]), bins=2)
 [1.0, 2.0)  1  ████████████████▋
 [2.0, 3.0]  3  ██████████████████████████████████████████████████
-# [4] float32, 4 values in [1, 3], mean 2, std 0.8165
+# [4] float32 · 4 values in [1, 3] · mean 2 · std 0.8165
 """
 
 import importlib
