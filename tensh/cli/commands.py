@@ -172,6 +172,9 @@ def graph_(
     formulas: Annotated[bool, typer.Option("--formulas", help="Show what each operand's gradient is.")] = False,
     depth: Annotated[int | None, typer.Option("--depth", metavar="N", help="Levels of a tree.", min=1)] = None,
     focus: Annotated[str | None, typer.Option("--focus", metavar="NAME", help="Only what leads to NAME.")] = None,
+    why: Annotated[
+        str | None, typer.Option("--why", metavar="NAME", help="Why NAME's gradient is what it is: the chain rule.")
+    ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
     *,
@@ -187,7 +190,7 @@ def graph_(
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(
-        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output
+        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output, why
     )  # fmt: skip
     return partial(graphs.show, environment(ctx, options), options, found, wish)
 

@@ -28,6 +28,7 @@ class Wish(NamedTuple):
     focus: str | None = None
     whole: bool = False
     output: str | None = None
+    why: str | None = None
 
 
 def show(env, options, program, wish):
@@ -42,10 +43,15 @@ def show(env, options, program, wish):
 def drawn(run, wish):
     """Write the graph of a run that went well; the exit status."""
     from tensh.show.graphs import Drawing, Graph, Shown
+    from tensh.show.reasons import why
 
     names = run.session.own_names()
-    tensor, name = chosen(run, wish.name)
     try:
+        if wish.why:
+            target, _ = chosen(run, wish.why)
+            root = chosen(run, wish.name)[0] if wish.name else None
+            return written(run, wish, text(run, why(target, root, names), wish))
+        tensor, _ = chosen(run, wish.name)
         graph = Graph(tensor, names, wish.focus)
         shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
         if wish.format in PICTURES:

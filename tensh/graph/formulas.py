@@ -46,12 +46,21 @@ def _is_module(tree):
     return isinstance(tree, ast.Name) and tree.id in MODULES
 
 
+def words_of(graph, node):
+    """What the user wrote for each parameter of a node's operation, and for ``out``, its result."""
+    op = graph.order[node.number - 1].op
+    inputs = list(op.inputs) if op is not None else []
+    words = dict(zip(inputs, _written(node.label or "", len(inputs)), strict=True))
+    words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
+    words["out"] = node.short if node.variable or node.label else None
+    return {name: text for name, text in words.items() if text is not None and is_expression(text)}
+
+
 def in_words(graph, node, edge):
     """The derivative along an edge in the user's names: ``g * (w + 1)``; None where the table does not say."""
     if edge.formula is None:
         return None
-    words = {other.parameter: text for other, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
-    words["out"] = node.short if node.variable or node.label else None
+    words = words_of(graph, node)
     tree = ast.parse(edge.formula, mode="eval")
     is_real = node.dtype is None or not node.dtype.startswith("complex")
     return ast.unparse(Named(words, is_real).visit(tree))
@@ -65,7 +74,7 @@ class Named(ast.NodeTransformer):
 
     def visit_Name(self, node):
         text = self.words.get(node.id)
-        return ast.parse(text, mode="eval").body if text and is_expression(text) else node
+        return ast.parse(text, mode="eval").body if text else node
 
     def visit_Call(self, node):
         if self.is_real and isinstance(node.func, ast.Name) and node.func.id == "conj":

@@ -24,6 +24,7 @@ PLACES = {
     "plot": "curves",
     "statistics": "measures",
     "who": "names",
+    "why": "reasons",
 }
 __all__ = list(PLACES)
 

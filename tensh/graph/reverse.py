@@ -1,0 +1,83 @@
+"""A backward pass over a graph to be looked at: what arrives at every node, and what each edge brings.
+
+The graph stays as it is: nothing accumulates, nothing is given back, and values that a backward pass gave back are
+borrowed again (see kept).
+"""
+
+import numpy as np
+
+from tensh.engine.backward import fit
+from tensh.engine.graph import AccumulateGrad, Output, Parts
+from tensh.graph import kept
+
+
+class GoneError(ValueError):
+    """A value that a derivative reads is not there any more."""
+
+
+def vjp(node, g):
+    """The gradients that a node hands on for ``g``, one for each of its edges; None where there is none."""
+    before = node.saved
+    if before is None:
+        node.saved = kept.values.get(node)
+        if node.saved is None:
+            raise GoneError("the values that the derivative reads were given back by a backward pass")
+    try:
+        gs = node.backward(g)
+    finally:
+        node.saved = before
+    return by_edge(node, gs)
+
+
+def by_edge(node, gs):
+    """What ``backward`` returns for the node's inputs, in the order of its edges."""
+    waiting = list(zip(node.inputs, gs, strict=False))
+    found = []
+    for target, output in node.next_functions:
+        brought = None
+        for position, (n, g) in enumerate(waiting):
+            if n is target or type(n) is Output and (n.inputs[0], n.index) == (target, output):
+                brought = Parts({output: g}) if type(n) is Output and g is not None else g
+                del waiting[position]
+                break
+        found.append(None if target is None else brought)
+    return found
+
+
+def fitted(g, node):
+    """A gradient in the shape and dtype of what a node computed."""
+    return g if type(g) is Parts or node.shape == getattr(g, "shape", None) else fit(g, node, False)
+
+
+def together(one, other):
+    """Two gradients of the same node, added."""
+    if one is None:
+        return Parts(other) if type(other) is Parts else other
+    if type(one) is Parts:
+        return Parts(one | {i: one[i] + g if i in one else g for i, g in other.items()})
+    return one + other
+
+
+class Pass:
+    """The gradients of one root with respect to everything behind it.
+
+    ``arrived[number]`` is what arrives at a node, ``brought[number, i]`` what edge ``i`` of node ``number`` brings to its
+    end.
+    """
+
+    def __init__(self, graph, seed=None):
+        root = graph.top
+        if seed is None:
+            seed = np.ones(root.shape, root.dtype)
+        self.graph = graph
+        self.arrived, self.brought = {graph.root: seed}, {}
+        for number in range(graph.root, 0, -1):
+            g = self.arrived.get(number)
+            node = graph.order[number - 1]
+            if g is None or type(node) is AccumulateGrad:
+                continue
+            for i, (edge, gi) in enumerate(zip(graph[number].edges, vjp(node, g), strict=True)):
+                if edge.number is not None and gi is not None:
+                    gi = fitted(gi, graph.order[edge.number - 1])
+                    self.brought[number, i] = gi
+                    self.arrived[edge.number] = together(self.arrived.get(edge.number), gi)
