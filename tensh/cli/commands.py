@@ -20,8 +20,9 @@ CHOICES = {
     "color": ("auto", "always", "never"),
     "view": ("auto", "tree", "tape", "dag"),
     "format": ("text", "dot", "mermaid", "json", "svg", "png"),
+    "asked": ("show", "path"),
 }
-Echo, Traceback, Engine, Color, View, Format = (
+Echo, Traceback, Engine, Color, View, Format, Asked = (
     Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items()
 )
 
@@ -216,6 +217,22 @@ def env_(ctx: typer.Context):
     return partial(report.show, environment(ctx, options))
 
 
+def config_(
+    ctx: typer.Context,
+    asked: Annotated[Asked, typer.Argument(metavar="[show|path]", help="The settings, or the file they are in.")] = (
+        Asked.show
+    ),
+):
+    """Show the settings, or the path of the file they are kept in.
+
+    The file holds lines such as  theme = "light"  and may be missing. A variable TENSH_THEME counts more than the file.
+    """
+    from tensh.cli import config
+
+    action = {"show": config.show, "path": config.show_path}[asked.value]
+    return partial(action, environment(ctx, ctx.obj["options"]))
+
+
 Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names that tensh lacks, and why.")]
@@ -280,6 +297,7 @@ def application(env):
     app.command("doc")(doc_)
     app.command("api")(api_)
     app.command("env")(env_)
+    app.command("config")(config_)
     return typer.main.get_command(app)
 
 
