@@ -21,6 +21,8 @@ class History:
 
     def entries(self):
         """The entries of the file, oldest first. A file that is damaged is set aside; what can be read of it is kept."""
+        if self.path is None:
+            return []
         try:
             with open(self.path, "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))

@@ -7,9 +7,9 @@ from tensh.cli.render.theme import LEVELS, STYLES
 WORDS = {"1": "bold", "2": "dim", "3": "italic", "4": "underline", "7": "reverse"}
 COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "gray")
 
-# what the editor draws: a kind of the theme, and what is added to it
+# what the editor draws: a kind of the theme, and what it is over
 DRAWN = {
-    "prompt": ("prompt", ""),
+    "prompt": ("prompt", "fg:ansidefault"),  # a space with a colour is written; one without, the cursor jumps over
     "command": ("keyword", ""),
     "auto-suggestion": ("note", ""),
     "bottom-toolbar": ("note", "noreverse"),
@@ -36,7 +36,7 @@ DRAWN = {
 def style(theme):
     """The style sheet of a theme."""
     kinds = STYLES[theme]
-    return Style([(name, f"{translated(kinds.get(kind, ''))} {more}".strip()) for name, (kind, more) in DRAWN.items()])
+    return Style([(name, f"{under} {translated(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()])
 
 
 def translated(parameters):
