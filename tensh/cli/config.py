@@ -78,17 +78,21 @@ class Settings:
     """How tensh looks and behaves on a terminal. What goes into a pipe does not depend on it."""
 
     caption: bool = setting(True, Switch(), "the line of facts under a tensor")
-    precision: int = setting(4, Whole(0), "digits after the point", "precision")
-    linewidth: int | str = setting("auto", Whole(10, "auto"), "columns of a tensor; auto is the window's", "linewidth")
-    threshold: int = setting(1000, Whole(0), "a tensor of more elements is summarised", "threshold")
+    precision: int = setting(4, Whole(0), "the digits after the point", "precision")
+    linewidth: int | str = setting(
+        "auto", Whole(10, "auto"), "the columns of a tensor; auto is the window's", "linewidth"
+    )
+    threshold: int = setting(1000, Whole(0), "the elements beyond which a tensor is summarised", "threshold")
     edgeitems: int = setting(3, Whole(0), "what a summary shows at each end", "edgeitems")
     sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
     theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
-    glyphs: str = setting("auto", Words("auto", "unicode", "ascii"), "ascii if boxes and blocks take two columns")
+    glyphs: str = setting(
+        "auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"
+    )
     toolbar: bool = setting(True, Switch(), "the line of facts at the foot of the prompt")
     keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
     suggest: bool = setting(True, Switch(), "the rest of an earlier line, in grey behind what is typed")
-    history: str = setting("on", Path("on", "off"), "keep the lines typed: on, off, or the file to keep them in")
+    history: str = setting("on", Path("on", "off"), "where the lines typed are kept")
 
     def with_value(self, name, value):
         """These settings with another value; raises SettingError if it does not fit."""
@@ -193,7 +197,7 @@ def table(loaded):
         (name, written(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), allowed(name), declared.metadata["help"])
         for name, declared in DECLARED.items()
     ]  # fmt: skip
-    return Table(("name", "value", "from", "can be", "what it is"), rows)
+    return Table(("name", "value", "from", "can be", "sets"), rows, wraps=True)
 
 
 def show(env):

@@ -1,49 +1,53 @@
 """Rows and columns of text."""
 
+import textwrap
+
 from tensh.show.page import View
 from tensh.show.text import cells, comment, padded
 
 GAP = "  "
+LEAST = 16  # columns that text is broken into
 
 
 class Table(View):
     """Rows of texts under the names of their columns.
 
-    `title` stands above and `notes` below. On a page that asks for plain text, or in a window too narrow for the
-    columns, every row becomes a sentence: `x: shape [2, 3], dtype float32`.
+    `title` stands above and `notes` below. In a window too narrow for the columns the last of them is broken into lines
+    if it `wraps`; else, and on a page that asks for plain text, every row becomes a sentence: `x: shape [2, 3], dtype
+    float32`.
     """
 
-    def __init__(self, columns, rows, title="", notes=(), numbers=(), empty="nothing"):
+    def __init__(self, columns, rows, title="", notes=(), wraps=False):
         self.columns = tuple(columns)
         self.rows = [tuple(map(str, row)) for row in rows]
         self.title = title
         self.notes = tuple(notes)
-        self.numbers = frozenset(numbers)  # columns that are set to the right
-        self.empty = empty
+        self.wraps = wraps
 
     def draw(self, page):
         if self.title:
             yield "title", self.title
         if self.rows:
             widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
-            fits = not page.is_window or sum(widths) + len(GAP) * (len(widths) - 1) <= page.width
+            room = page.width - sum(width + len(GAP) for width in widths[:-1]) if page.is_window else widths[-1]
+            fits = room >= (LEAST if self.wraps else widths[-1])
             yield "plain", "\n" * bool(self.title)
-            yield from self._columns(widths) if fits and not page.plain else self._sentences(page)
-        elif not self.title:
-            yield "note", self.empty
+            yield from self._columns(widths, room) if fits and not page.plain else self._sentences(page)
         for note in self.notes:
             yield "plain", "\n"
             yield from comment(note.split(" · "), page)
 
-    def _columns(self, widths):
+    def _columns(self, widths, room):
         """The rows under their header, each column as wide as its widest text."""
+        indent = " " * sum(width + len(GAP) for width in widths[:-1])
         for number, row in enumerate([self.columns, *self.rows]):
             yield "plain", "\n" * bool(number)
-            line = [padded(text, w, c in self.numbers) for text, w, c in zip(row, widths, self.columns, strict=True)]
-            line[-1] = line[-1].rstrip()
+            line = [padded(text, width) for text, width in zip(row, widths, strict=True)]
+            if cells(row[-1]) > room:
+                line[-1] = ("\n" + indent).join(textwrap.wrap(row[-1], room))
             while len(line) > 1 and not line[-1].strip():
                 line.pop()
-                line[-1] = line[-1].rstrip()
+            line[-1] = line[-1].rstrip()
             if number == 0:
                 yield "header", GAP.join(line)
                 continue

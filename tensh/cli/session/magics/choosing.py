@@ -67,8 +67,9 @@ def table(settings):
         for name, declared in config.DECLARED.items()
     ]
     return Table(
-        ("name", "value", "can be", "what it is"),
+        ("name", "value", "can be", "sets"),
         rows,
+        wraps=True,
         notes=["chosen until the end · for good in the file that tensh config path names"],
     )
 
