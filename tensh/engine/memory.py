@@ -7,6 +7,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.clock import owner
+from tensh.engine.copying import copy_into
 from tensh.engine.device import contiguous_format, preserve_format
 
 
@@ -197,16 +198,26 @@ def empty_like(array, dtype, memory_format=preserve_format):
 
 def copy(array, memory_format=preserve_format):
     """A copy without gaps: its dimensions ordered as in ``array``, or as a memory format says."""
-    if memory_format is contiguous_format or (memory_format is preserve_format and array.flags.c_contiguous):
+    if array.flags.c_contiguous and memory_format in (contiguous_format, preserve_format):
         return array.copy()
+    if memory_format is contiguous_format:
+        return row_major(array)
     out = empty_like(array, array.dtype, memory_format)
-    out[...] = array
+    copy_into(out, array)
+    return out
+
+
+def row_major(array):
+    """A copy without gaps whose last dimension is the innermost."""
+    out = np.empty(array.shape, array.dtype)
+    copy_into(out, array)
     return out
 
 
 def laid(array, order):
     """``array`` in memory without gaps, its dimensions in ``order`` from the outermost to the innermost."""
-    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+    inside = array.transpose(order)
+    return (inside if inside.flags.c_contiguous else row_major(inside)).transpose(np.argsort(order))
 
 
 def laid_as(array, other):
@@ -214,7 +225,7 @@ def laid_as(array, other):
     if other.flags.c_contiguous:
         return array
     out = empty_like(other, array.dtype)
-    out[...] = array
+    copy_into(out, array)
     return out
 
 

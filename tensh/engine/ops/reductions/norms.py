@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
+from tensh.engine.cores import over_rows
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
@@ -37,59 +38,77 @@ def logsumexp(input, dim, keepdim=False):
     """
     axes = dims(dim, input.ndim)
     wide = widened(input)
-    top = top_of(wide, axes)
-    powers = np.exp(np.subtract(wide, top))
-    result = np.log(add(powers, axes, None, None, True)) + top
-    result = result if keepdim else result.reshape([n for i, n in enumerate(input.shape) if i not in axes])
-    return narrowed(result, input.dtype)
+    if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:
+        rows = wide.reshape(-1, input.shape[-1])
+        result = np.empty((len(rows), 1), wide.dtype)
+        over_rows(lambda part: result.__setitem__(part, log_sum_exp(rows[part], 1)), *rows.shape)
+    else:
+        result = log_sum_exp(wide, axes)
+    kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
+    return narrowed(
+        result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes]), input.dtype
+    )
 
 
-LINES = 64  # rows that are finished before the next are begun: their 256 kB stay in the cache
-SAFE = -10, 60  # while every largest element is in here, exponentials neither overflow nor lose digits
+def log_sum_exp(input, axes):
+    """The same of an array, with its dimensions kept."""
+    top = top_of(input, axes)
+    terms = np.exp(np.subtract(input, top))
+    return np.log(sum_along(terms, 1) if axes == 1 else add(terms, axes, None, None, True)) + top
 
 
-def tops(input, axis):
-    """The largest elements along ``axis`` (kept), to be subtracted; None where that is not needed."""
-    top = maximum(input, axis if input.ndim else None, None, None, True)
-    low, high = SAFE
-    return None if input.size > SMALL and low < top.min() and top.max() < high else top
+SAFE = math.exp(-10), math.exp(60)  # while the mean exponential is in here, none overflowed, and none lost digits
 
 
 def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
-        return array.dot(ones[array.shape[axis]])[..., None]
+        ones = ones[array.shape[axis]]
+        return (array.dot(ones) if array.size < LARGE else np.vecdot(array, ones))[..., None]
     return add(array, axis if array.ndim else None, None, None, True)
 
 
+def powers(input, axis, out):
+    """(what was subtracted from the input, the sums along ``axis`` of the exponentials, which are written over ``out``).
+
+    Subtracting the largest elements first is needed only where the exponentials say so; None says that it was not.
+    """
+    if input.size > SMALL:
+        np.exp(input, out)
+        total = sum_along(out, axis)
+        least, most = SAFE
+        if least * input.shape[axis] < total.min() and total.max() < most:
+            return None, total
+    top = maximum(input, axis if input.ndim else None, None, None, True)
+    np.subtract(input, top, out)
+    np.exp(out, out)
+    return top, sum_along(out, axis)
+
+
 def in_blocks(finish, input, axis):
-    """``finish(out, input, top, axis)`` for all rows; LINES at a time where the rows are contiguous and many."""
+    """``finish(out, input, axis)`` for all lines along ``axis``: as many at a time as stay in the cache."""
     out = np.empty_like(input)
     if not input.size:
         return out
-    top = tops(input, axis)
-    if input.ndim < 2 or axis != input.ndim - 1 or input.size < LARGE or not input.flags.c_contiguous:
-        finish(out, input, top, axis)
+    if input.size < LARGE or not input.flags.c_contiguous:
+        finish(out, input, axis)
         return out
-    length = input.shape[-1]
-    rows, target = input.reshape(-1, length), out.reshape(-1, length)
-    tall = None if top is None else top.reshape(-1, 1)
-    for i in range(0, len(rows), LINES):
-        block = slice(i, i + LINES)
-        finish(target[block], rows[block], None if tall is None else tall[block], 1)
+    outer = math.prod(input.shape[:axis])
+    lines, target = (a.reshape(outer, *input.shape[axis:]) for a in (input, out))
+    over_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer, LARGE)
     return out
 
 
-def finish_softmax(out, input, top, axis):
-    np.exp(input if top is None else np.subtract(input, top, out), out)
-    total = sum_along(out, axis)
+def finish_softmax(out, input, axis):
+    _, total = powers(input, axis, out)
     np.multiply(out, 1 / total, out) if out.size > SMALL else np.divide(out, total, out)
 
 
-def finish_log_softmax(out, input, top, axis):
+def finish_log_softmax(out, input, axis):
+    top, total = powers(input, axis, out)
     if top is not None:
         input = np.subtract(input, top, out)
-    np.subtract(input, np.log(sum_along(np.exp(input), axis)), out)
+    np.subtract(input, np.log(total), out)
 
 
 def softmax_axis(input, dim, name):

@@ -6,12 +6,14 @@ recurrence in the other direction, so any order of differentiation closes, also 
 
 import numpy as np
 
+from tensh.engine.cores import over_rows
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import F4, F8, I8, is_half
 from tensh.engine.table import op
 
 LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
-BLOCK, CHUNK = 16, 1 << 17
+BLOCK, TOGETHER = 16, 64
+SMALL, CHUNK = 1 << 11, 1 << 16  # elements from which blocks pay, and at a time: they stay in the cache
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
@@ -44,12 +46,9 @@ def accumulate(ufunc, input, dim, step, dtype=None):
 def in_lines(ufunc, source, axis, dtype):
     """NumPy accumulates one line after the other; across many lines at once a loop is ten times as fast."""
     length = source.shape[axis]
-    last = axis == source.ndim - 1
-    if ufunc is np.add and last and dtype.kind == "f" and source.dtype == dtype and length >= 8 * BLOCK:
-        sums = block_sums(source)
-        if sums is not None:
-            return sums
-    if last or source.size < LINES * length:
+    if axis == source.ndim - 1:
+        return along_rows(ufunc, source, dtype)
+    if source.size < LINES * length:
         return ufunc.accumulate(source, axis, dtype)
     result = source.astype(dtype)
     before, *lines = np.moveaxis(result, axis, 0)
@@ -58,33 +57,55 @@ def in_lines(ufunc, source, axis, dtype):
     return result
 
 
-def block_sums(source):
-    """Running sums of floats along the last axis by BLAS, in 40 % of NumPy's time; None where values are not finite.
+def along_rows(ufunc, source, dtype):
+    """The same along the last dimension, block by block."""
+    length = source.shape[-1]
+    if source.size < SMALL:
+        return ufunc.accumulate(source, -1, dtype)
+    rows = source.reshape(-1, length)
+    results = np.empty(rows.shape, dtype)
+    by_blas = ufunc is np.add and dtype.kind == "f" and source.dtype == dtype and length >= 8 * BLOCK
+
+    def work(part):
+        if not (by_blas and block_sums(rows[part], results[part])):
+            ufunc.accumulate(rows[part], 1, dtype, results[part])
+
+    over_rows(work, len(rows), length, CHUNK)
+    return results.reshape(source.shape)
+
+
+def block_sums(rows, sums):
+    """Running sums of rows of floats by BLAS, in 40 % of NumPy's time; False where values are not finite.
 
     Every block of 16 is multiplied by a triangle of ones, after the sum of all blocks before was added to its first
-    element.  As many lines at a time as stay in the cache.
+    element.
     """
-    length = source.shape[-1]
+    length = rows.shape[1]
     full = length // BLOCK * BLOCK
-    lines = source.reshape(-1, length)
-    sums = np.empty(lines.shape, source.dtype)
-    triangle = np.triu(np.ones((BLOCK, BLOCK), source.dtype))
-    step = max(1, CHUNK // length)
-    for start in range(0, len(lines), step):
-        part = slice(start, start + step)
-        blocks = np.array(lines[part, :full], order="C").reshape(-1, BLOCK)
-        before = np.add.accumulate(blocks.dot(triangle[0]).reshape(-1, full // BLOCK), 1, F8)
-        if not np.isfinite(before[:, -1]).all():
-            return None
-        blocks.reshape(-1, full // BLOCK, BLOCK)[:, 1:, 0] += before[:, :-1]
-        if full == length:
-            np.dot(blocks, triangle, sums[part].reshape(-1, BLOCK))
-        else:
-            sums[part, :full] = blocks.dot(triangle).reshape(-1, full)
-            rest = lines[part, full:].copy()
-            rest[:, 0] += sums[part, full - 1]
-            np.add.accumulate(rest, 1, None, sums[part, full:])
-    return sums.reshape(source.shape)
+    triangle = np.triu(np.ones((BLOCK, BLOCK), rows.dtype))
+    blocks = np.array(rows[:, :full], order="C").reshape(-1, BLOCK)
+    totals = times(blocks, triangle[0], np.empty(len(blocks), rows.dtype)).reshape(len(rows), -1)
+    before = np.add.accumulate(totals, 1, F8)
+    if not np.isfinite(before[:, -1]).all():
+        return False
+    blocks.reshape(*totals.shape, BLOCK)[:, 1:, 0] += before[:, :-1]
+    if full == length:
+        times(blocks, triangle, sums.reshape(-1, BLOCK))
+    else:
+        sums[:, :full] = times(blocks, triangle, np.empty_like(blocks)).reshape(-1, full)
+        rest = rows[:, full:].copy()
+        rest[:, 0] += sums[:, full - 1]
+        np.add.accumulate(rest, 1, None, sums[:, full:])
+    return True
+
+
+def times(blocks, factor, out):
+    """``blocks @ factor``, some at a time: BLAS hands larger products to threads of its own, which only get in the way."""
+    whole = len(blocks) // TOGETHER * TOGETHER
+    parts = [a[:whole].reshape(-1, TOGETHER, *a.shape[1:]) for a in (blocks, out)]
+    np.matmul(parts[0], factor, parts[1])
+    np.matmul(blocks[whole:], factor, out[whole:])
+    return out
 
 
 @op(public=False, input="shift(g, dim, -by, 0)")
@@ -152,7 +173,7 @@ def products(input, dim, step):
     return accumulate(np.multiply, input, dim, step)
 
 
-@op(inplace=True, input=PRODUCT.format("1"))
+@op(inplace=True, input=f"{PRODUCT.format('1')} if input.ndim else g")
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
@@ -175,7 +196,8 @@ def log_add_exp(first, second):
 @op(
     types="fc",
     called="logcumsumexp_out_cpu",
-    input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)",
+    input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
+    " if input.ndim else g",
 )
 def logcumsumexp(input, dim):
     """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.
