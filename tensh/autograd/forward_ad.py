@@ -91,16 +91,9 @@ def make_dual(tensor, tangent, *, level=None):
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for each, what in ((tensor, "primal"), (tangent, "tangent")):
-        if not (each.is_floating_point() or each.is_complex()):
-            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    forward.check_dual(tensor, tangent)
     if level >= len(mode.levels):
         raise RuntimeError("Invalid level given to _make_dual")
-    if tangent.shape != tensor.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {_size(tensor)} while the given forward gradient is of size {_size(tangent)}."
-        )
     chosen = mode.levels[level]
     if forward.parts(tensor, chosen)[1] is not None:
         raise RuntimeError(
@@ -108,10 +101,6 @@ def make_dual(tensor, tangent, *, level=None):
             f"{level} is not supported."
         )
     return forward.dual(tensor, tangent, chosen)
-
-
-def _size(t):
-    return list(t.shape)
 
 
 def unpack_dual(tensor, *, level=None):

@@ -15,8 +15,10 @@ takes the perturbation of another for its own.
 
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from tensh.engine.backward import as_tensor
 from tensh.engine.clock import FORWARD, mode, tick
 from tensh.engine.graph import DeadEnd, Dual, Output, edge, hold, live
+from tensh.engine.inplace import renamed
 from tensh.engine.region import CopySlices
 from tensh.engine.tangents import pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
@@ -59,7 +61,7 @@ def open_level():
 
 
 def close_level():
-    """Let go of the tangents of the innermost level, and of every node that only it needed."""
+    """Let go of the tangents of the innermost level, and of every node that only they needed."""
     *outer, level = mode.levels
     _set_levels(tuple(outer))
     if outer:
@@ -76,18 +78,19 @@ def _set_levels(levels):
     mode.levels, mode.off = levels, FORWARD if levels else False
 
 
-class Within:
-    """A context in which only some levels are open."""
+class Computing:
+    """A context in which only some levels are open, and recording is as it says."""
 
-    def __init__(self, levels):
-        self.levels = levels
+    def __init__(self, levels, grad):
+        self.levels, self.grad = levels, grad
 
     def __enter__(self):
-        self.before = mode.levels, mode.off
+        self.before = mode.levels, mode.off, mode.grad
         _set_levels(self.levels)
+        mode.grad = self.grad
 
     def __exit__(self, *error):
-        mode.levels, mode.off = self.before
+        mode.levels, mode.off, mode.grad = self.before
 
 
 # ── what is recorded ─────────────────────────────────────────────────────────
@@ -106,34 +109,36 @@ def settle(node, tensors):
     """Compute the tangents of a new node of ``tensors``, and empty it if it is good for nothing else."""
     if mode.forward:
         for depth, level in enumerate(mode.levels):
-            tangents = [level.of(n) for n in node.inputs]
-            if tangents.count(None) != len(tangents) or type(node) is CopySlices:
-                _carry(level, node, tangents, mode.levels[:depth])
+            carry(node, level, mode.levels[:depth])
     if mode.grad is not True or not any([live(n) for n in node.inputs]):
         node.__class__, node.inputs, node.saved = Dual, (), ()
         for t in tensors:
             hold(t)
 
 
-def _carry(level, node, tangents, outer):
-    """Compute the tangent of ``node`` at one level, as the ``outer`` ones see it."""
-    graph = bool(outer) or mode.grad is True and any(
-        [t is not None and (live(t.node) or live(n)) for t, n in zip(tangents, node.inputs)]
-    )
-    if type(node) is CopySlices:
-        new = level.of(node.saved[3])
-        if new is None and tangents[0] is None:
-            return
-        with Within(outer):
-            level.tangents[node] = region_pushed(node, tangents[0], new, graph)
+def carry(node, level, outer):
+    """Compute the tangent of what ``node`` stands for at one level, if it has one, as the ``outer`` levels see it."""
+    tangents = [level.of(n) for n in node.inputs]
+    write = type(node) is CopySlices
+    written = level.of(node.saved[3]) if write else None
+    given = [t for t in (*tangents, written) if t is not None]
+    if not given:
         return
-    if graph:
-        with Within(outer):
-            result = pushed(node, tangents, True)
-    else:
-        result = pushed(node, [t if t is None else t.array for t in tangents], False)
-        result = [wrap(each) for each in result] if type(result) is list else wrap(result)
-    level.tangents[node] = result
+    recorded = bool(outer) or mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
+    graph = recorded or any([type(t) is not Tensor for t in given])
+    if not graph:
+        tangents = [t if t is None else t.array for t in tangents]
+    with Computing(outer, mode.grad if recorded else False):
+        if write:
+            result = region_pushed(node, tangents[0], written, graph)
+        else:
+            result = pushed(node, tangents, graph, recorded)
+    level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
+
+
+def value_of(t):
+    """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
+    return t if type(t) is Tensor else getattr(t, "value", t)
 
 
 # ── in place ─────────────────────────────────────────────────────────────────
@@ -153,6 +158,24 @@ def refuse_tangents(name, values):
 
 
 # ── dual tensors ─────────────────────────────────────────────────────────────
+def check_dual(t, tangent):
+    """Raise unless the two can be the parts of a dual tensor."""
+    for each, what in ((t, "primal"), (tangent, "tangent")):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    check_size(t, tangent)
+
+
+def check_size(t, tangent):
+    """Raise unless a tangent has the shape of its tensor."""
+    if tangent.array.shape != t.array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(t.array.shape)} while the given forward gradient is of size "
+            f"{list(tangent.array.shape)}."
+        )
+
+
 def dual(t, tangent, level):
     """A tensor over the memory of ``t`` that has a tangent."""
     node = edge(t)
@@ -180,16 +203,18 @@ def placeholder(t, node):
     return twin
 
 
-def parts(t, level):
-    """(the value of ``t`` without its tangent at ``level``, that tangent or None)."""
+def parts(t, level, name="Identity"):
+    """(the value of ``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
     node = edge(t)
     tangent = level.of(node)
     others = tuple(each for each in mode.levels if each is not level)
     if live(node) and mode.grad is True:
-        with Within(others):
-            return OPS["view"].fn(t, t.array.shape), tangent
+        with Computing(others, mode.grad):
+            value = OPS["view"].fn(t, t.array.shape)
+            value.node.__class__ = renamed(type(value.node), name)
+            return value, tangent
     value = wrap(t.array)
-    with Within(others):
+    with Computing(others, mode.grad):
         if any(each.of(node) is not None for each in others):
             value.node = placeholder(value, node)
     return value, tangent

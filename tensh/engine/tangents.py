@@ -24,15 +24,15 @@ from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
 
-def pushed(node, tangents, graph):
+def pushed(node, tangents, graph, recorded):
     """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
 
-    A list for a node with several outputs, None for those that have none.  With ``graph`` all are tensors and what is
-    computed is recorded; without it they are arrays.
+    A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` says
+    that what is computed can be differentiated again.
     """
     op = node.op
-    if op is None or not op.pointwise or node.dtype.kind == "c" or any(t is not None and _complex(t) for t in tangents):
-        return transposed(node, tangents, graph)
+    if op is None or not op.pointwise or node.dtype.kind == "c" or any([t is not None and _complex(t) for t in tangents]):
+        return transposed(node if recorded else constant(node), tangents, graph, recorded)
     return fitted(diagonal(op, graph)(node, tangents), node.shape, node.dtype, graph)
 
 
@@ -61,26 +61,22 @@ def fitted(t, shape, dtype, graph):
 
 
 # ── anything else ────────────────────────────────────────────────────────────
-def transposed(node, tangents, graph):
+def transposed(node, tangents, graph, recorded):
     """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
-    twin = node if graph else constant(node)
     many = node.op is not None and node.op.many
     seeds = [leaf(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
-    levels, grad = mode.levels, mode.grad
-    mode.grad = True
-    if not graph:
-        mode.levels = ()
+    grad, mode.grad = mode.grad, True
     try:
-        gradients = twin.backward_graph(Parts(enumerate(seeds)) if many else seeds[0])
+        gradients = node.backward_graph(Parts(enumerate(seeds)) if many else seeds[0])
         sent = {}
         for g, t in zip(gradients, tangents):
             if g is not None and t is not None and g.node is not None:
                 t = fitted(t, g.array.shape, g.array.dtype, graph)
                 sent[g.node] = sent[g.node] + t if g.node in sent else t
         arrived = {seed.node: None for seed in seeds}
-        run(sent, grad if graph else False, True, arrived)
+        run(sent, graph, True, arrived, record=grad if recorded else False)
     finally:
-        mode.levels, mode.grad = levels, grad
+        mode.grad = grad
     results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
     return results if many else results[0]
 

@@ -1,0 +1,71 @@
+"""What the transforms refuse, in PyTorch's words."""
+
+from tensh.engine.tensor import Tensor
+
+
+def chosen(args, argnums):
+    """The numbers of the arguments that ``argnums`` names, an int or a tuple of ints."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    numbers = tuple(_checked(n, len(args)) for n in (argnums if isinstance(argnums, tuple) else (argnums,)))
+    if isinstance(argnums, tuple):
+        if not numbers:
+            raise RuntimeError("argnums must be non-empty")
+        if len(set(numbers)) != len(numbers):
+            raise RuntimeError(f"argnums elements must be unique, got {numbers}")
+    return numbers
+
+
+def _checked(n, count):
+    if not isinstance(n, int):
+        raise RuntimeError(f"argnum must be int, got: {type(n)}")
+    if -count <= n < count:
+        return n % count
+    raise RuntimeError(f"Got argnum={n}, but only {count} positional inputs")
+
+
+def sliced(args, argnums, numbers):
+    """The arguments to differentiate by: one, or a tuple, as ``argnums`` is."""
+    return tuple(args[n] for n in numbers) if isinstance(argnums, tuple) else args[numbers[0]]
+
+
+def replaced(args, numbers, new):
+    """The arguments with others in the places ``numbers``."""
+    args = list(args)
+    for n, each in zip(numbers, new, strict=True):
+        args[n] = each
+    return args
+
+
+def output_and_aux(result, call):
+    """The two parts of what a function with ``has_aux`` returned; ``call`` is what the message calls the transform."""
+    if not (isinstance(result, tuple) and len(result) == 2):
+        raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return result
+
+
+def only_tensors(leaves, call):
+    """Raise unless a function returned tensors, and at least one."""
+    if not leaves or leaves == [None]:
+        raise RuntimeError(f"{call}: Expected f to be a function that has non-empty output (got output = {leaves})")
+    for each in leaves:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"{call}: expected f(*primals) to return only tensors, got unsupported type {type(each)}")
+
+
+def some_tensors(leaves, call, what):
+    """Raise unless ``leaves`` are tensors, and at least one."""
+    if not leaves:
+        raise RuntimeError(f"{call}: Expected {what} to contain at least one Tensor.")
+    for each in leaves:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"{call}: Expected {what} to only contain Tensors, got {type(each)}")
+
+
+def real(leaves, name, what):
+    """Raise if one of ``leaves`` is a complex tensor."""
+    for number, each in enumerate(leaves):
+        if isinstance(each, Tensor) and each.array.dtype.kind == "c":
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened input idx: {number}"
+            )

@@ -1,0 +1,91 @@
+"""torch.func.jvp, linearize: derivatives by forward accumulation."""
+
+from tensh.engine import forward, named
+from tensh.engine.batching.batched import Batched, batched
+from tensh.engine.clock import mode
+from tensh.engine.graph import edge
+from tensh.engine.tensor import Tensor
+from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
+from tensh.func.tape import inside, value_of
+from tensh.func.trees import flatten, mapped, unflatten
+
+CALL = "jvp(f, primals, tangents)"
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """(the result of ``func(*primals)``, its derivative in the direction ``tangents``), in one pass.
+
+    ``primals`` is a tuple, ``tangents`` is nested as it is.  A result that does not depend on the primals has a tangent of
+    zeros, or is an error with ``strict``.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the third.
+    Differentiable, in reverse and forward.
+
+    Reverse and forward accumulation give the same derivative: along ``t``, weighted by ``u``.
+
+    >>> import tensh as torch
+    >>> f = lambda x: torch.stack([x.prod(), x.sum()])
+    >>> x, t, u = torch.tensor([2.0, 3.0]), torch.tensor([1.0, 0.5]), torch.tensor([1.0, 10.0])
+    >>> y, forward = torch.func.jvp(f, (x,), (t,))
+    >>> y, pull = torch.func.vjp(f, x)
+    >>> u @ forward, pull(u)[0] @ t
+    (tensor(19.), tensor(19.))
+    """
+    return jvp_by(func, primals, tangents, None, strict, has_aux)
+
+
+def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
+    """The same, where ``tangents`` are those of the arguments ``argnums``: of all, if it is None."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{CALL}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    numbers = tuple(range(len(primals))) if argnums is None else chosen(primals, argnums)
+    values, spec = flatten(tuple(primals[n] for n in numbers))
+    directions, given = flatten(tangents)
+    if spec != given:
+        raise RuntimeError(
+            f"{CALL}: Expected primals and tangents to have the same python structure. For example, if primals is a tuple of "
+            f"3 tensors, tangents also must be. Got primals with structure {spec} and tangents with structure {given}"
+        )
+    some_tensors(values, CALL, "primals")
+    some_tensors(directions, CALL, "tangents")
+    level, before = forward.open_level(), mode.forward
+    mode.forward = True
+    try:
+        duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
+        outputs = func(*replaced(primals, numbers, unflatten(duals, spec)))
+        aux = ()
+        if has_aux:
+            outputs, aux = output_and_aux(outputs, CALL)
+            aux = (mapped(lambda t: parts(t, level)[0], aux),)
+        flat, structure = flatten(outputs)
+        only_tensors(flat, CALL)
+        results = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
+    finally:
+        mode.forward = before
+        forward.close_level()
+    return *(unflatten(column, structure) for column in zip(*results)), *aux
+
+
+def dual(x, t, level):
+    """The dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
+    forward.check_dual(x, t)
+    value, levels = inside(x)
+    return batched(forward.dual(value, inside(t)[0], level), levels)
+
+
+def parts(t, level):
+    """(value, tangent or None) of what the function returned."""
+    if not isinstance(t, Tensor):
+        raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
+    if type(t) is not Batched:
+        return forward.parts(t, level)
+    value, tangent = forward.parts(t.value, level)
+    return batched(value, t.levels), tangent if tangent is None else batched(tangent, t.levels)
+
+
+def filled(value, tangent, strict):
+    """The tangent, or zeros where there is none."""
+    if tangent is None and strict:
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed with "
+            "strict=True."
+        )
+    return named("zeros_like")(value) if tangent is None else tangent

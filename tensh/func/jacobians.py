@@ -1,0 +1,118 @@
+"""torch.func.jacrev, jacfwd, hessian: all derivatives of a function at once."""
+
+import functools
+
+from tensh.engine import named
+from tensh.engine.tensor import Tensor
+from tensh.func.checks import chosen, real, sliced
+from tensh.func.forward import jvp_by
+from tensh.func.reverse import vjp_by
+from tensh.func.trees import flatten, leaves_of, mapped, unflatten
+from tensh.func.vmap import vmap
+
+
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
+    """A function that computes the Jacobian of ``func``, of shape ``output.shape + input.shape``, by backward passes.
+
+    One pass for each element of the output, ``chunk_size`` of them together; the better choice where there are fewer outputs
+    than inputs.  ``argnums`` and nested arguments are those of ``grad``; results may be nested, too.  With ``has_aux``
+    ``func`` returns ``(output, aux)`` and the new function ``(jacobian, aux)``.
+
+    >>> import tensh as torch
+    >>> torch.func.jacrev(torch.exp)(torch.zeros(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    def jacobian(*args):
+        real(leaves_of(args), "jacrev", "inputs")
+        outputs, pull, *aux = vjp_by(func, args, argnums, has_aux)
+        flat, structure = flatten(outputs)
+        real(flat, "jacrev", "outputs")
+        inputs, spec = flatten(sliced(args, argnums, chosen(args, argnums)))
+        columns = [by_weights(pull, part, structure, chunk_size) for part in basis(flat, chunk_size)]
+        rows = [column[0] if len(column) == 1 else named("cat")(column) for column in map(list, zip(*columns))]
+        sizes = [t.numel() for t in flat]
+        split = [named("split")(row, sizes) for row in rows]
+        blocks = [
+            unflatten([parts[i].view(t.shape + x.shape) for parts, x in zip(split, inputs, strict=True)], spec)
+            for i, t in enumerate(flat)
+        ]
+        result = unflatten(blocks, structure)
+        return (result, *aux) if has_aux else result
+
+    return functools.wraps(func)(jacobian)
+
+
+def by_weights(pull, weights, structure, chunk_size):
+    """The gradients for a batch of weights of the outputs, one tensor for each input."""
+    if chunk_size == 1:
+        return [g.unsqueeze(0) for g in leaves_of(pull(unflatten([w.squeeze(0) for w in weights], structure)))]
+    return leaves_of(vmap(pull)(unflatten(weights, structure)))
+
+
+def basis(tensors, chunk_size=None):
+    """The unit vectors of the space of all elements of ``tensors``, ``chunk_size`` at a time: a batch for each tensor."""
+    sizes = [t.numel() for t in tensors]
+    total = sum(sizes)
+    step = total if chunk_size is None else chunk_size
+    for start in range(0, max(total, 1), max(step, 1)):
+        rows = min(step, total - start)
+        batches, first = [], -start
+        for t, size in zip(tensors, sizes, strict=True):
+            batch = t.new_zeros(rows, size)
+            batch.diagonal(first).fill_(1)
+            first += size
+            batches.append(batch.view(rows, *t.shape))
+        yield batches
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    """A function that computes the Jacobian of ``func``, of shape ``output.shape + input.shape``, by forward accumulation.
+
+    One pass for each element of the input, all together; the better choice where there are fewer inputs than outputs.  The
+    arguments are those of ``jacrev``; ``randomness`` is that of ``vmap``.
+
+    >>> import tensh as torch
+    >>> torch.func.jacfwd(lambda x: torch.stack([x, x ** 2, x ** 3]))(torch.tensor(2.0))
+    tensor([ 1.,  4., 12.])
+    """
+
+    def jacobian(*args):
+        real(leaves_of(args), "jacfwd", "inputs")
+        inputs, spec = flatten(tuple(args[n] for n in chosen(args, argnums)))
+        for x in inputs:
+            if not isinstance(x, Tensor):
+                raise AttributeError(f"'{type(x).__name__}' object has no attribute 'numel'")
+
+        def push(directions):
+            value, tangent, *aux = jvp_by(func, args, directions, argnums, has_aux=has_aux)
+            real(leaves_of(value), "jacfwd", "outputs")
+            return (tangent, *aux)
+
+        tangents, *aux = vmap(push, randomness=randomness)(unflatten(next(basis(inputs)), spec))
+        flat, structure = flatten(tangents)
+        sizes = [x.numel() for x in inputs]
+        blocks = []
+        for t in flat:
+            parts = named("split")(t.movedim(0, -1), sizes, -1)
+            parts = [part.reshape(part.shape[:-1] + x.shape) for part, x in zip(parts, inputs, strict=True)]
+            block = unflatten(parts, spec)
+            blocks.append(block if isinstance(argnums, tuple) else block[0])
+        result = unflatten(blocks, structure)
+        return (result, mapped(lambda t: t[0], aux[0])) if has_aux else result
+
+    return functools.wraps(func)(jacobian)
+
+
+def hessian(func, argnums=0):
+    """A function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``, forward over reverse.
+
+    >>> import tensh as torch
+    >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

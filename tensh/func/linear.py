@@ -1,0 +1,73 @@
+"""torch.func.linearize: the derivative of a function at one place, as a function of its own."""
+
+from tensh.engine.clock import clock, mode
+from tensh.engine.forward import Level, carry
+from tensh.engine.tensor import Tensor
+from tensh.func.forward import filled
+from tensh.func.tape import Tape, seen_outside, value_of
+from tensh.func.trees import flatten, mapped, unflatten
+
+
+def linearize(func, *primals):
+    """(the result of ``func(*primals)``, a function of tangents that gives the derivative in their direction).
+
+    ``func`` is called once; the function of tangents uses what was recorded then, and may be called again and again.
+
+    >>> import tensh as torch
+    >>> value, push = torch.func.linearize(torch.exp, torch.zeros(2))
+    >>> push(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    with Tape() as tape:
+        fresh = tuple(mapped(tape.leaf, x) for x in primals)
+        outputs, structure = flatten(func(*fresh))
+        results = unflatten([tape.given(t) if isinstance(t, Tensor) else t for t in outputs], structure)
+    leaves, spec = flatten(fresh)
+    nodes = between(outputs, tape.start)
+
+    def push(*tangents):
+        directions, given = flatten(tangents)
+        if given != spec:
+            raise RuntimeError(f"Expected the tangents {given} to have the same argspec as the primals {spec}")
+        for number, (t, x) in enumerate(zip(directions, leaves, strict=True)):
+            check(number, t, x)
+        level = Level()
+        for t, x in zip(directions, leaves, strict=True):
+            level.tangents[value_of(x).node] = t
+        for node in nodes:
+            if node.time < clock.last_write:
+                node.check()
+            carry(node, level, mode.levels)
+        return unflatten([tangent_of(t, level, tape.start) for t in outputs], structure)
+
+    return results, push
+
+
+def between(outputs, start):
+    """The nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
+    seen = {value_of(t).node for t in outputs if isinstance(t, Tensor)}
+    stack = list(seen)
+    while stack:
+        node = stack.pop()
+        for n in node.inputs if node is not None else ():
+            if n is not None and n.time > start and n not in seen:
+                seen.add(n)
+                stack.append(n)
+    return sorted((n for n in seen if n is not None and n.time > start), key=lambda n: n.time)
+
+
+def check(number, t, x):
+    """Raise unless ``t`` can be a tangent of the primal ``x``."""
+    for what in ("shape", "device", "dtype"):
+        if getattr(t, what) != getattr(x, what):
+            raise RuntimeError(
+                f"tangent:{number} with {what} {getattr(t, what)} in flattened pytree doesn't match the {what} "
+                f"{getattr(x, what)} of the corresponding primal."
+            )
+
+
+def tangent_of(t, level, start):
+    """The tangent of an output, as it is seen outside; what is no tensor stays what it is."""
+    if not isinstance(t, Tensor):
+        return t
+    return seen_outside(filled(t, level.of(value_of(t).node), False), mode.grad is True, start, {})

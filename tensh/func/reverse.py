@@ -1,0 +1,140 @@
+"""torch.func.grad, grad_and_value, vjp: derivatives by the backward pass."""
+
+import functools
+
+from tensh.engine import gradients, named
+from tensh.engine.clock import mode
+from tensh.engine.graph import live
+from tensh.engine.tensor import Tensor
+from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, sliced
+from tensh.func.tape import Tape, reaches, seen_outside, value_of
+from tensh.func.trees import flatten, leaves_of, mapped, unflatten
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that computes the gradient of ``func``, whose result has no dimensions, by an argument.
+
+    ``argnums`` is the number of the argument, or a tuple of numbers: then the result is a tuple.  The argument may be tensors
+    nested in tuples, lists and dictionaries; so is the gradient.  With ``has_aux`` ``func`` returns ``(output, aux)`` and the
+    new function ``(gradient, aux)``.  The gradient can be differentiated again, by another transform or by ``backward``.
+
+    >>> import tensh as torch
+    >>> sine = torch.sin
+    >>> torch.func.grad(torch.func.grad(sine))(torch.tensor(1.0))
+    tensor(-0.8415)
+    """
+
+    def gradient(*args, **kwargs):
+        result, value = _grad_and_value(func, argnums, has_aux, args, kwargs)
+        return (result, value[1]) if has_aux else result
+
+    return functools.wraps(func)(gradient)
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that returns the gradient of ``func``, as ``grad`` does, and its value; with ``has_aux`` the value and ``aux``.
+
+    >>> import tensh as torch
+    >>> torch.func.grad_and_value(lambda x: (x ** 2).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
+
+    def both(*args, **kwargs):
+        return _grad_and_value(func, argnums, has_aux, args, kwargs)
+
+    return functools.wraps(func)(both)
+
+
+CALL = "grad_and_value(f)(*args)"
+
+
+def _grad_and_value(func, argnums, has_aux, args, kwargs):
+    with Tape() as tape:
+        numbers = chosen(args, argnums)
+        fresh = [mapped(tape.leaf, args[n]) for n in numbers]
+        output = func(*replaced(args, numbers, fresh), **kwargs)
+        if has_aux:
+            output, aux = output_and_aux(output, CALL)
+        if not isinstance(output, Tensor):
+            raise RuntimeError(f"{CALL}: Expected f(*args) to return a Tensor, got {type(output)}")
+        if output.array.ndim:
+            raise RuntimeError(
+                f"{CALL}: Expected f(*args) to return a scalar Tensor, got tensor with {output.array.ndim} dims. Maybe you "
+                "wanted to use the vjp or jacrev APIs instead?"
+            )
+        leaves, spec = flatten(fresh if isinstance(argnums, tuple) else fresh[0])
+        result = computed([output], leaves, None, False, tape.wanted_outside(output))
+        result = unflatten(map(tape.given, result), spec)
+        value = tape.given(output)
+        if has_aux:
+            value = value, mapped(tape.given, aux)
+    return tuple(result) if isinstance(argnums, tuple) else result, value
+
+
+def computed(outputs, leaves, weights, keep, graph):
+    """The gradients of the outputs; zeros for the leaves that none of them depends on."""
+    weights = [None] * len(outputs) if weights is None else weights
+    pairs = [(t, w) for t, w in zip(outputs, weights, strict=True) if live(value_of(t).node) or t.requires_grad]
+    if not pairs:
+        return [named("zeros_like")(t) for t in leaves]
+    outputs, weights = zip(*pairs)
+    found = gradients.grad(outputs, leaves, weights, keep, graph, allow_unused=True)
+    return [named("zeros_like")(t) if g is None else g for t, g in zip(leaves, found, strict=True)]
+
+
+def vjp(func, *primals, has_aux=False):
+    """(the result of ``func(*primals)``, a function of weights that gives the gradient of the weighted result).
+
+    The function takes weights nested as the result is, and returns a tuple with one gradient, nested as it is, for every
+    primal.  It may be called again and again.  With ``has_aux`` ``func`` returns ``(output, aux)``, and ``aux`` is the third.
+
+    >>> import tensh as torch
+    >>> value, pull = torch.func.vjp(torch.exp, torch.zeros(2))
+    >>> pull(torch.tensor([1.0, 2.0]))
+    (tensor([1., 2.]),)
+    """
+    return vjp_by(func, primals, None, has_aux)
+
+
+def vjp_by(func, primals, argnums, has_aux):
+    """The same, where the gradients are those by the arguments ``argnums``: all of them, if it is None."""
+    call = "vjp(f, *primals)"
+    with Tape() as tape:
+        numbers = tuple(range(len(primals))) if argnums is None else chosen(primals, argnums)
+        fresh = tuple(mapped(tape.leaf, primals[n]) for n in numbers)
+        outputs = func(*replaced(primals, numbers, fresh))
+        aux = ()
+        if has_aux:
+            outputs, aux = output_and_aux(outputs, call)
+            aux = (mapped(tape.given, aux),)
+        flat, spec = flatten(outputs)
+        only_tensors(flat, call)
+        results = unflatten(map(tape.given, flat), spec)
+        for each in flat:
+            if each.array.dtype.kind not in "fcV":
+                raise RuntimeError(
+                    "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
+                    f"{each.dtype}"
+                )
+    pull = Pull(flat, spec, *flatten(fresh if argnums is None else sliced(fresh, argnums, range(len(fresh)))), tape.start)
+    return results, pull, *aux
+
+
+class Pull:
+    """What ``vjp`` returns beside the result: weights in, gradients out."""
+
+    def __init__(self, outputs, spec, leaves, structure, start):
+        self.outputs, self.spec, self.leaves, self.structure, self.start = outputs, spec, leaves, structure, start
+
+    def __call__(self, cotangents, retain_graph=True, create_graph=None):
+        weights, spec = flatten(cotangents)
+        if spec != self.spec:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                f"cotangents: {spec.pretty()}, primal output: {self.spec.pretty()}"
+            )
+        recording = mode.grad is True and create_graph is not False
+        roots = [value_of(t).node for t in (*self.outputs, *weights) if isinstance(t, Tensor)]
+        graph = recording and reaches(roots, self.start, {})
+        result = computed(self.outputs, self.leaves, weights, retain_graph, graph)
+        return unflatten([seen_outside(g, graph, self.start, {}) for g in result], self.structure)

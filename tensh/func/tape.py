@@ -1,0 +1,122 @@
+"""What every transform shares: fresh tensors for the function, and results as those see them who called the transform.
+
+Note [Transforms]
+``grad(f)(x)`` calls ``f`` on a leaf over the memory of ``x``, so that gradients of what ``f`` computes end there, and not at
+whatever ``x`` was computed from.  All is recorded on one graph, also by transforms within transforms: each asks for gradients
+at its own leaves alone, so none takes another's for its own.  When the call is over, the leaf hands on what it receives to
+``x``: results that depend on something that wants a gradient outside (``x`` itself, a tensor that ``f`` knows) stay
+differentiable.  The others have no history: there is nothing that could ask for it.
+"""
+
+from tensh.engine.batching.batched import Batched, batched, lifted
+from tensh.engine.batching.levels import running
+from tensh.engine.clock import mode, tick
+from tensh.engine.forward import placeholder
+from tensh.engine.graph import AccumulateGrad, DeadEnd, Dual, edge, live
+from tensh.engine.tensor import Tensor, wrap
+
+
+class Passed(AccumulateGrad):
+    """The node of a leaf whose transform is over: it hands its gradient on to what the leaf stood for."""
+
+    __slots__ = ()
+
+    def backward(self, g):
+        return (g,)
+
+    backward_graph = backward
+
+    def name(self):
+        return "AliasBackward0"
+
+
+class Tape:
+    """One call of a transform that differentiates in reverse: recording is on inside, whatever it is outside."""
+
+    def __enter__(self):
+        self.before, mode.grad = mode.grad, True
+        self.start, self.stood_for = tick(), {}  # node of a leaf -> the node of what it stands for
+        mode.transforms += 1
+        return self
+
+    def __exit__(self, *error):
+        mode.grad = self.before
+        mode.transforms -= 1
+        for node, outer in self.stood_for.items():
+            node.inputs = (outer,) if live(outer) else ()
+            node.__class__ = Passed
+
+    def leaf(self, t):
+        """A leaf over the memory of ``t``; inside ``vmap`` one that varies with the samples."""
+        if not isinstance(t, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
+        if t.array.dtype.kind not in "fcV":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        value, levels = inside(t)
+        fresh = wrap(value.array)
+        fresh.node, outer = AccumulateGrad(fresh), edge(value)
+        for level in mode.levels:
+            level.same(fresh.node, outer)
+        self.stood_for[fresh.node] = outer
+        return batched(fresh, levels)
+
+    def wanted_outside(self, *tensors):
+        """Does anything outside want a gradient through any of the tensors?"""
+        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.start, self.stood_for)
+
+    def given(self, t):
+        """A result as it is seen outside."""
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
+        return seen_outside(t, self.before is True, self.start, self.stood_for)
+
+
+def inside(t):
+    """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
+    if not running.levels:
+        return t, ()
+    t = lifted(t)
+    return t.value, t.levels
+
+
+def value_of(t):
+    """The tensor on which ``t`` is recorded."""
+    return t.value if type(t) is Batched else t
+
+
+def reaches(nodes, start, leaves):
+    """Does a gradient that is sent to one of ``nodes`` arrive anywhere but at ``leaves``?
+
+    Anything that was recorded before ``start`` is somewhere else.
+    """
+    seen, stack = set(nodes), list(nodes)
+    while stack:
+        node = stack.pop()
+        if node in leaves:
+            if live(leaves[node]):
+                return True
+        elif node is not None and type(node) not in (Dual, DeadEnd):
+            if type(node) is AccumulateGrad or node.time < start:
+                return True
+            for n in node.inputs:
+                if n not in seen:
+                    seen.add(n)
+                    stack.append(n)
+    return False
+
+
+def seen_outside(t, recording, start, leaves):
+    """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
+    value = value_of(t)
+    node = edge(value)
+    if not live(node):
+        return t
+    if not recording or not reaches([node], start, leaves):
+        shown = wrap(value.array)
+        if mode.levels:
+            shown.node = placeholder(shown, node)
+    elif node in leaves:
+        shown = wrap(value.array, leaves[node])
+    else:
+        return t
+    return batched(shown, t.levels) if type(t) is Batched else shown
