@@ -1,5 +1,9 @@
 """A value in a few words: what tells it from its neighbours, never its contents."""
 
+import sys
+
+from tensh.show.text import cells
+
 LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
 
 
@@ -81,12 +85,24 @@ def yes_or_no(flag):
 
 
 def made_by(tensor):
-    """The name of the operation that computed a tensor, None for a leaf."""
+    """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
     try:
         node = tensor.grad_fn
     except RuntimeError:  # a view whose history is ambiguous
         return "an operation that is no longer known"
-    return None if node is None else node.name().rpartition("::")[2]
+    return None if node is None else source_of(node) or node.name().rpartition("::")[2]
+
+
+def source_of(node, longest=40):
+    """The piece of code that recorded a node, if somebody took note of it and it is short."""
+    provenance = sys.modules.get("tensh.graph.provenance")
+    place = provenance and hasattr(node, "time") and provenance.place(node)
+    if not place:
+        return None
+    from tensh.graph.source import piece
+
+    found = piece(*place)
+    return found.text if found and cells(found.text) <= longest else None
 
 
 def grad_state(tensor):

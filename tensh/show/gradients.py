@@ -85,7 +85,10 @@ class Gradients(View):
             yield f"not recorded, requires_grad is False: {', '.join(self.unrecorded)}"
 
     def formula(self, node, inner=False):
-        """How a node computes: `mul(a, b)`, with the names of what goes in, or the formulas of what has no name."""
+        """How a node computes: the code if it is known, else `mul(a, b)` with names, or the formulas of what has none."""
+        source = describe.source_of(node, LONGEST_FORMULA)
+        if source:
+            return source
         match = BACKWARD.match(node.name().rpartition("::")[2])
         word = WORD.sub("_", match["name"]).lower() if match else node.name()
         parts = [self._input(each, inner) for each, _ in node.next_functions]
