@@ -1,0 +1,18 @@
+"""Completions for the editor: those of the session, as prompt_toolkit wants them."""
+
+from prompt_toolkit.completion import Completer, Completion
+
+from tensh.cli.session.completion import complete
+
+
+class SessionCompleter(Completer):
+    """Completes in the names of a session. Nothing of it runs."""
+
+    def __init__(self, session):
+        self.session = session
+
+    def get_completions(self, document, complete_event):
+        found = complete(document.text_before_cursor, self.session.namespace)
+        for each in found.candidates:
+            meta = "  ".join(filter(None, (each.kind, each.detail)))
+            yield Completion(each.text, -found.length, display=each.text, display_meta=meta)

@@ -1,0 +1,131 @@
+"""Completion: what can come next at the cursor, found without running anything.
+
+Names, attributes, keywords and values of arguments, keys, files, commands. Details are left away when the time is over:
+the answer is late for nobody.
+"""
+
+import builtins
+import keyword
+from time import perf_counter
+from typing import NamedTuple
+
+TIME = 0.05  # seconds
+MOST = 1000  # candidates
+
+
+class Candidate(NamedTuple):
+    """What can stand in the place of the last letters: its text, what it is, and more about it."""
+
+    text: str
+    kind: str = ""
+    detail: str = ""
+
+
+class Completion(NamedTuple):
+    """How many letters before the cursor are replaced, and by what."""
+
+    length: int
+    candidates: list[Candidate]
+
+
+def complete(text, namespace, time=TIME):
+    """What can come next at the end of a text."""
+    from tensh.cli.session.completion import context, elsewhere
+
+    deadline = perf_counter() + time
+    line = text.rpartition("\n")[2]
+    if (match := elsewhere.COMMAND.match(line)) and "\n" not in text:
+        return answer(len(match[0]), elsewhere.commands(match[1]))
+    if (match := elsewhere.WITH_ARGUMENT.match(line)) and "\n" not in text:
+        found = elsewhere.command_arguments(match[1], match[2])
+        if found is not None:
+            return answer(*found)
+        text = match[2]
+    place = context.place(text)
+    if place.comment:
+        return Completion(0, [])
+    if place.string is not None:
+        return in_string(place, namespace)
+    if (match := elsewhere.FROM.match(line)) and len(place.brackets) <= 1:
+        return answer(len(match[2]), elsewhere.importable(match[1], match[2]))
+    if (match := elsewhere.IMPORT.match(line)) and not place.brackets:
+        return answer(len(match[1].rpartition(".")[2]), elsewhere.modules(match[1]))
+    if place.is_attribute:
+        return of_attributes(place, namespace, deadline)
+    return of_names(place, namespace, deadline)
+
+
+def answer(length, found):
+    """A Completion of (text, kind, detail) triples."""
+    return Completion(length, [Candidate(*each) for each, _ in zip(found, range(MOST), strict=False)])
+
+
+def of_attributes(place, namespace, deadline):
+    """The attributes of the expression before the point."""
+    from tensh.cli.session.completion import known, members
+
+    base = place.owner and known.known(place.owner, namespace)
+    if base is None:
+        return Completion(0, [])
+    fitting = matching(members.names(base), place.word)
+    return answer(len(place.word), described(fitting, lambda name: members.describe_member(base, name), deadline))
+
+
+def of_names(place, namespace, deadline):
+    """Arguments of the call that the cursor is in, then names: those of the session, of Python, keywords."""
+    from tensh.cli.session.completion import arguments, context, members
+
+    word, found = place.word, []
+    call = context.call(place)
+    if call is not None and call.value == f"-{word}":
+        dims = [each for each in arguments.values(call, namespace) if each[0].startswith(call.value)]
+        return answer(len(call.value), dims)
+    if call is not None and call.value == word:
+        found += [each for each in arguments.values(call, namespace) if written(each[0], word)]
+        if not call.keyword:
+            found += [each for each in arguments.keywords(call, namespace) if each[0].startswith(word)]
+    source = context.indexed(place)
+    if source is not None and place.text[place.brackets[-1] + 1 :] == word:
+        found += [(repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
+    if word or not found:
+        own = matching(namespace, word)
+        found += described(own, lambda name: members.describe_value(namespace[name]), deadline)
+    if word:
+        others = {
+            *matching(vars(builtins), word),
+            *(k for k in keyword.kwlist if k.startswith(word)),
+        } - namespace.keys()
+        found += [(name, "keyword" if keyword.iskeyword(name) else "built in", "") for name in sorted(others)]
+    return answer(len(word), dict.fromkeys(found))
+
+
+def written(text, word):
+    """Whether a value may be meant by the letters of a word: `float64` by `f`, for all that it is torch.float64."""
+    return text.startswith(word) or text.rpartition(".")[2].startswith(word)
+
+
+def in_string(place, namespace):
+    """Keys of the dict that is indexed; words that an argument takes; files."""
+    from tensh.cli.session.completion import arguments, context, elsewhere, members
+
+    begun = place.text[place.string :]
+    outside = context.place(place.text[: place.string].rstrip("'\""))
+    source = context.indexed(outside)
+    if source is not None:
+        keys = [(k, v) for k, v in arguments.keys(source, namespace) if isinstance(k, str) and k.startswith(begun)]
+        return answer(len(begun), [(key, *members.describe_value(value)) for key, value in keys])
+    call = context.call(outside)
+    words = arguments.values(call, namespace) if call is not None and call.value == "" else ()
+    found = [(text[1:-1], kind, detail) for text, kind, detail in words if text.startswith(f'"{begun}')]
+    return answer(len(begun), found or elsewhere.files(begun))
+
+
+def matching(names, word):
+    """The names that begin with a word, in alphabetical order; those with an underscore in front only if it has one."""
+    return sorted(name for name in names if name.startswith(word) and (word or not name.startswith("_")))
+
+
+def described(names, describe, deadline):
+    """(name, kind, detail) of names; without details from the moment that the time is over."""
+    for name in names[:MOST]:
+        yield name, *(describe(name) if perf_counter() < deadline else ("", ""))

@@ -1,0 +1,170 @@
+"""What an argument of a call can be: keywords, the dimensions of the tensor at hand, dtypes, words."""
+
+import ast
+import inspect
+import types
+
+from tensh.cli.session.completion.known import is_tensor, known
+from tensh.engine.calls.faces import NUMPY
+from tensh.engine.calls.overloads import kinds
+
+DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
+WORDS = {
+    "reduction": ("mean", "sum", "none"),
+    "approximate": ("none", "tanh"),
+    "indexing": ("ij", "xy"),
+    "side": ("left", "right"),
+    "norm": ("backward", "ortho", "forward"),
+    "rounding_mode": ("trunc", "floor"),
+    "interpolation": ("linear", "lower", "higher", "nearest", "midpoint"),
+    "UPLO": ("L", "U"),
+    "reduce": ("sum", "prod", "mean", "amax", "amin"),
+    "padding_mode": ("zeros", "border", "reflection"),
+    "pad.mode": ("constant", "reflect", "replicate", "circular"),
+    "interpolate.mode": ("nearest", "linear", "bilinear", "bicubic", "trilinear", "area", "nearest-exact"),
+    "grid_sample.mode": ("bilinear", "nearest", "bicubic"),
+    "embedding_bag.mode": ("mean", "sum", "max"),
+    "qr.mode": ("reduced", "complete", "r"),
+    "device": ("cpu",),
+}
+"""Words that a parameter of this name takes, of one function or of all."""
+
+
+def parameters(call, namespace):
+    """name -> parameter of the function that is called; empty if that is not known."""
+    function = known(call.function, namespace)
+    if function is None or not function.has_value or not callable(function.value):
+        return {}
+    value = function.value
+    if isinstance(value, type):
+        value = next((vars(kind)["__init__"] for kind in value.__mro__ if "__init__" in vars(kind)), None)
+    if not isinstance(
+        value, types.FunctionType | types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType
+    ):
+        return {}
+    try:
+        found = dict(inspect.signature(value).parameters)
+    except (ValueError, TypeError):
+        return {}
+    if is_bound(call, namespace) or isinstance(function.value, type):
+        found.pop(next(iter(found), None), None)
+    return found
+
+
+def is_bound(call, namespace):
+    """Whether the function is a method of a value, which is its first argument."""
+    owner = owner_of(call, namespace)
+    return owner is not None and not isinstance(owner.value, types.ModuleType | type)
+
+
+def owner_of(call, namespace):
+    """What is known of the value whose attribute is called."""
+    source, dot, _ = call.function.rpartition(".")
+    return known(source, namespace) if dot else None
+
+
+def keywords(call, namespace):
+    """(text, kind, description) of each keyword that can still be given."""
+    passed = len(call.positional)
+    known = parameters(call, namespace)
+    for number, p in enumerate(known.values()):
+        taken = p.kind is p.POSITIONAL_OR_KEYWORD and number < passed or NUMPY.get(p.name) in known
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and not taken and p.name not in call.named:
+            yield f"{p.name}=", "argument", default(p)
+
+
+def default(parameter):
+    """The default of a parameter, if it is something simple."""
+    value = parameter.default
+    if value is parameter.empty or value is None or type(value) in (int, float, bool, str, tuple):
+        return "" if value is parameter.empty else repr(value)
+    return type(value).__name__
+
+
+def parameter(call, namespace):
+    """The name of the parameter that is being written, or None."""
+    if call.keyword:
+        return call.keyword
+    names = [p.name for p in parameters(call, namespace).values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return names[len(call.positional)] if len(call.positional) < len(names) else None
+
+
+def values(call, namespace):
+    """(text, kind, description) of what can be written for the parameter at hand."""
+    name = parameter(call, namespace)
+    if name is None:
+        return
+    function = call.function.rpartition(".")[2]
+    if name in DIMS:
+        yield from dims(tensor_of(call, namespace))
+    elif name == "dtype":
+        yield from dtypes(call, namespace)
+    elif name == "memory_format":
+        yield from (
+            (f"torch.{word}", "memory format", "") for word in ("contiguous_format", "channels_last", "preserve_format")
+        )
+    elif f"{function}.{name}" in WORDS or name in WORDS:
+        yield from ((f'"{word}"', "word", "") for word in WORDS.get(f"{function}.{name}") or WORDS[name])
+    elif kinds().get(name) == "bool" or is_switch(call, name, namespace):
+        yield from (("True", "bool", ""), ("False", "bool", ""))
+
+
+def is_switch(call, name, namespace):
+    found = parameters(call, namespace).get(name)
+    return found is not None and isinstance(found.default, bool)
+
+
+def tensor_of(call, namespace):
+    """The tensor that a call is about: the one whose method it is, or its first argument."""
+    owner = owner_of(call, namespace)
+    if owner is None or not is_tensor(owner.kind):
+        first = call.positional[:1]
+        owner = known(first[0], namespace) if first else None
+    return (
+        owner.value
+        if owner and owner.has_value and is_tensor(owner.kind) and not isinstance(owner.value, type)
+        else None
+    )
+
+
+def dims(tensor):
+    """Each dimension of a tensor with its size, counted from the front and from the back."""
+    shape = tuple(tensor.shape) if tensor is not None else ()
+    for number, size in enumerate(shape):
+        yield str(number), "dim", f"size {size}"
+    for number, size in reversed([*enumerate(shape)]):
+        yield str(number - len(shape)), "dim", f"size {size}, = {number}"
+
+
+def dtypes(call, namespace):
+    """The dtypes, as they are written here."""
+    from tensh.engine.dtype import ALIASES, ALL
+
+    prefix = next(
+        (name for name, value in namespace.items() if name in ("torch", "tensh") and value is not None), "torch"
+    )
+    short = {}
+    for alias, dtype in ALIASES.items():
+        short.setdefault(dtype, []).append(alias)
+    for name, dtype in ALL.items():
+        yield f"{prefix}.{name}", "dtype", ", ".join(short.get(dtype, ()))
+
+
+def keys(source, namespace):
+    """The keys of a dict that is indexed, as they are written; only of plain ones."""
+    container = known(source, namespace)
+    if container is None or not container.has_value:
+        return
+    value = container.value
+    if isinstance(value, dict):
+        for key in dict.keys(value):
+            if type(key) in (str, int):
+                yield key, dict.get(value, key)
+
+
+def literal(text):
+    """The value of a literal; None if it is none."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None

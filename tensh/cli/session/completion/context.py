@@ -1,0 +1,180 @@
+"""Where the cursor is in a piece of code: in which string, in which brackets, behind which expression."""
+
+import re
+from typing import NamedTuple
+
+WORD = re.compile(r"\w*\Z")
+QUOTES = ('"""', "'''", '"', "'")
+PAIRS = {")": "(", "]": "[", "}": "{"}
+GIVEN = re.compile(r"\s*(\w+)\s*=(?!=)\s*")
+
+
+class Place(NamedTuple):
+    """The end of a text: the brackets that are open, outermost first, and the string that is."""
+
+    text: str
+    brackets: tuple[int, ...]  # where each is
+    string: int | None  # where the text of the string begins, behind its quotes
+    comment: bool
+
+    @property
+    def word(self):
+        """The letters before the cursor."""
+        return WORD.search(self.text)[0]
+
+    @property
+    def before(self):
+        """All before the word."""
+        return self.text[: len(self.text) - len(self.word)]
+
+    @property
+    def is_attribute(self):
+        """Whether the word stands behind a point."""
+        return self.before.rstrip().endswith(".")
+
+    @property
+    def owner(self):
+        """The source of the expression whose attribute the word is; None if there is none."""
+        owner = primary(self.before.rstrip().removesuffix(".").rstrip())
+        return None if not owner or owner.isdigit() else owner  # 1. is a number
+
+
+class Call(NamedTuple):
+    """The call that the cursor is in: its function and arguments as source, the last of them unfinished."""
+
+    function: str
+    arguments: list[str]
+
+    @property
+    def keyword(self):
+        """The keyword whose value is being written; None for an argument by position."""
+        match = GIVEN.match(self.arguments[-1])
+        return match[1] if match else None
+
+    @property
+    def value(self):
+        """The unfinished argument, without its keyword."""
+        return GIVEN.sub("", self.arguments[-1], count=1) if self.keyword else self.arguments[-1].lstrip()
+
+    @property
+    def positional(self):
+        """The arguments by position that are finished."""
+        return [each for each in self.arguments[:-1] if not GIVEN.match(each)]
+
+    @property
+    def named(self):
+        """The keywords of the finished arguments."""
+        return {match[1] for match in map(GIVEN.match, self.arguments[:-1]) if match}
+
+
+def place(text):
+    """The Place at the end of a text."""
+    brackets, string, comment, position = [], None, False, 0
+    quote = ""
+    while position < len(text):
+        here = text[position]
+        if string is not None:
+            if here == "\\":
+                position += 2
+                continue
+            if text.startswith(quote, position) or (here == "\n" and len(quote) == 1):
+                position += len(quote)
+                string = None
+                continue
+        elif comment:
+            comment = here != "\n"
+        elif here == "#":
+            comment = True
+        elif here in "'\"":
+            quote = next(each for each in QUOTES if text.startswith(each, position))
+            position += len(quote)
+            string = position
+            continue
+        elif here in "([{":
+            brackets.append(position)
+        elif here in PAIRS and brackets:
+            brackets.pop()
+        position += 1
+    return Place(text, tuple(brackets), string, comment)
+
+
+def primary(text):
+    """The expression that ends a text: names, attributes, calls, indices, literals; "" if none does."""
+    end = len(text)
+    position = end
+    while position > 0:
+        here = text[position - 1]
+        if here in PAIRS:
+            position = opening(text, position - 1)
+            if position is None:
+                return ""
+            if not (position and (text[position - 1].isalnum() or text[position - 1] in "_)]'\"")):
+                break
+        elif here in "'\"":
+            position = text.rfind(here, 0, position - 1)
+            if position < 0:
+                return ""
+            break
+        elif here.isalnum() or here == "_":
+            start = (
+                len(text[:position].rstrip("_0123456789" + LETTERS)) if text.isascii() else word_start(text, position)
+            )
+            position = start
+            if not text[:position].endswith("."):
+                break
+        elif here == ".":
+            position -= 1
+        else:
+            break
+    return text[position:end]
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def word_start(text, end):
+    """Where the word that ends at `end` begins."""
+    return end - len(WORD.search(text[:end])[0])
+
+
+def opening(text, closing):
+    """Where the bracket is that one at `closing` closes; None if there is none."""
+    depth = 0
+    for position in range(closing, -1, -1):
+        depth += (text[position] in ")]}") - (text[position] in "([{")
+        if depth == 0:
+            return position
+    return None
+
+
+def call(place):
+    """The Call that the innermost open bracket belongs to; None if it is no call."""
+    if not place.brackets or place.text[place.brackets[-1]] != "(":
+        return None
+    opened = place.brackets[-1]
+    function = primary(place.text[:opened])
+    return Call(function, split(place.text[opened + 1 :])) if function else None
+
+
+def indexed(place):
+    """The source of what is being indexed; None if the innermost open bracket is no index."""
+    if not place.brackets or place.text[place.brackets[-1]] != "[":
+        return None
+    return primary(place.text[: place.brackets[-1]]) or None
+
+
+def split(text):
+    """The arguments between commas that are in no brackets and no strings."""
+    parts, begin = [], 0
+    for position, here in enumerate(text):
+        if here == ",":
+            inside = _inside(text[begin:position])
+            if not inside:
+                parts.append(text[begin:position])
+                begin = position + 1
+    return [*parts, text[begin:]]
+
+
+def _inside(text):
+    at = place(text)
+    return at.brackets or at.string is not None

@@ -1,0 +1,117 @@
+"""What is no expression: commands and their arguments, files, modules to import."""
+
+import os
+import re
+import sys
+
+from tensh.cli.session.completion.known import Known
+from tensh.cli.session.completion.members import describe_member, names
+
+COMMAND = re.compile(r"%(\w*)\Z")
+WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+(.*)\Z", re.DOTALL)
+IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
+FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
+MOST = 500  # entries of a folder that are looked at
+
+
+def commands(prefix):
+    """(text, kind, description) of the commands whose names begin so."""
+    from tensh.cli.session.magics import MAGICS
+
+    for name, each in MAGICS.items():
+        if name.startswith(prefix) and name.isidentifier():
+            yield f"%{name}", "command", each.summary
+
+
+def command_arguments(name, text):
+    """(start, candidates) for the argument of a command, or None where it is an expression."""
+    from tensh.cli.session.magics import MAGICS
+
+    usage = MAGICS[name].usage if name in MAGICS else ""
+    if name == "set":
+        return settings(text)
+    if "FILE" in usage or "PATH" in usage:
+        word = text.rpartition(" ")[2]
+        return len(word), [*files(word)]
+    return None
+
+
+def settings(text):
+    """The settings, and behind a name what it can be."""
+    from dataclasses import fields
+
+    from tensh.cli.config import Settings
+
+    name, space, rest = text.partition(" ")
+    known = {each.name: each for each in fields(Settings)}
+    if not space:
+        found = [(n, "setting", each.metadata.get("help", "")) for n, each in known.items() if n.startswith(name)]
+        return len(name), found
+    allowed = known[name].metadata["allowed"].words.split(", ") if name in known else []
+    words = [word for word in allowed if " " not in word and word.startswith(rest)]
+    return len(rest), [(word, "value", "") for word in words]
+
+
+def files(text):
+    """(text, kind, description) of the files and folders that a path may go on with."""
+    folder, begin = os.path.split(text)
+    where = os.path.expanduser(folder) or "."
+    try:
+        with os.scandir(where) as entries:
+            found = sorted((entry.name, entry.is_dir()) for entry, _ in zip(entries, range(MOST), strict=False))
+    except OSError:
+        return
+    for name, is_folder in found:
+        if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
+            yield os.path.join(folder, name) + ("/" if is_folder else ""), "folder" if is_folder else "file", ""
+
+
+def modules(text):
+    """(text, kind, description) of modules that can be imported, by the last part of a dotted name."""
+    parent, dot, begin = text.rpartition(".")
+    if not dot:
+        known = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules), "torch", "tensh", "numpy"}
+        yield from (
+            (name, "module", "") for name in sorted(known) if name.startswith(begin) and not name.startswith("_")
+        )
+        return
+    for name in sorted(submodules(parent)):
+        if name.startswith(begin):
+            yield name, "module", ""
+
+
+def submodules(parent):
+    """The names of the modules of a package that is loaded, or a part of tensh: read from its folder."""
+    module = loaded(parent)
+    for folder in getattr(module, "__path__", ()) if module else ():
+        try:
+            for name in os.listdir(folder):
+                stem, extension = os.path.splitext(name)
+                if stem.isidentifier() and not stem.startswith("_") and (extension == ".py" or not extension):
+                    yield stem
+        except OSError:
+            continue
+
+
+def loaded(name):
+    """A module that is loaded; `torch` is tensh, whose parts may be loaded for it."""
+    root, dot, rest = name.partition(".")
+    if root in ("torch", "tensh"):
+        from importlib import import_module
+
+        try:
+            return import_module(f"tensh{dot}{rest}")
+        except ImportError:
+            return None
+    return sys.modules.get(name)
+
+
+def importable(parent, begin):
+    """(text, kind, description) of the names of a module for `from parent import`."""
+    module = loaded(parent)
+    if module is None:
+        return
+    known = Known(module, type(module))
+    for name in sorted({*names(known), *submodules(parent)}):
+        if name.startswith(begin) and (begin or not name.startswith("_")):
+            yield name, *describe_member(known, name)

@@ -1,0 +1,196 @@
+"""What is known of an expression without running it: the value that a name has, or else the type of what it gives.
+
+Nothing of the user's runs here: attributes are looked up in dictionaries of instances and classes, properties are not
+asked, and of calls only the type of the result is told.
+"""
+
+import ast
+import builtins
+import inspect
+import os
+import re
+import types
+from functools import cache
+from typing import NamedTuple
+
+UNKNOWN = object()
+NOTHING = object()
+
+
+class Tensors(tuple):
+    """The type of a tuple of tensors."""
+
+
+class Known(NamedTuple):
+    """A value, or where it is UNKNOWN its type."""
+
+    value: object
+    kind: type
+
+    @property
+    def has_value(self):
+        return self.value is not UNKNOWN
+
+
+def known(source, namespace):
+    """What is known of the expression in a text; None if nothing is."""
+    try:
+        return of(ast.parse(source.strip(), mode="eval").body, namespace)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def of(node, namespace):
+    """What is known of a syntax tree."""
+    match node:
+        case ast.Name(name):
+            value = namespace.get(name, vars(builtins).get(name, NOTHING))
+            return None if value is NOTHING else Known(value, type(value))
+        case ast.Attribute(owner, name):
+            base = of(owner, namespace)
+            return base and attribute(base, name)
+        case ast.Call(function):
+            called = of(function, namespace)
+            return called and result(called, function)
+        case ast.Subscript(container, index):
+            base = of(container, namespace)
+            return base and element(base, index)
+        case ast.Constant(value):
+            return Known(UNKNOWN, type(value))
+        case ast.BinOp(left, _, right):
+            sides = [of(left, namespace), of(right, namespace)]
+            return next((Known(UNKNOWN, side.kind) for side in sides if side and is_tensor(side.kind)), sides[0])
+        case ast.UnaryOp(_, operand):
+            base = of(operand, namespace)
+            return base and Known(UNKNOWN, base.kind)
+    kind = LITERALS.get(type(node))
+    return Known(UNKNOWN, kind) if kind else None
+
+
+LITERALS = {ast.List: list, ast.ListComp: list, ast.Tuple: tuple, ast.Dict: dict, ast.DictComp: dict, ast.Set: set,
+            ast.SetComp: set, ast.JoinedStr: str, ast.Lambda: types.FunctionType}  # fmt: skip
+
+
+# -- attributes ------------------------------------------------------------------------------------------
+
+
+def attribute(base, name):
+    """What is known of an attribute."""
+    if isinstance(base.value, types.ModuleType):
+        return in_module(base.value, name)
+    found = static(base, name)
+    if found is NOTHING:
+        return None
+    if isinstance(found, property) or inspect.isdatadescriptor(found):
+        return declared(base.kind, name)
+    if isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    if type(found).__name__ == "Method" and is_tensor(base.kind):  # a method of Tensor before its first use
+        return Known(getattr(base.kind, name), types.FunctionType)
+    return Known(found, type(found))
+
+
+def in_module(module, name):
+    """A name of a module. Modules of tensh find theirs when they are asked; of all others only what is there counts."""
+    if name in vars(module):
+        return Known(vars(module)[name], type(vars(module)[name]))
+    if module.__name__.partition(".")[0] == "tensh":
+        value = getattr(module, name, NOTHING)
+        return None if value is NOTHING else Known(value, type(value))
+    return None
+
+
+def static(base, name):
+    """The attribute as it stands in the dictionary of an instance, or of a class; NOTHING if it is nowhere."""
+    own = instance_dict(base.value) if base.has_value else {}
+    if name in own:
+        return own[name]
+    if isinstance(base.value, type):
+        kinds = mro(base.value)
+    else:
+        for part in ("_parameters", "_buffers", "_modules"):  # of a module of torch.nn
+            if name in (own.get(part) or {}):
+                return own[part][name]
+        kinds = mro(base.kind)
+    return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
+
+
+def instance_dict(value):
+    """The dictionary of an instance, without asking the instance; empty if it has none."""
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        return {}
+    return own if type(own) is dict else {}
+
+
+def mro(kind):
+    """The classes that a class looks into, without asking its metaclass."""
+    return type.__dict__["__mro__"].__get__(kind)
+
+
+# -- types -----------------------------------------------------------------------------------------------
+
+
+def is_tensor(kind):
+    """Whether a type is that of tensors."""
+    return any(
+        each.__name__ == "Tensor" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
+    )
+
+
+def element(base, index):
+    """What is known of an element: of a list, tuple or dict itself, of a tensor that it is one."""
+    if is_tensor(base.kind):
+        return Known(UNKNOWN, base.kind)
+    if base.kind is Tensors:
+        return declared(None, "tensor")
+    try:
+        key = ast.literal_eval(index)
+        if base.kind in (list, tuple, dict) and base.has_value and isinstance(key, int | str):
+            return Known(base.value[key], type(base.value[key]))
+    except (ValueError, LookupError, TypeError):
+        pass
+    return None
+
+
+def result(called, node):
+    """The type of what a call gives."""
+    if isinstance(called.value, type):
+        return Known(UNKNOWN, called.value)
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(called.value, "__name__", "")
+    module = getattr(called.value, "__module__", None) if isinstance(called.value, types.FunctionType) else None
+    if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):
+        return declared(None, name)
+    if isinstance(called.value, types.FunctionType):
+        returned = called.value.__annotations__.get("return")
+        return Known(UNKNOWN, returned) if isinstance(returned, type) else None
+    return None
+
+
+def declared(kind, name):
+    """The type that the stubs of tensh declare for a function, a method or a property."""
+    import tensh
+
+    types_ = {"Tensor": tensh.Tensor, "Size": tensh.Size, "_dtype": tensh.dtype, "_int": int, "_float": float, "_bool": bool,
+              "_str": str, "_device": tensh.device}  # fmt: skip
+    if kind is None or is_tensor(kind):
+        text = returns().get(name, "")
+        found = types_.get(text.partition(" | ")[0]) or (Tensors if text.startswith("tuple[Tensor") else None)
+        return Known(UNKNOWN, found) if found else None
+    return None
+
+
+@cache
+def returns():
+    """name -> the type that the stubs give for what it returns: of functions, methods and properties."""
+    import tensh
+
+    folder = os.path.dirname(tensh.__file__)
+    found = {}
+    for file in ("__init__.pyi", os.path.join("engine", "tensor.pyi")):
+        with open(os.path.join(folder, file), encoding="utf-8") as stub:
+            found |= reversed(
+                re.findall(r"^ *def (\w+)\(.*\) -> (.*?):", stub.read(), re.MULTILINE)
+            )  # getters, not setters
+    return found

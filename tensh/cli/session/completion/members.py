@@ -1,0 +1,97 @@
+"""The members of a value, and what each is in a few words: kind, shape and dtype, the first line of documentation."""
+
+import inspect
+import types
+
+from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, static
+from tensh.engine.functional.layers.registry import LAYERS
+from tensh.engine.functional.namespaces import FFT, LINALG
+from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
+from tensh.show import describe
+
+TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}
+NUMBERS = (int, float, bool, complex)
+LONGEST = 60  # characters of a description
+
+
+def names(known):
+    """The names of the members, without asking the value: neither its `__dir__` nor a property runs."""
+    value = known.value
+    if isinstance(value, types.ModuleType):
+        own = vars(value)
+        if value.__name__.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
+            return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
+        return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
+    kinds = mro(value) if isinstance(value, type) else mro(known.kind)
+    found = {name for kind in kinds for name in vars(kind)}
+    if known.has_value:
+        own = instance_dict(value)
+        found |= {*own, *(name for part in ("_parameters", "_buffers", "_modules") for name in own.get(part) or ())}
+    if kinds_of_tensor(known):
+        found = {name for name in found if type(static(known, name)).__name__ != "Lack"}
+    return {name for name in found if isinstance(name, str)}
+
+
+def kinds_of_tensor(known):
+    """Whether the members are those of tensors: of one, or of their class."""
+    return is_tensor(known.value if isinstance(known.value, type) else known.kind)
+
+
+def describe_member(known, name):
+    """(kind, description) of a member."""
+    if isinstance(known.value, types.ModuleType):
+        entry = TABLES.get(known.value.__name__, {}).get(name, vars(known.value).get(name, NOTHING))
+        is_part = entry is NOTHING and known.value.__name__ == "tensh"  # one that is not loaded yet
+        return ("module", "") if is_part else describe_value(entry)
+    if kinds_of_tensor(known) and name in METHODS:
+        return describe_value(METHODS[name], "method")
+    found = static(known, name)
+    if isinstance(found, property):
+        return "property", first_line(found.__doc__)
+    if inspect.isdatadescriptor(found):
+        return "attribute", ""
+    return describe_value(found, "method")
+
+
+def describe_value(value, function="function"):
+    """(kind, description) of a value, or of an entry of the engine's tables."""
+    if value is NOTHING:
+        return "", ""
+    if isinstance(value, Op | Inplace):
+        op = value.op if isinstance(value, Inplace) else value
+        summary = first_line(op.__dict__.get("summary") or op.doc)
+        return function, f"in place: {summary}" if isinstance(value, Inplace) else summary
+    kind = type(value)
+    if describe.is_array(value):
+        return "tensor" if is_tensor(kind) else "array", describe.brief(value)
+    if isinstance(value, types.FunctionType):
+        return function, first_line(value.__doc__) or parameters(value)
+    if isinstance(value, types.ModuleType):
+        return "module", first_line(value.__dict__.get("__doc__"))
+    if isinstance(value, type):
+        return "class", first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
+    if isinstance(
+        value, types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType | types.WrapperDescriptorType
+    ):
+        return function, ""
+    if kind in NUMBERS or value is None:
+        return kind.__name__, repr(value)[:LONGEST]
+    if kind.__module__.partition(".")[0] == "numpy" and any("__call__" in vars(each) for each in mro(kind)):
+        return function, ""
+    if kind in (list, tuple, dict, set, str):
+        return kind.__name__, f"of {len(value)}"
+    return kind.__name__, ""
+
+
+def parameters(function):
+    """The names of a function's parameters; their defaults could be anything, and are not asked what they are."""
+    code = function.__code__
+    number = code.co_argcount + code.co_kwonlyargcount
+    return f"({', '.join(code.co_varnames[:number])})"
+
+
+def first_line(text):
+    """The first line of a documentation, not too long."""
+    line = text.strip().partition("\n")[0] if isinstance(text, str) else ""
+    line = line.replace("``", "").partition(".  ")[0].removesuffix(".")
+    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
