@@ -6,7 +6,8 @@ number says how often its lines are taken.
 
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
 is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not initialised, numbers that their new dtype cannot
-hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors.
+hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, and writes
+that read what they have written: of tensors that overlap in part, unless both are dense.
 """
 
 UNARY = """
@@ -151,7 +152,7 @@ WRITES = """
     {a}[{index}] += {number}
     {a:some}[{slice}] *= {number}
     {a:some}[{slice}].add_({number})
-    {a:some}[1:].add_({a}[:-1])
+    {a:dense some}[1:].add_({a}[:-1])
     {a:some}[0].mul_({number})
     {a:2d}.t().mul_({number})
     {a}.view(-1).mul_({number})
@@ -188,8 +189,8 @@ WRITES = """
     torch.mul({a}, {number}, out={tensor})
     torch.exp({a}, out={tensor})
     torch.sum({a:some}, {dim}, out={tensor})
-    torch.cat([{a}, {a}], out={tensor})
-    torch.matmul({a:matrix}, {matrix}, out={tensor})
+    torch.cat([{a}, {a}], out={apart})
+    torch.matmul({a:matrix}, {matrix}, out={apart})
 """
 
 ARITHMETIC = """

@@ -193,6 +193,28 @@ def tensor(f):
 
 
 @hole
+def apart(f):
+    """A tensor in other memory, or a new one."""
+    names = [n for n, t in f.world.tensors.items() if not shares(t, f.a)]
+    return f.pick(names) if names else f.make([])
+
+
+def shares(one, other):
+    return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+
+
+def written_first(f, t):
+    """Would a write into the tensor that reads ``t`` read what it has written?"""
+    dense = t.is_contiguous() and f.a.is_contiguous() and one_family(t, f.a)
+    return shares(t, f.a) and t is not f.a and not dense
+
+
+def one_family(one, other):
+    """Is one a view of the other, or both of a third?  What ``data`` gives is not."""
+    return (one if one._base is None else one._base) is (other if other._base is None else other._base)
+
+
+@hole
 def leaf(f):
     leaves = [n for n, t in f.world.tensors.items() if is_leaf(t) and t.requires_grad]
     return f.pick(leaves) if leaves else f.make(["requires"])
@@ -204,8 +226,10 @@ def dtype_beside(f):
 
 
 def castable(f, t):
-    return t.is_complex() <= f.a.is_complex() and (
-        f.a.is_floating_point() or f.a.is_complex() or not t.is_floating_point() or small(t)
+    return (
+        not written_first(f, t)
+        and t.is_complex() <= f.a.is_complex()
+        and (f.a.is_floating_point() or f.a.is_complex() or not t.is_floating_point() or small(t))
     )
 
 
@@ -229,7 +253,7 @@ def broadcasts(one, two):
 @hole
 def same(f):
     shape = tuple(f.a.shape)
-    fits = [n for n, t in f.world.tensors.items() if tuple(t.shape) == shape]
+    fits = [n for n, t in f.world.tensors.items() if tuple(t.shape) == shape and not written_first(f, t)]
     return f.pick(fits) if fits and f.chance(2) else f.literal(shape, dtype_beside(f))
 
 

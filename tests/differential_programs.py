@@ -53,6 +53,9 @@ class Program:
 
     __repr__ = __str__
 
+    def _repr_pretty_(self, printer, cycle):
+        printer.text(f"\n{self}\n")
+
     def without(self, number):
         return Program(self.steps[:number] + self.steps[number + 1 :])
 
@@ -101,6 +104,7 @@ KINDS = {
     "requires": lambda t: t.requires_grad,
     "indices": lambda t: str(t.dtype) == "torch.int64" and small(t),
     "small": lambda t: small(t),
+    "dense": lambda t: t.is_contiguous(),
     "finite": lambda t: bool(t.detach().isfinite().all()),
 }
 """Properties of tensors that the grammar asks for."""

@@ -76,7 +76,7 @@ def leaky_relu(input, negative_slope=0.01):
     return np.where(input > 0, input, lower)
 
 
-LEAKY = "where(input > 0, g, g * negative_slope)"
+LEAKY = "tied(where(input > 0, g, g * negative_slope), input)"
 activation(
     leaky_relu,
     "The input where it is positive, ``negative_slope`` times it elsewhere.",
@@ -99,7 +99,7 @@ def whole(value, array):
 for name, node in ("threshold", "ThresholdBackward0"), ("threshold_over", "ThresholdBackward1"):
     pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
               public=False, inplace=False, types="iuf", called="threshold_cpu",
-              input="masked_fill(g, input <= threshold, 0)")  # fmt: skip
+              input="tied(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
@@ -111,7 +111,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 
 pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
           refusal={"b": RuntimeError("Bool inputs not supported for hardtanh")} | NO_CLAMP,
-          input="masked_fill(g, (input <= min_val) | (input >= max_val), 0)")  # fmt: skip
+          input="tied(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
 
 def hardshrink(input, lambd=0.5):
@@ -131,7 +131,7 @@ def require_lambda(lambd, input):
         )
 
 
-SHRUNK = "masked_fill(g, (input >= -lambd) & (input <= lambd), 0)"
+SHRUNK = "tied(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
 activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
 activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
            called="softshrink_check", input=SHRUNK)  # fmt: skip
@@ -147,7 +147,7 @@ def hardswish(input):
 
 
 activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
-           input="only(g * SIXTH, (input > -3) & (input < 3))")  # fmt: skip
+           input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
            input="g * masked_fill(masked_fill(input / 3 + 0.5, input >= 3, 1), input <= -3, 0)")  # fmt: skip
 

@@ -39,6 +39,15 @@ def threshold_backward(grad, result):
     return kernels.fill_where(grad, result <= 0, 0)
 
 
+@op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")
+def tied(grad, input):
+    """The gradient, recorded as a function of the input, too, though it does not change with it.
+
+    So it is in PyTorch, where a derivative of one node takes all that it is given.
+    """
+    return grad
+
+
 @op(public=False, node="SoftmaxBackwardDataBackward0", grad="softmax_backward(g, result, dim)",
     result="grad * (g - sum_dim(g * result, dim, True)) - g * sum_dim(grad * result, dim, True)")  # fmt: skip
 def softmax_backward(grad, result, dim):

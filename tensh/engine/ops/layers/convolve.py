@@ -25,7 +25,7 @@ def convolution(called, **derivatives):
     "slow_conv2d_cpu",
     input=f"spread(g, conj(weight), None, input.shape, {GEOMETRY})",
     weight=f"match(g, conj(input), weight.shape, {GEOMETRY})",
-    bias="sum_dim(g, all_but_channels(g.ndim))",
+    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
 @in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
@@ -48,7 +48,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     "slow_conv_transpose2d_out_cpu",
     grad=f"correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:])",
     weight=f"match(conj(grad), g, weight.shape, {GEOMETRY})",
-    bias="sum_dim(g, all_but_channels(g.ndim))",
+    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
 @in_float32
 def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):

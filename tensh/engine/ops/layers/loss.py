@@ -169,7 +169,7 @@ for name, node in (("nll", "NllLossBackward0"), ("nll2", "NllLoss2DBackward0")):
     fixed = {"public": False, "out": False, "node": node}
     op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
        doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
-       input=f"{name}_back(g, target, weight, input.shape, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
+       input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
     op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
 

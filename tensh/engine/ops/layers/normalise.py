@@ -78,16 +78,17 @@ for name, node, called in (
     ("layer_norm_of", "NativeLayerNormBackward0", "LayerNormKernelImpl"),
     ("group_norm_of", "NativeGroupNormBackward0", "GroupNormKernelImpl"),
 ):
+    slopes = SLOPES if name == "group_norm_of" else SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
     op(normalised, name=name, node=node, public=False, out=False, types="f", called=called,
        doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
-       outs=("output", "mean", "rstd", "variance"), **SLOPES)  # fmt: skip
+       outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
 
 
 @op(public=False, out=False, node="NativeBatchNormBackward0", types="f", called="batch_norm",
     let={"r": "reshape(rsqrt(variance + eps), at)"},
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
-    bias="reshape(sum_to(g, at), bias.shape)")  # fmt: skip
+    bias="tied(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
 @in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """The same by given means and variances, which are constants."""

@@ -126,7 +126,7 @@ def largest_in(input, windows, dims):
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
     declared["called"] = f"max_pool{dims}d"
-    back = "spread_spots(g, {}, input.shape, len(kernel))"
+    back = "tied(spread_spots(g, {}, input.shape, len(kernel)), input)"
     op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
     declared["outs"] = ("values", "indices")
@@ -138,7 +138,7 @@ for dims in (2, 3):
     ):
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
         op(largest_in, name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
-           input="spread_spots(g, indices, input.shape, dims)")  # fmt: skip
+           input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
 
 # ── elements at flat places ──────────────────────────────────────────────────
@@ -218,13 +218,14 @@ MEAN = "kernel, stride, padding, size, divisor"
 for dims in (2, 3):
     declared = {"public": False, "types": "iuf", "called": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
     op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
-       input=f"avg_pool{dims}_back(g, input.shape, {MEAN})")  # fmt: skip
+       input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
     tapped(
         f"adaptive_avg_pool{dims}",
         f"AdaptiveAvgPool{dims}DBackward0",
         called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
+        saves_input=True,
     )
 
 

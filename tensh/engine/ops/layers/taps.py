@@ -106,8 +106,9 @@ def adjoint(maps):
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
-def tapped(name, node, *, called=None, types="f"):
-    """Declare a linear map by its name and that of PyTorch's node."""
+def tapped(name, node, *, called=None, types="f", saves_input=False):
+    """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
+    back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
     return op(in_float32(through), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
-              input=f"{name}(g, adjoint(maps))")  # fmt: skip
+              input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

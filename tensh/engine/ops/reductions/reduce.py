@@ -196,7 +196,8 @@ OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1)
     public=False,
     node="ProdBackward0",
     let={"flat": "input.reshape(-1)"},
-    input=f"g * conj(out / input if free_of_zeros(input) else ({OTHERS.format('flat', 0)}).reshape(input.shape))",
+    input=f"g * conj(out / input if free_of_zeros(input) else ({OTHERS.format('flat', 0)}).reshape(input.shape))"
+    " if input.ndim else g",
 )
 def prod_all(input, dtype=None):
     """The product of all elements."""
@@ -209,7 +210,7 @@ def prod_all(input, dtype=None):
     public=False,
     node="ProdBackward1",
     input="restore(g, input.shape, dim, keepdim) * conj(restore(out, input.shape, dim, keepdim) / input"
-    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')})",
+    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')}) if input.ndim else g",
 )
 def prod_dim(input, dim, keepdim=False, dtype=None):
     """The product along ``dim``."""
