@@ -10,6 +10,7 @@ from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import recorded
+from tensh.engine.transforms import refuse_inside
 from tensh.engine.warning import warn
 
 
@@ -34,6 +35,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    if mode.transforms:
+        refuse_inside("backward()")
     if inputs is not None:
         inputs = _sequence(inputs)
         if not inputs:

@@ -9,6 +9,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
 from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.transforms import refuse_inside
 from tensh.engine.warning import warn
 
 
@@ -125,6 +126,8 @@ def retains_grad(t):
 
 def requires_grad_(self, requires_grad=True):
     """Set ``requires_grad`` in place and return the tensor."""
+    if mode.transforms:
+        refuse_inside("requires_grad_()")
     self.requires_grad = requires_grad
     return self
 
@@ -134,6 +137,8 @@ def retain_grad(self):
     node = edge(self)
     if not live(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if mode.transforms:
+        refuse_inside("retain_grad()")
     if type(node) is AccumulateGrad or self.retains_grad:
         return
     reference = weakref.ref(self)
