@@ -1,9 +1,11 @@
-"""torch.func.jvp, linearize: derivatives by forward accumulation."""
+"""torch.func.jvp: derivatives by forward accumulation."""
 
 from tensh.engine import forward, named
 from tensh.engine.batching.batched import Batched, batched
+from tensh.engine.batching.differentiating import arrived, weight
+from tensh.engine.batching.levels import running
+from tensh.engine.batching.rules.shared import sizes_of
 from tensh.engine.clock import mode
-from tensh.engine.graph import edge
 from tensh.engine.tensor import Tensor
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
 from tensh.func.tape import inside, value_of
@@ -46,8 +48,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         )
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
-    level, before = forward.open_level(), mode.forward
-    mode.forward = True
+    level, before, mode.forward = forward.open_level(), mode.forward, True
+    mode.transforms += 1
     try:
         duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
         outputs = func(*replaced(primals, numbers, unflatten(duals, spec)))
@@ -60,6 +62,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         results = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
     finally:
         mode.forward = before
+        mode.transforms -= 1
         forward.close_level()
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 
@@ -68,17 +71,20 @@ def dual(x, t, level):
     """The dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
     forward.check_dual(x, t)
     value, levels = inside(x)
-    return batched(forward.dual(value, inside(t)[0], level), levels)
+    if running.levels:
+        x = batched(value, levels)
+        t = weight(0, x, t, sizes_of([x, t]))
+    return batched(forward.dual(value, t, level), levels)
 
 
 def parts(t, level):
     """(value, tangent or None) of what the function returned."""
     if not isinstance(t, Tensor):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-    if type(t) is not Batched:
-        return forward.parts(t, level)
-    value, tangent = forward.parts(t.value, level)
-    return batched(value, t.levels), tangent if tangent is None else batched(tangent, t.levels)
+    value, tangent = forward.parts(value_of(t), level, "AliasBackward0")
+    if tangent is not None and running.levels:
+        tangent = arrived(0, t, tangent, True, False)
+    return batched(value, t.levels) if type(t) is Batched else value, tangent
 
 
 def filled(value, tangent, strict):

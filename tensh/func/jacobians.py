@@ -1,12 +1,14 @@
 """torch.func.jacrev, jacfwd, hessian: all derivatives of a function at once."""
 
 import functools
+from contextlib import nullcontext
 
 from tensh.engine import named
 from tensh.engine.tensor import Tensor
 from tensh.func.checks import chosen, real, sliced
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
+from tensh.func.tape import only_directions_vary
 from tensh.func.trees import flatten, leaves_of, mapped, unflatten
 from tensh.func.vmap import vmap
 
@@ -59,12 +61,11 @@ def basis(tensors, chunk_size=None):
     total = sum(sizes)
     step = total if chunk_size is None else chunk_size
     for start in range(0, max(total, 1), max(step, 1)):
-        rows = min(step, total - start)
-        batches, first = [], -start
+        rows, first, batches = min(step, total - start), start, []
         for t, size in zip(tensors, sizes, strict=True):
             batch = t.new_zeros(rows, size)
             batch.diagonal(first).fill_(1)
-            first += size
+            first -= size
             batches.append(batch.view(rows, *t.shape))
         yield batches
 
@@ -88,7 +89,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
                 raise AttributeError(f"'{type(x).__name__}' object has no attribute 'numel'")
 
         def push(directions):
-            value, tangent, *aux = jvp_by(func, args, directions, argnums, has_aux=has_aux)
+            with only_directions_vary() if randomness != "different" else nullcontext():
+                value, tangent, *aux = jvp_by(func, args, directions, argnums, has_aux=has_aux)
             real(leaves_of(value), "jacfwd", "outputs")
             return (tangent, *aux)
 
@@ -98,7 +100,9 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         blocks = []
         for t in flat:
             parts = named("split")(t.movedim(0, -1), sizes, -1)
-            parts = [part.reshape(part.shape[:-1] + x.shape) for part, x in zip(parts, inputs, strict=True)]
+            parts = [
+                part.unflatten(-1, x.shape) if x.shape else part.squeeze(-1) for part, x in zip(parts, inputs, strict=True)
+            ]
             block = unflatten(parts, spec)
             blocks.append(block if isinstance(argnums, tuple) else block[0])
         result = unflatten(blocks, structure)

@@ -116,25 +116,24 @@ def vjp_by(func, primals, argnums, has_aux):
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
                 )
-    pull = Pull(flat, spec, *flatten(fresh if argnums is None else sliced(fresh, argnums, range(len(fresh)))), tape.start)
-    return results, pull, *aux
+    leaves, structure = flatten(fresh if argnums is None else sliced(fresh, argnums, range(len(fresh))))
+    return results, puller(flat, spec, leaves, structure, tape.start), *aux
 
 
-class Pull:
-    """What ``vjp`` returns beside the result: weights in, gradients out."""
+def puller(outputs, expected, leaves, structure, start):
+    """What ``vjp`` returns beside the result: a function from weights to gradients."""
 
-    def __init__(self, outputs, spec, leaves, structure, start):
-        self.outputs, self.spec, self.leaves, self.structure, self.start = outputs, spec, leaves, structure, start
-
-    def __call__(self, cotangents, retain_graph=True, create_graph=None):
+    def pull(cotangents, retain_graph=True, create_graph=None):
         weights, spec = flatten(cotangents)
-        if spec != self.spec:
+        if spec != expected:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
-                f"cotangents: {spec.pretty()}, primal output: {self.spec.pretty()}"
+                f"cotangents: {spec.pretty()}, primal output: {expected.pretty()}"
             )
         recording = mode.grad is True and create_graph is not False
-        roots = [value_of(t).node for t in (*self.outputs, *weights) if isinstance(t, Tensor)]
-        graph = recording and reaches(roots, self.start, {})
-        result = computed(self.outputs, self.leaves, weights, retain_graph, graph)
-        return unflatten([seen_outside(g, graph, self.start, {}) for g in result], self.structure)
+        roots = [value_of(t).node for t in (*outputs, *weights) if isinstance(t, Tensor)]
+        graph = recording and reaches(roots, start, {})
+        result = computed(outputs, leaves, weights, retain_graph, graph)
+        return unflatten([seen_outside(g, graph, start, {}) for g in result], structure)
+
+    return pull

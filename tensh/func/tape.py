@@ -8,7 +8,10 @@ at its own leaves alone, so none takes another's for its own.  When the call is 
 differentiable.  The others have no history: there is nothing that could ask for it.
 """
 
-from tensh.engine.batching.batched import Batched, batched, lifted
+import threading
+from contextlib import contextmanager
+
+from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.levels import running
 from tensh.engine.clock import mode, tick
 from tensh.engine.forward import placeholder
@@ -71,16 +74,39 @@ class Tape:
         return seen_outside(t, self.before is True, self.start, self.stood_for)
 
 
+class Directions(threading.local):
+    """The running calls of ``vmap`` with which nothing but tangents varies."""
+
+    levels = frozenset()
+
+
+directions = Directions()
+
+
+@contextmanager
+def only_directions_vary():
+    """A context in the innermost running ``vmap``, whose samples are directions of differentiation.
+
+    What is computed in it is the same for all samples, so it is computed once, and has its elements.
+    """
+    before = directions.levels
+    directions.levels = before | {running.levels[-1].number}
+    try:
+        yield
+    finally:
+        directions.levels = before
+
+
 def inside(t):
     """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
-    if not running.levels:
-        return t, ()
-    t = lifted(t)
-    return t.value, t.levels
+    levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
+    if levels and not (type(t) is Batched and t.levels == levels):
+        t = batched(spread(t, levels, {each.number: each.size for each in running.levels}), levels)
+    return (t.value, t.levels) if type(t) is Batched else (t, ())
 
 
 def value_of(t):
-    """The tensor on which ``t`` is recorded."""
+    """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
     return t.value if type(t) is Batched else t
 
 
