@@ -92,7 +92,7 @@ def declare_max(dims):
         if dims == 1:
             check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
         result = max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, False)
-        return result if result._base is None or result.requires_grad else wrap(result.array)
+        return result if result._base is None or result.node is not None else wrap(result.array)
 
     def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=True):
         return max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, True)
