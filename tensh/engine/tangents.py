@@ -75,10 +75,24 @@ def transposed(node, tangents, graph, recorded):
                 sent[g.node] = sent[g.node] + t if g.node in sent else t
         arrived = {seed.node: None for seed in seeds}
         run(sent, graph, True, arrived, record=grad if recorded else False)
+    except RuntimeError as error:
+        raise (NotImplementedError(NO_TANGENT.format(node.op.name)) if underived(error) else error) from None
     finally:
         mode.grad = grad
     results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
     return results if many else results[0]
+
+
+NO_TANGENT = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file an issue "
+    "to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can prioritize its "
+    "implementation or submit a PR adding the implementation to derivatives.yaml"
+)
+
+
+def underived(error):
+    """Was the error raised because PyTorch has no second derivative there?"""
+    return str(error).startswith("derivative for aten::")
 
 
 def leaf(shape, dtype):

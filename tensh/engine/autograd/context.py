@@ -58,11 +58,13 @@ class BackwardCFunction(Node, FunctionCtx):
     def __init__(self):
         self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()
         self.hooks, self.time, self.shape, self.dtype = None, tick(), (), None
-        self.materialize_grads = True
+        self.materialize_grads, self.forwards, self.saved_for_forward = True, False, ()
 
     @property
     def saved_tensors(self):
-        """The tensors given to ``save_for_backward``, as they were."""
+        """The tensors given to ``save_for_backward``, as they were; in ``jvp`` those given to ``save_for_forward``."""
+        if self.forwards:
+            return self.saved_for_forward
         if self.saved is None:
             raise RuntimeError(second_time)
         self.check()

@@ -5,7 +5,7 @@ import inspect
 
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.clock import mode, owner, tick
-from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, see
+from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 
@@ -101,9 +101,16 @@ class Function:
             args = bound.args if cls._separate() else bound.args[1:]
         node = cls._node()
         node.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
-        edges = tuple(edge(args[i]) for i in node.places)
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and edge(a) is not None for a in args)
-        recording = mode.grad and any(n is not None for n in edges)
+        node.edges = edges = tuple(edge(args[i]) for i in node.places)
+        node.facts = [(a.array.shape, a.array.dtype) if isinstance(a, Tensor) else None for a in args]
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and live(edge(a)) for a in args)
+        if mode.transforms and not cls._separate():
+            raise RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+                "override the setup_context staticmethod. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
+        recording = mode.grad is True and any(live(n) for n in edges)
         before, mode.grad = mode.grad, False
         try:
             if cls._separate():
@@ -131,6 +138,10 @@ def _recorded(cls, node, args, edges, result):
         returned = (result,) if single else result
         _connect(node, outputs, returned, edges)
         _keep(node, outputs, returned)
+    if mode.levels and mode.forward:
+        from tensh.engine.autograd.forward import carry
+
+        carry(node, args, (result,) if single else result, outputs)
     return outputs[0] if single else outputs
 
 
