@@ -19,10 +19,11 @@ CHOICES = {
     "engine": ("tensh", "torch"),
     "color": ("auto", "always", "never"),
     "view": ("auto", "tree", "tape", "dag"),
+    "mode": ("forward", "reverse"),
     "format": ("text", "dot", "mermaid", "json", "svg", "png"),
     "asked": ("show", "path"),
 }
-Echo, Traceback, Engine, Color, View, Format, Asked = (
+Echo, Traceback, Engine, Color, View, Mode, Format, Asked = (
     Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items()
 )
 
@@ -177,6 +178,8 @@ def graph_(
         str | None, typer.Option("--why", metavar="NAME", help="Why NAME's gradient is what it is: the chain rule.")
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="A backward pass, node by node.")] = False,
+    mode: Annotated[Mode | None, typer.Option("--mode", help="Derivatives by forward or reverse accumulation.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
     *,
     options: Options,
@@ -191,7 +194,8 @@ def graph_(
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(
-        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output, why
+        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output, why,
+        steps, mode and mode.value,
     )  # fmt: skip
     return partial(graphs.show, environment(ctx, options), options, found, wish)
 

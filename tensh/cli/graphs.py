@@ -29,6 +29,8 @@ class Wish(NamedTuple):
     whole: bool = False
     output: str | None = None
     why: str | None = None
+    steps: bool = False
+    mode: str | None = None
 
 
 def show(env, options, program, wish):
@@ -43,6 +45,7 @@ def show(env, options, program, wish):
 def drawn(run, wish):
     """Write the graph of a run that went well; the exit status."""
     from tensh.show.graphs import Drawing, Graph, Shown
+    from tensh.show.passes import accumulation, steps
     from tensh.show.reasons import why
 
     names = run.session.own_names()
@@ -52,6 +55,9 @@ def drawn(run, wish):
             root = chosen(run, wish.name)[0] if wish.name else None
             return written(run, wish, text(run, why(target, root, names), wish))
         tensor, _ = chosen(run, wish.name)
+        if wish.steps or wish.mode:
+            view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
+            return written(run, wish, text(run, view, wish))
         graph = Graph(tensor, names, wish.focus)
         shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
         if wish.format in PICTURES:

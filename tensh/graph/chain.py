@@ -74,7 +74,9 @@ def scalar_path(graph, number, path, times):
     """One path: the nodes on it, each local derivative, and their product."""
     words = [graph[step.node].short for step in path.steps] + [graph[path.steps[-1].operand].short]
     yield [("keyword", f"path {number}".ljust(10)), ("plain", "  <-  ".join(words))]
-    heads = [f"d {_grouped(graph[s.node].short)} / d {_grouped(graph[s.operand].short)}" for s in path.steps]
+    heads = [
+        f"d {tokens.grouped(graph[s.node].short)} / d {tokens.grouped(graph[s.operand].short)}" for s in path.steps
+    ]
     width = max(map(tokens.width, heads))
     tails = [_value(step) for step in path.steps]
     reach = max(map(tokens.width, tails))
@@ -92,10 +94,6 @@ def _value(step):
     """``w + 1 = 2``: the local derivative in words and as a number."""
     number = tokens.number(step.factor)
     return number if step.local in (None, number) else f"{step.local} = {number}"
-
-
-def _grouped(text):
-    return text if text.isidentifier() or all(c.isalnum() or c in "_.[]'" for c in text) else f"({text})"
 
 
 def total(explanation, times):

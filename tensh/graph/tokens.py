@@ -61,3 +61,8 @@ def card(node, shown=None):
     if shown and shown.grads and node.grad is not None:
         rows.append(f"grad {values(node.grad)}")
     return rows
+
+
+def grouped(text):
+    """An expression as a part of another: in brackets unless it is a name."""
+    return text if all(c.isalnum() or c in "_.[]'\"" for c in text) else f"({text})"

@@ -14,6 +14,7 @@ import importlib
 
 # name: the module that has it. Found on first use, so that naming one function loads one.
 PLACES = {
+    "accumulation": "passes",
     "contents": "containers",
     "full": "whole",
     "grads": "gradients",
@@ -23,6 +24,7 @@ PLACES = {
     "image": "picture",
     "plot": "curves",
     "statistics": "measures",
+    "steps": "passes",
     "who": "names",
     "why": "reasons",
 }

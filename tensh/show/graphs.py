@@ -5,26 +5,24 @@ import sys
 from tensh.graph import tape, tree
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
-from tensh.show.page import View
+from tensh.show.page import Lines
 
 FEW = 40  # lines up to which a tree is the better view
 VIEWS = ("auto", "tree", "tape", "dag")
 
 
-class Drawing(View):
+class Drawing(Lines):
     """A graph that can be looked at; its data is `graph`."""
 
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
             raise ValueError(f"graph(): view is one of {', '.join(VIEWS)}, not {view!r}")
+        super().__init__(self._lines)
         self.graph, self.view, self.shown = graph, view, shown or Shown()
 
-    def draw(self, page):
+    def _lines(self, page):
         shown = self.shown._replace(ascii=not page.unicode, width=page.width if page.is_window else None)
-        for number, line in enumerate(self.layout(shown).lines(self.graph, shown)):
-            if number:
-                yield "plain", "\n"
-            yield from line
+        return self.layout(shown).lines(self.graph, shown)
 
     def layout(self, shown):
         """The module that draws the view that was asked for, or the one that suits the graph."""

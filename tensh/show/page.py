@@ -40,3 +40,15 @@ class View:
 
     def __repr__(self):
         return "".join(text for _, text in self.draw(Page()))
+
+
+class Lines(View):
+    """A view of lines; `lines(page)` gives them, each as (kind, text) pairs."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def draw(self, page):
+        for number, line in enumerate(self.lines(page)):
+            yield "plain", "\n" * bool(number)
+            yield from line

@@ -7,20 +7,15 @@ from tensh.graph import chain
 from tensh.graph.names import named_tensors
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain
-from tensh.show.page import View
+from tensh.show.page import Lines
 
 
-class Why(View):
+class Why(Lines):
     """The chain rule for one tensor, with names and numbers; its data is `explanation`."""
 
     def __init__(self, explanation, name):
-        self.explanation, self.name = explanation, name
-
-    def draw(self, page):
-        for number, line in enumerate(chain.lines(self.explanation, self.name, "·" if page.unicode else "*")):
-            if number:
-                yield "plain", "\n"
-            yield from line
+        super().__init__(lambda page: chain.lines(explanation, name, "·" if page.unicode else "*"))
+        self.explanation = explanation
 
 
 def why(tensor, root=None, names=None):

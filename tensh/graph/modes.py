@@ -1,0 +1,110 @@
+"""Forward and reverse accumulation side by side: the same derivatives, the order of work, and what it costs."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tensh.engine.tangents import pushed
+from tensh.graph import kept, tokens
+from tensh.graph.reverse import GoneError, Pass
+from tensh.graph.tree import count
+
+
+class ForwardPass(NamedTuple):
+    """One pass from a leaf on: the tangent of every node that depends on it, by number, in the order of work."""
+
+    leaf: int
+    tangents: dict
+
+
+def forward(graph, leaf):
+    """Carry a change of 1 in a leaf (in all its elements) through the graph, oldest node first."""
+    node = graph.order[leaf - 1]
+    tangents = {leaf: np.ones(node.shape, node.dtype)}
+    for number in range(leaf + 1, graph.root + 1):
+        node = graph.order[number - 1]
+        inputs = [None if n is None else _tangent(graph, tangents, n) for n in node.inputs]
+        if any(t is not None for t in inputs):
+            tangents[number] = borrowed(node, inputs)
+    return ForwardPass(leaf, tangents)
+
+
+def _tangent(graph, tangents, node):
+    number = graph.numbers.get(node)
+    if number is None and getattr(node, "index", None) is not None:  # one output of several
+        several = tangents.get(graph.numbers.get(node.inputs[0]))
+        return None if several is None else several[node.index]
+    return tangents.get(number)
+
+
+def borrowed(node, inputs):
+    """The tangent of a node, whose values a backward pass may have given back."""
+    before = node.saved
+    if before is None:
+        node.saved = kept.values.get(node)
+        if node.saved is None:
+            raise GoneError("the values that the derivative reads were given back by a backward pass")
+    try:
+        return pushed(node, inputs, False, False)
+    finally:
+        node.saved = before
+
+
+def lines(graph, mode):
+    """How one mode works through the graph, as lines of (kind, text) pairs, and what each of the two would cost."""
+    leaves = [node for node in graph if node.kind == "leaf"]
+    work = sum(node.kind != "leaf" for node in graph)
+    if mode == "forward":
+        for leaf in leaves:
+            yield from forward_lines(graph, forward(graph, leaf.number))
+    else:
+        yield from reverse_lines(graph)
+    yield [("plain", "")]
+    elements = sum(int(np.prod(leaf.shape)) for leaf in leaves)
+    results = int(np.prod(graph[graph.root].shape or (1,)))
+    yield [
+        ("note", f"forward: a pass for every element of the inputs, {elements:,} of up to {count(work, 'operation')}")
+    ]
+    yield [
+        (
+            "note",
+            f"reverse: a pass for every element of the result, {results:,} of {count(work, 'operation')}; it keeps what the derivatives read",
+        )
+    ]
+
+
+def forward_lines(graph, done):
+    """One forward pass: from the leaf to the root, each node with its tangent."""
+    leaf = graph[done.leaf]
+    yield [("keyword", f"from {leaf.short}"), ("note", "  every change below is per change of it")]
+    rows = [
+        (f"d {tokens.grouped(tokens.cut(graph[n].short, 40))}", tokens.values(t) if type(t) is not list else "several")
+        for n, t in done.tangents.items()
+    ]
+    width = max(tokens.width(name) for name, _ in rows)
+    for (number, _), (name, value) in zip(done.tangents.items(), rows, strict=True):
+        yield [
+            ("name", "  " + name + " " * (width - tokens.width(name))),
+            ("plain", "  = "),
+            ("number", value),
+            ("note", "    <- root" if number == graph.root else ""),
+        ]
+
+
+def reverse_lines(graph):
+    """The one backward pass: from the root to the leaves, each node with its gradient."""
+    whole = Pass(graph)
+    root = graph[graph.root].short
+    yield [("keyword", f"from {root}"), ("note", f"  every number is the change of {root} per change of it")]
+    numbers = sorted(whole.arrived, reverse=True)
+    names = [f"d {root} / d {tokens.grouped(tokens.cut(graph[n].short, 40))}" for n in numbers]
+    width = max(map(tokens.width, names))
+    for number, name in zip(numbers, names, strict=True):
+        g = whole.arrived[number]
+        value = "several" if isinstance(g, dict) else tokens.values(g)
+        yield [
+            ("name", "  " + name + " " * (width - tokens.width(name))),
+            ("plain", "  = "),
+            ("number", value),
+            ("note", "    <- leaf" if graph[number].kind == "leaf" else ""),
+        ]

@@ -1,0 +1,54 @@
+"""How derivatives are accumulated: `steps`, one node of a backward pass after the other, and `accumulation`, forward or reverse."""
+
+import sys
+
+from tensh.graph import modes
+from tensh.graph import steps as backward
+from tensh.graph.walk import Graph
+from tensh.show.page import Lines
+
+
+def steps(tensor, names=None):
+    """A backward pass from a tensor, one node at a time: what arrives, what each operand gets, how it adds up.
+
+    Args:
+        tensor: it requires grad, or ValueError is raised.
+        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+
+    >>> import tensh
+    >>> x = tensh.tensor(3., requires_grad=True)
+    >>> y = x * x
+    >>> tensh.show.steps(y, {"x": x, "y": y})
+    step 1  y  arrives 1
+         -> x  g * x = 3
+         -> x  g * x = 3    adds up: 3 + 3 = 6
+    <BLANKLINE>
+    1 step: every node once, and the gradient of 1 leaf
+    """
+    graph = Graph(tensor, sys._getframe(1).f_globals if names is None else names)
+    return Lines(lambda page: backward.lines(graph))
+
+
+def accumulation(tensor, mode="reverse", names=None):
+    """The derivatives of a tensor by one of the two ways to accumulate them, in the order of work, and what each way costs.
+
+    Args:
+        tensor: it requires grad, or ValueError is raised.
+        mode: "forward", a pass from every leaf to the tensor, or "reverse", one pass from the tensor to all leaves.
+        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+
+    >>> import tensh
+    >>> x = tensh.tensor(3., requires_grad=True)
+    >>> y = x * x
+    >>> tensh.show.accumulation(y, "forward", {"x": x, "y": y})
+    from x  every change below is per change of it
+      d x  = 1
+      d y  = 6    <- root
+    <BLANKLINE>
+    forward: a pass for every element of the inputs, 1 of up to 1 operation
+    reverse: a pass for every element of the result, 1 of 1 operation; it keeps what the derivatives read
+    """
+    if mode not in ("forward", "reverse"):
+        raise ValueError(f'accumulation(): mode is "forward" or "reverse", not {mode!r}')
+    graph = Graph(tensor, sys._getframe(1).f_globals if names is None else names)
+    return Lines(lambda page: modes.lines(graph, mode))
