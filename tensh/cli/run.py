@@ -209,7 +209,7 @@ class Run:
             return self.stopped(failure)
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))
-        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint:
+        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.console.remark([("note", self.hint)])
         if may_raise:
             return True

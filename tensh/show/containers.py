@@ -55,13 +55,14 @@ def fitting(rows, room):
 
 def heading(value):
     """What a container is: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
-    arrays = [*_arrays(value, 0)]
+    arrays = {id(each): each for each in _arrays(value, 0)}.values()
     kind = type(value).__name__
-    if len(arrays) != len(value):
-        return f"{kind} of {describe.count(len(value), 'item')}, {describe.count(len(arrays), 'tensor')} in it"
+    if not all(describe.is_array(item) for _, item in items(value)):
+        found = describe.count(len(arrays), "tensor")
+        return f"{kind} of {describe.count(len(value), 'item')}, {found} in it"
     numbers = sum(map(describe.numel, arrays))
     whole = describe.amount(sum(each.nbytes for each in arrays))
-    return f"{kind} of {describe.count(len(arrays), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
+    return f"{kind} of {describe.count(len(value), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
 
 
 def items(value):
@@ -98,16 +99,14 @@ def _facts(array):
 
 def values(array):
     """How the values of an array are spread, in a few words."""
-    from tensh.show.measures import statistics
+    from tensh.show.measures import range_of, statistics, trouble
 
     found = statistics(array)
-    trouble = [f"NaN {found.nans:,}"] * bool(found.nans) + [f"inf {found.infinities:,}"] * bool(found.infinities)
-    if found.low is None:
-        return ", ".join(trouble)
-    if found.count == 1:
+    if found.count == 1 and found.low is not None:
         return describe.number(int(found.low) if found.is_whole else found.low)
-    low, high = describe.number(found.low), describe.number(found.high)
-    return ", ".join([*trouble, f"in [{low}, {high}]"])
+    return ", ".join(
+        [text.partition(" (")[0] for _, text in trouble(found)] + [range_of(found)] * (found.low is not None)
+    )
 
 
 def is_container(value):

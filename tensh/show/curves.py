@@ -54,7 +54,7 @@ def library():
     try:
         import uniplot
     except ImportError:
-        raise Missing("plot: the library uniplot is not installed: pip install uniplot") from None
+        raise Missing("plot(): the library uniplot is not installed: pip install uniplot") from None
     return uniplot
 
 

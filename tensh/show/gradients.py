@@ -62,7 +62,7 @@ class Gradients(View):
     def _notes(self, tensor, grad):
         number = self.uses.get(id(tensor), 0)
         if tensor.is_leaf and number > 1:
-            yield f"sum of {number} uses"
+            yield f"sum of {number} uses" if len(self.roots) == 1 else f"used {number} times"
         if grad is None:
             return
         found = statistics(grad)

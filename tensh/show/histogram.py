@@ -4,7 +4,7 @@ import math
 
 from tensh.show import describe
 from tensh.show.blocks import bar
-from tensh.show.measures import counts, statistics, trouble
+from tensh.show.measures import counts, range_of, statistics, trouble
 from tensh.show.page import View
 from tensh.show.text import comment, padded
 from tensh.show.values import array_of
@@ -25,21 +25,23 @@ class Histogram(View):
         if low is None:
             self.edges, self.counts = [], []
             return
+        self.words = ("False", "True") if self.facts.is_bool else ()
+        if low == high:
+            self.of_each, self.edges, self.counts = True, [low], [self.facts.finite]
+            return
         self.of_each = bins is None and self.facts.is_whole and high - low < MOST
         if self.of_each:
             self.edges = [int(low) + number for number in range(int(high) - int(low) + 1)]
             self.counts = [int(n) for n in counts(value, low - 0.5, high + 0.5, len(self.edges))]
             return
         bins = bins or usual_bins(self.facts.finite)
-        if low == high:
-            low, high = low - 0.5, high + 0.5
         self.edges = [low + (high - low) * number / bins for number in range(bins + 1)]
         self.counts = [int(n) for n in counts(value, low, high, bins)]
 
     def labels(self):
         """The values or the parts of the range that the bars stand for."""
         if self.of_each:
-            return [str(edge) for edge in self.edges]
+            return [self.words[int(edge)] if self.words else describe.number(edge) for edge in self.edges]
         step = self.edges[1] - self.edges[0]
         digits = min(max(1 - math.floor(math.log10(step)), 0), 17)
         style = ".3e" if digits > 8 or max(map(abs, self.edges)) >= 10**7 else f".{digits}f"
@@ -65,18 +67,18 @@ class Histogram(View):
 
     def remarks(self):
         """What was counted, and what could not be."""
-        facts, number = self.facts, describe.number
+        facts = self.facts
         yield f"{self.name}  {self.brief}".strip() if self.brief else describe.count(facts.count, "value")
         yield from trouble(facts)
         if facts.low is None:
             yield "no finite value"
             return
         what = "absolute values" if facts.is_complex else "values"
-        what = f"{describe.count(facts.finite, what[:-1])} in [{number(facts.low)}, {number(facts.high)}]"
+        what = f"{describe.count(facts.finite, what[:-1])} {range_of(facts)}"
         yield ("a sample of " if facts.is_sample else "") + what
-        yield f"mean {number(facts.mean)}"
-        if facts.std is not None:
-            yield f"std {number(facts.std)}"
+        if facts.low < facts.high:
+            yield f"mean {describe.number(facts.mean)}"
+            yield f"std {describe.number(facts.std)}"
 
 
 def usual_bins(number):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh.show.describe import number
 from tensh.show.values import array_of, is_complex, position, reals
 
 PIECE = 2**20  # elements that are looked at together
@@ -29,6 +30,7 @@ class Statistics(NamedTuple):
     mean: float | None
     std: float | None
     is_whole: bool
+    is_bool: bool
     is_complex: bool
     is_sample: bool
 
@@ -70,7 +72,7 @@ def statistics(value):
         first_nan=first_nan(whole) if nans else None,
         low=low if known else None, high=high if known else None,
         mean=shift + total / number if known else None, std=spread,
-        is_whole=array.dtype.kind in "biu", is_complex=is_complex(array), is_sample=array is not whole,
+        is_whole=array.dtype.kind in "biu", is_bool=array.dtype.kind == "b", is_complex=is_complex(array), is_sample=array is not whole,
     )  # fmt: skip
 
 
@@ -81,6 +83,14 @@ def trouble(found):
         yield "trouble", f"NaN {found.nans:,}{first}"
     if found.infinities:
         yield "trouble", f"inf {found.infinities:,}"
+
+
+def range_of(found):
+    """Between what the values lie, in words: `in [-1, 2]`, or `all 3`; nothing where there are none."""
+    if found.low is None:
+        return ""
+    low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))
+    return f"in [{low}, {high}]" if found.low < found.high else f"all {low}"
 
 
 def sampled(array):

@@ -2,7 +2,7 @@
 
 from tensh.show import describe
 from tensh.show.blocks import sparkline
-from tensh.show.measures import counts, statistics, trouble
+from tensh.show.measures import counts, range_of, statistics, trouble
 from tensh.show.text import cells, comment
 from tensh.show.whole import is_summarised
 
@@ -19,7 +19,8 @@ def caption(value, expression, page):
         return []
     found = statistics(value) if describe.numel(value) else None
     head = describe.brief(value)
-    if expression and cells(expression) <= LONGEST_NAME and "\n" not in expression:
+    longest = min(LONGEST_NAME, page.width - len(head) - len("#   "))
+    if expression and cells(expression) <= longest and "\n" not in expression:
         head = f"{expression}  {head}"
     end = ("note", "\n")
     facts = [f"{head} {describe.device(value)}".rstrip(), *(trouble(found) if found else ())]
@@ -27,11 +28,10 @@ def caption(value, expression, page):
     if not found or not is_summarised(value):
         return [*comment(facts, page), end]
     name = expression if expression.isidentifier() else "_"
-    return [
-        *comment([*facts, number_of(found)], page), end,
-        *comment(spread(value, found, page), page, "#   "), end,
-        *comment([*absent(found), f"%full {name} shows all"], page, "#   "), end,
-    ]  # fmt: skip
+    lines = [*comment([*facts, number_of(found)], page), end]
+    for facts in (spread(value, found, page), [*absent(found), f"%full {name} shows all"]):
+        lines += [*comment(facts, page, "#   "), end]
+    return lines
 
 
 def history(tensor):
@@ -50,26 +50,27 @@ def number_of(found):
 
 def spread(value, found, page):
     """How the values lie: in small, their range, mean and deviation."""
-    if found.low is None:
+    if found.is_bool:
+        true = round(found.mean * found.count)
+        yield f"{true:,} True"
+        yield f"{found.count - true:,} False"
         return
-    if found.low < found.high and describe.dtype(value) != "bool":
+    if found.low is None:
+        yield "no finite value"
+        return
+    if found.low < found.high:
         bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS
         yield sparkline(counts(value, found.low, found.high, bins), page.unicode)
-    number = describe.number
-    low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))
-    yield f"absolute values in [{low}, {high}]" if found.is_complex else f"in [{low}, {high}]"
-    yield f"mean {number(found.mean)}"
-    if found.std is not None:
-        yield f"std {number(found.std)}"
+    yield f"absolute values {range_of(found)}" if found.is_complex else range_of(found)
+    if found.low < found.high:
+        yield f"mean {describe.number(found.mean)}"
+        yield f"std {describe.number(found.std)}"
 
 
 def absent(found):
-    """What is not among the values, or is all there is."""
-    if found.zeros == found.count:
-        yield "all zero"
-        return
-    none = [
-        word for word, number in (("NaN", found.nans), ("inf", found.infinities), ("zero", found.zeros)) if not number
-    ]
+    """What is not among the values, where it could be."""
+    kinds = [("NaN", found.nans), ("inf", found.infinities)] if not found.is_whole else []
+    kinds += [("zero", found.zeros)] if not found.is_bool and found.low is not None else []
+    none = [word for word, number in kinds if not number]
     if none:
         yield ", ".join(f"no {word}" for word in none)

@@ -6,7 +6,7 @@ from tensh.cli.render.caption import caption
 from tensh.cli.render.layout import layout
 from tensh.show import containers, describe
 from tensh.show.page import View
-from tensh.show.text import one_line
+from tensh.show.text import cells, one_line
 from tensh.show.whole import printed, printing
 
 LEAST_LINES = 6  # of a value that are shown in the smallest window
@@ -49,15 +49,31 @@ def capped(tokens, page, more):
     if page.height is None:
         return tokens
     most = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
-    lines = sum(text.count("\n") for _, text in tokens) + 1
-    if lines <= most:
+    text = "".join(text for _, text in tokens)
+    if rows(text, page) <= most:
         return tokens
-    kept, room = [], most - 2
-    for kind, text in tokens:
-        pieces = text.split("\n", room + 1)
-        if len(pieces) > room + 1:
-            kept.append((kind, "\n".join(pieces[: room + 1])))
+    room, end = most - 1, 0  # rows that are left, and how much of the text stands in them
+    for line in text.split("\n"):
+        needed = rows(line, page)
+        if needed > room:
+            end += room * page.width  # of a line that runs on over many rows
             break
-        kept.append((kind, text))
-        room -= len(pieces) - 1
-    return [*kept, ("note", f"\n... {lines - most + 1:,} more lines" + f": {more}" * bool(more))]
+        room, end = room - needed, end + len(line) + 1
+    lines = text.count("\n", end) + 1
+    kept = [*beginning(tokens, end - (text[end - 1 : end] == "\n"))]
+    rest = f"{len(text) - end:,} more characters" if room and needed > most else describe.count(lines, "more line")
+    return [*kept, ("note", f"\n# {rest}" + f": {more}" * bool(more))]
+
+
+def rows(text, page):
+    """How many rows of the window a text takes; a line that is too long runs on in the next."""
+    return sum(max(-(-cells(line) // page.width), 1) for line in text.split("\n"))
+
+
+def beginning(tokens, length):
+    """The tokens of the first characters of a text."""
+    for kind, text in tokens:
+        if length <= 0:
+            return
+        yield kind, text[:length]
+        length -= len(text)

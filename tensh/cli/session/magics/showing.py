@@ -41,7 +41,7 @@ def picture(session, command):
     try:
         drawn = view(command.name)(*values, **options)
     except (TypeError, ValueError, ImportError) as error:
-        raise MagicError(f"%{str(error).replace('():', ':', 1)}" if "():" in str(error) else f"%{error}") from None
+        raise MagicError(f"%{command.name}: {str(error).removeprefix(f'{command.name}(): ')}") from None
     drawn.name = texts[0] if len(texts) == 1 and len(texts[0]) <= LONGEST_NAME else ""
     yield Value(drawn, command)
 
