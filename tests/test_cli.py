@@ -148,11 +148,12 @@ def test_settings(script):
     )  # fmt: skip
 
 
-def test_seed():
+def test_seed(script):
     text = "import random\nrandom.random(), np.random.rand(), torch.rand(1).item()"
     first, second = Done("-c", text, "--seed", 3), Done("--seed", 3, "-c", text)
     assert first == second and first.status == 0
     assert Done("-c", text, "--seed", 4) != first
+    assert Done("run", script(text), "--seed", 0) == Done("-c", text, "--seed", 0)
 
 
 ECHO = {

@@ -26,5 +26,5 @@ class Options(NamedTuple):
     def over(self, other):
         """These options, and where they say nothing those of `other`."""
         return Options(
-            *(mine if mine not in (None, False) else theirs for mine, theirs in zip(self, other, strict=True))
+            *(theirs if mine is None or mine is False else mine for mine, theirs in zip(self, other, strict=True))
         )
