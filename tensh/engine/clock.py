@@ -26,6 +26,7 @@ class Modes(threading.local):
     grad = True
     off = False  # what ``no_grad`` makes of ``grad``: FORWARD while a level of forward accumulation is open
     levels = ()  # those levels, outermost first: see forward.py
+    held = None  # while a level is open: tensors that may have a node which they must not keep afterwards
     forward = True  # may tangents be carried at all?
     transforms = 0  # how many calls of torch.func are running, one inside another
     inference = False

@@ -31,7 +31,6 @@ class Level:
 
     def __init__(self):
         self.tangents = WeakKeyDictionary()
-        self.held = WeakValueDictionary()
 
     def of(self, node):
         """The tangent of the value that ``node`` stands for, or None."""
@@ -52,7 +51,8 @@ class Level:
 def open_level():
     """Begin to carry tangents."""
     level = Level()
-    if not mode.levels:
+    if mode.held is None:
+        mode.held = WeakValueDictionary()
         watch(see)
     _set_levels((*mode.levels, level))
     if mode.grad is False and not mode.inference:
@@ -62,16 +62,17 @@ def open_level():
 
 def close_level():
     """Let go of the tangents of the innermost level, and of every node that only they needed."""
-    *outer, level = mode.levels
-    _set_levels(tuple(outer))
+    outer = mode.levels[:-1]
+    _set_levels(outer)
     if outer:
         return
     unwatch(see)
     if mode.grad is FORWARD:
         mode.grad = False
-    for t in list(level.held.values()):
+    for t in list(mode.held.values()):
         if t.node is not None and not live(t.node):
             t.node = None
+    mode.held = None
 
 
 def _set_levels(levels):
@@ -96,7 +97,7 @@ class Computing:
 # ── what is recorded ─────────────────────────────────────────────────────────
 def see(frame, time):
     """Carry tangents through the node that the function of ``frame`` has just recorded."""
-    if not mode.levels:
+    if mode.held is None:
         return
     names = frame.f_locals
     k = names["k"]
@@ -126,7 +127,7 @@ def carry(node, level, outer):
         return
     recorded = bool(outer) or mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
     graph = recorded or any([type(t) is not Tensor for t in given])
-    if not graph:
+    if not graph and not write:
         tangents = [t if t is None else t.array for t in tangents]
     with Computing(outer, mode.grad if recorded else False):
         if write:

@@ -203,8 +203,8 @@ def live(node):
 
 def hold(t):
     """While tangents are carried: note that ``t`` may have the node of one, which it must not keep afterwards."""
-    if mode.levels:
-        mode.levels[0].held[id(t)] = t
+    if mode.held is not None:
+        mode.held[id(t)] = t
 
 
 class Parts(dict):

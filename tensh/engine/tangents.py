@@ -76,7 +76,10 @@ def transposed(node, tangents, graph, recorded):
         arrived = {seed.node: None for seed in seeds}
         run(sent, graph, True, arrived, record=grad if recorded else False)
     except RuntimeError as error:
-        raise (NotImplementedError(NO_TANGENT.format(node.op.name)) if underived(error) else error) from None
+        if str(error).startswith(UNDERIVED):
+            name = str(error).removeprefix(UNDERIVED).partition(" ")[0].removesuffix("_backward")
+            raise NotImplementedError(NO_TANGENT.format(name)) from None
+        raise
     finally:
         mode.grad = grad
     results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
@@ -90,9 +93,7 @@ NO_TANGENT = (
 )
 
 
-def underived(error):
-    """Was the error raised because PyTorch has no second derivative there?"""
-    return str(error).startswith("derivative for aten::")
+UNDERIVED = "derivative for aten::"  # how PyTorch begins to say that it has no second derivative
 
 
 def leaf(shape, dtype):
