@@ -20,7 +20,7 @@ from tensh.engine.clock import FORWARD, mode, tick
 from tensh.engine.graph import DeadEnd, Dual, Output, edge, hold, live
 from tensh.engine.inplace import renamed
 from tensh.engine.region import CopySlices
-from tensh.engine.tangents import pushed, region_pushed
+from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 from tensh.engine.watching import unwatch, watch
@@ -143,10 +143,12 @@ def value_of(t):
 
 
 # ── in place ─────────────────────────────────────────────────────────────────
-def written_without_gradient(t, old, node):
-    """``t``, whose gradient goes to ``old``, was written where none is recorded: its tangent is that of ``node``."""
+def written(node):
+    """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
     for level in mode.levels:
-        level.same(old, node)
+        t = level.tangents.get(node)
+        if t is not None:
+            level.tangents[node] = fitted(t, node.shape, node.dtype, True)
 
 
 def refuse_tangents(name, values):

@@ -60,11 +60,14 @@ def put(t, since, value, name, overlapping=False):
     wrote(t.array)
     if node is not None:
         node.shape, node.dtype = t.array.shape, t.array.dtype
-        if mode.grad is FORWARD and live(old):
-            from tensh.engine.forward import written_without_gradient
+        if mode.levels:
+            from tensh.engine.forward import written
 
-            written_without_gradient(t, old, node)
-            return t
+            written(node)
+            if mode.grad is FORWARD and live(old):  # the value changes, what the gradient goes to stays
+                for level in mode.levels:
+                    level.same(old, node)
+                return t
         continue_from(t, old, node, inside, value.array)
         if spoilt:
             node.time = since

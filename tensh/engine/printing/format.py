@@ -77,7 +77,7 @@ def attributes(tensor):
             found.append(f"grad_fn=<{node.name().rpartition('::')[2]}>")
         elif tensor.requires_grad:
             found.append("requires_grad=True")
-        if mode.levels:
+        if mode.levels and mode.forward:
             tangent = mode.levels[-1].of(edge(tensor))
             found += [f"tangent={tangent}"] if tangent is not None else []
     return found
