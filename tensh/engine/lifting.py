@@ -7,6 +7,10 @@ is there, which costs nothing until it happens, and hands its arguments to the t
 look for batches.  ``Lift`` is no ``Exception``: nothing that explains errors takes it for one.
 """
 
+import functools
+
+from numpy import ndarray
+
 
 class Lift(BaseException):
     """An operator was given a tensor with a hidden batch dimension."""
@@ -26,8 +30,27 @@ def function(name, fn, args, options, /):
     return answer(name, fn, args, options)
 
 
+def answering(fn):
+    """``fn``, a function that has no face, with the answer to a tensor with a hidden batch dimension."""
+
+    @functools.wraps(fn)
+    def answered(*args, **options):
+        try:
+            return fn(*args, **options)
+        except Lift:
+            return function(fn.__name__, fn, args, options)
+
+    return answered
+
+
 def gradients(*args):
     """``autograd.grad`` of batches, or by batched weights."""
     from tensh.engine.batching.differentiating import grad
 
     return grad(*args)
+
+
+def whole(t):
+    """The array of ``t``, of a batch the array of all samples: for checks that must hold for every one."""
+    array = t.array
+    return array if type(array) is ndarray else t.value.array

@@ -198,7 +198,5 @@ def output(name, t, dim, running):
         return t
     ndim = t.ndim + 1
     if not -ndim <= dim < ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
-        )
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
     return left(t, dim % ndim, running)

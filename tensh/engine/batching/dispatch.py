@@ -2,8 +2,11 @@
 
 from tensh.engine import lifting
 from tensh.engine.batching import refusals
+from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.loop import looped
 from tensh.engine.batching.rules import FUNCTIONS, OPERATORS, Unruled
+from tensh.engine.batching.rules.making import NEW
+from tensh.engine.batching.rules.random import FUNCTIONS as DRAWN
 from tensh.engine.batching.rules.writing import written
 from tensh.engine.vocabulary import OPS
 
@@ -29,8 +32,9 @@ def rule_of(name):
     if name not in OPS:
         return written(name)
     op = OPS[name]
-    if name in OPERATORS:
-        return OPERATORS[name](op)
+    maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))  # a view's twin
+    if maker is not None:
+        return maker(op)
     if op.pointwise:
         return OPERATORS["*"](op)
     return lambda *args, **options: looped(op.fn, args, options)
@@ -40,6 +44,8 @@ def function(name, fn, args, options, /):
     """What a function made of operators gives for batches."""
     if options.get("out") is not None:
         raise RuntimeError(refusals.OUT.format(name))
+    if name in DRAWN:
+        return DRAWN[name](fn, args, options)
     rule = FUNCTIONS.get(name)
     try:
         if rule is not None:
@@ -51,4 +57,6 @@ def function(name, fn, args, options, /):
     return looped(fn, args, options)
 
 
+for _name, _method in NEW.items():
+    setattr(Batched, _name, _method)
 lifting.operator, lifting.function = operator, function

@@ -4,6 +4,9 @@ import threading
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from tensh.engine.lifting import Lift
+from tensh.engine.random.generator import Generator
+
 
 class Level(NamedTuple):
     """One running call: its number, counted from 1 for the outermost, the size of its batch, what random numbers it wants."""
@@ -23,12 +26,19 @@ class Running(threading.local):
 running = Running()
 
 
+def before_draw():
+    """What a generator asks before it draws: raises ``Lift``, or nothing if no call is running in this thread."""
+    if running.levels and not running.asleep:
+        raise Lift
+
+
 @contextmanager
 def level(size, randomness):
     """A context in which one more call is running; gives its level."""
     before = running.levels
     new = Level(len(before) + 1, size, randomness)
     running.levels = (*before, new)
+    Generator.before_draw = staticmethod(before_draw)
     try:
         yield new
     finally:

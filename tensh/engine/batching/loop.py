@@ -74,7 +74,9 @@ def joined(results, levels, batch):
         return batched(whole, levels)
     if isinstance(first, (list, tuple)):
         parts = [joined(list(each), levels, batch) for each in zip(*results, strict=True)]
-        return type(first)(parts) if type(first) in (list, tuple) or not hasattr(first, "_fields") else type(first)(*parts)
+        return (
+            type(first)(parts) if type(first) in (list, tuple) or not hasattr(first, "_fields") else type(first)(*parts)
+        )
     return first
 
 
@@ -98,4 +100,3 @@ def of_nothing(fn, args, options, levels, batch):
         return type(result)([empty(each) for each in result]) if isinstance(result, (list, tuple)) else result
 
     return empty(fn(*blank(args), **blank(options)))
-

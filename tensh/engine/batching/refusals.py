@@ -32,6 +32,17 @@ MASKED_SELECT = (
     "this would return a differently shaped Tensor. Please file an issue at https://github.com/pytorch/pytorch/issues if you "
     "need this feature."
 )
+RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+    "flags on vmap or perform the randomness operation out of vmap"
+)
+SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
+UNBATCHED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this "
+    "is necessary for your usage, please file an issue with functorch."
+)
 OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
 SMALLER = (
     "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements "

@@ -4,7 +4,7 @@ A maker takes the operator and returns the rule, a function of the operator's ar
 if it was declared so, and the loop's otherwise.
 """
 
-from tensh.engine.batching.rules.table import FUNCTIONS, OPERATORS
 from tensh.engine.batching.rules.shared import Unruled
+from tensh.engine.batching.rules.table import FUNCTIONS, OPERATORS
 
 __all__ = ["FUNCTIONS", "OPERATORS", "Unruled"]

@@ -20,7 +20,7 @@ def elementwise(op):
         ndim = max([ndim_of(t) for t in tensors])
         values = [fitted(each, levels, ndim) if type(each) is Batched else each for each in args]
         if op.pointwise and len(tensors) == 2:
-            promoted(values, args)
+            promoted(values, args, places)
         return wrapped(fn(*values, **options), levels)
 
     return rule
@@ -37,15 +37,15 @@ def single(op, place):
     return rule
 
 
-def promoted(values, args):
+def promoted(values, args, places=(0, 1)):
     """Cast the values of two tensors of which one, as the function sees it, has no dimensions: dtypes rank by that."""
-    one, two = values
+    one, two = [values[place] for place in places]
     if one.array.dtype is two.array.dtype:
         return
-    zero = [ndim_of(t) == 0 for t in args]
+    zero = [ndim_of(args[place]) == 0 for place in places]
     if zero == [one.array.ndim == 0, two.array.ndim == 0]:
         return
     common = COMMON[one.array.dtype, two.array.dtype, *zero]
-    for place, value in enumerate(values):
-        if value.array.dtype is not common:
-            values[place] = OPS["cast"].fn(value, common)
+    for place in places:
+        if values[place].array.dtype is not common:
+            values[place] = OPS["cast"].fn(values[place], common)

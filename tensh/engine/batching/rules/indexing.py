@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, Sample, batched, spread
 from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, reshaped, sizes_of
-from tensh.engine.functional.indexing.indexing import PLAIN, getitem, viewed
+from tensh.engine.functional.indexing.indexing import PLAIN, getitem, read_array, viewed
 from tensh.engine.vocabulary import OPS
 
 
@@ -27,8 +27,11 @@ class Places:
                 raise RuntimeError(refusals.BY_MASK)
         k = len(levels)
         used = [place for place, each in enumerate(indices) if each is not None]
-        self.width = max(np.ndim(each) if each.dtype.kind != "b" else 1 for each in map(indices.__getitem__, used)) \
-            if not any(owners) else max(each.ndim for each in indices if each is not None)
+        self.width = (
+            max(np.ndim(each) if each.dtype.kind != "b" else 1 for each in map(indices.__getitem__, used))
+            if all(owner is None for owner in owners)
+            else max(each.ndim for each in indices if each is not None)
+        )
         self.together = used[-1] - used[0] == len(used) - 1
         self.at = used[0] if self.together else 0
         self.batched = any(owner is not None for owner in owners)
@@ -126,6 +129,12 @@ def index_put(op):
         return batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
+
+
+def put(input, indices, values, accumulate=False):
+    """The rule of the function ``index_put``."""
+    arrays = tuple([read_array(each.array) for each in indices])
+    return OPS["index_put"].fn(input, arrays, values, accumulate)
 
 
 def settled_shape(value, places, k):

@@ -1,5 +1,6 @@
 """Operators that take leading dimensions anyway, once the numbers and shapes among their arguments count these, too."""
 
+from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.rules.shared import Unruled, full, ndim_of, reshaped, sizes_of, wrapped
 from tensh.engine.errors import wrap_dim
 from tensh.engine.tensor import Tensor
@@ -44,17 +45,22 @@ def SHAPE(shape, n, batch):
     return batch + tuple(shape)
 
 
-def leading(at_least=0, **kinds):
-    """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be."""
+def leading(at_least=0, same="", **kinds):
+    """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
+
+    ``same`` names a tensor, such as an index, that must be the same for all samples.
+    """
 
     def make(op):
         fn, names = op.fn, list(op.parameters)
-        tensors = [name for name in names if name in op.inputs]
+        tensors = [name for name in names if name in op.inputs and name != same]
         keywords = {name for name, p in op.parameters.items() if p.kind is p.KEYWORD_ONLY}
 
         def rule(*args, **options):
             bound = {n: p.default for n, p in op.parameters.items()} | dict(zip(names, args, strict=False)) | options
             given = [bound[name] for name in tensors]
+            if same and (type(bound[same]) is Batched or len({ndim_of(t) for t in given}) > 1):
+                raise Unruled
             values, levels, batch = full(given)
             n = len(bound["shape"]) if "shape" in kinds else ndim_of(given[0])
             if n < at_least:
@@ -94,6 +100,25 @@ def flat(name, *more, then=None):
             rows = reshaped(value, (*value.array.shape[:k], input.array.size))
             result = OPS[name].fn(rows, k, *more, *args, **options)
             return wrapped(result if then is None else result[then], levels)
+
+        return rule
+
+    return make
+
+
+def dims_or_all(kind):
+    """A maker of rules: along dimensions if there are any, otherwise over the elements as they lie in a row."""
+
+    def make(op):
+        along = leading(dims=kind)(op)
+
+        def rule(input, amounts, dims):
+            if dims:
+                return along(input, amounts, dims)
+            value, shape = input.value, input.value.array.shape
+            k = len(input.levels)
+            rows = reshaped(value, (*shape[:k], input.array.size))
+            return wrapped(reshaped(op.fn(rows, amounts, (k,)), shape), input.levels)
 
         return rule
 

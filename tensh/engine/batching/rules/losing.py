@@ -1,8 +1,10 @@
 """Losses: every element's, and then their mean or sum over what one sample has."""
 
+from math import prod
+
 from tensh.engine.batching.batched import Batched, spread
 from tensh.engine.batching.rules.elementwise import elementwise
-from tensh.engine.batching.rules.shared import batched, levels_of, reshaped, sizes_of
+from tensh.engine.batching.rules.shared import Unruled, batched, levels_of, reshaped, sizes_of
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -28,23 +30,20 @@ def likelihood(op):
     """A maker: the rule of ``nll``: the samples of all batches side by side."""
 
     def rule(input, target, weight=None, reduction="mean", ignore_index=-100):
-        tensors = (input, target, weight)
-        levels, sizes = levels_of(tensors), sizes_of(tensors)
-        batch = tuple([sizes[number] for number in levels])
-        k = len(batch)
-        values = spread(input, levels, sizes)
-        targets = spread(target, levels, sizes)
-        rows = reshaped(values, (-1 if values.array.size else 0, values.array.shape[-1]))
-        chosen = reshaped(targets, (targets.array.size,))
+        levels, sizes = levels_of((input, target, weight)), sizes_of((input, target, weight))
         if type(weight) is Batched:
-            from tensh.engine.batching.rules.shared import Unruled
-
             raise Unruled
-        losses = op.fn(rows, chosen, weight, "none", ignore_index)
-        losses = reshaped(losses, (*batch, *input.array.shape[:-1]))
+        batch = tuple([sizes[number] for number in levels])
+        k, ndim = len(batch), input.array.ndim
+        values, targets = spread(input, levels, sizes), spread(target, levels, sizes)
+        together = k + (ndim > 1)  # the dimensions of samples
+        first = prod(values.array.shape[:together])
+        rows = reshaped(values, (first, *values.array.shape[together:]))
+        chosen = reshaped(targets, (first, *targets.array.shape[together:]))
+        losses = reshaped(op.fn(rows, chosen, weight, "none", ignore_index), targets.array.shape)
         if reduction == "none":
             return batched(losses, levels)
-        over = tuple(range(k, k + input.array.ndim - 1))
+        over = tuple(range(k, losses.array.ndim))
         total = OPS["sum_dim"].fn(losses, over) if over else losses
         if reduction == "sum":
             return batched(total, levels)

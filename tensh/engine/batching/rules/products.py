@@ -8,6 +8,8 @@ from tensh.engine.vocabulary import OPS
 
 def times(input, other):
     """The rule of every product ``input @ other``."""
+    if type(input) is not Batched is not type(other):
+        return matmul(input, other)
     a, b = ndim_of(input), ndim_of(other)
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))

@@ -1,6 +1,17 @@
 """The rules of all operators and functions, as data."""
 
-from tensh.engine.batching.rules import convolving, indexing, losing, products, random, refusing, writing
+from tensh.engine.batching.rules import (
+    convolving,
+    indexing,
+    losing,
+    making,
+    normalising,
+    products,
+    random,
+    refusing,
+    viewing,
+    writing,
+)
 from tensh.engine.batching.rules.elementwise import elementwise
 from tensh.engine.batching.rules.leading import (
     DIM,
@@ -9,13 +20,13 @@ from tensh.engine.batching.rules.leading import (
     ORDER,
     SHAPE,
     SOME,
+    dims_or_all,
     flat,
     inside_first,
     joining,
     leading,
     scalar_or,
 )
-from tensh.engine.batching.rules.viewing import expand, laid_out, squeeze_all, sum_to, turned_matrix, view
 
 
 def each(names, maker):
@@ -29,14 +40,14 @@ OPERATORS = {
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
         "frexp plus minus times over clone conjugate conj_physical real imag "
-        "complex_of cast copied alias same equals masked_zero fill_number filling_number zero filling_tensor fill_tensor copying "
+        "complex_of cast copied alias same equals masked_zero fill_number copying prelu_kernel "
         "bernoulli_of sloped view_as_real view_as_complex pairs_of_complex complex_of_pairs fit attend",
         elementwise,
     ),
     **each(
         "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losing.loss
     ),
-    "nll": losing.likelihood,
+    "nll": losing.likelihood, "nll2": losing.likelihood,
     # along dimensions
     **each(
         "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
@@ -47,7 +58,7 @@ OPERATORS = {
         "softmax_dim log_softmax_dim softmax_backward log_softmax_backward max_dim min_dim median_dim nanmedian_dim mode_dim "
         "cumsum cumprod logcumsumexp cummax cummin sort_dim sort_stable argsort topk kthvalue shift recur sums products glu "
         "linalg_cross equal_share gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
-        "scatter_amax scatter_amin scatter_add_number scatter_add_src scatter_multiply_number scatter_multiply_src take_along "
+        "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src scatter_multiply_number scatter_multiply_src take_along "
         "sized doubled_inside",
         leading(dim=DIM),
     ),
@@ -59,24 +70,31 @@ OPERATORS = {
     "max_all": flat("amax"), "min_all": flat("amin"),
     "median_all": flat("median_dim", then=0), "nanmedian_all": flat("nanmedian_dim", then=0),
     # shapes
-    "view": view, "unsafe_view": view, "reshape_alias": view, "expand": expand, "sum_to": sum_to, "laid_out": laid_out,
-    "squeeze_all": squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
-    "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM), "t": turned_matrix,
+    "view": viewing.view, "unsafe_view": viewing.view, "reshape_alias": viewing.view, "expand": viewing.expand,
+    "sum_to": viewing.sum_to, "laid_out": viewing.laid_out,
+    "squeeze_all": viewing.squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
+    "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM), "t": viewing.turned_matrix,
     "select": leading(dim=DIM), "slice_dim": leading(dim=DIM), "narrowed_copy": leading(dim=DIM),
     **each("select_back slice_back", leading(dim=DIM, shape=SHAPE)),
     "unfold": leading(dimension=DIM), "unfold_back": leading(dimension=DIM, shape=SHAPE),
-    "diagonal": leading(dim1=DIM, dim2=DIM), "diagonal_back": leading(dim1=DIM, dim2=DIM, shape=SHAPE),
+    "diagonal": leading(dim1=DIM, dim2=DIM), "diagonal_copied": viewing.diagonal_copied, "trace": viewing.trace,
+    "diagonal_back": leading(dim1=DIM, dim2=DIM, shape=SHAPE),
     "diagonal_put": leading(dim1=DIM, dim2=DIM), "slice_put": leading(dim=DIM), "select_put": leading(dim=DIM),
     "diag_embed": leading(dim1=NEW, dim2=NEW),
-    "flipped": leading(dims=SOME), "rolled": leading(dims=SOME), "turned": leading(dims=SOME),
+    "flipped": leading(dims=SOME), "rolled": dims_or_all(SOME), "turned": leading(dims=SOME),
     **each("tril triu", leading(at_least=2)),
     **each("zeros_as padded cropped", leading(shape=SHAPE)),
-    "repeated": leading(repeats=lambda repeats, n, batch: repeats if len(repeats) == n else (1,) * len(batch) + tuple(repeats)),
+    "repeated": viewing.repeated, "restrided": viewing.restrided,
     "cat": joining(DIM), "stack": joining(NEW),
     **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
     # places
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
     "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup,
+    **each(
+        "index_add index_copy index_fill_number",
+        leading(dim=DIM, same="index"),
+    ),
+    "slices_sum": leading(dim=DIM, same="index"), "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
     **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, **products.ADDED,
     # matrices
@@ -88,17 +106,19 @@ OPERATORS = {
         leading(),
     ),
     # layers
+    "layer_norm_of": normalising.in_rows, "group_norm_of": normalising.in_rows, "batch_norm_train": normalising.in_channels,
+    "batch_norm_by": normalising.by_given,
     "correlate": convolving.convolved, "spread": convolving.convolved, "match": convolving.matched,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
-        "pixel_shuffle pixel_unshuffle",
+        "pixel_shuffle pixel_unshuffle adaptive_max_pool2 adaptive_max_pool3 spots safe_softmax pair_distances",
         leading(),
     ),
-    **each("avg_pool2_back avg_pool3_back", leading(shape=SHAPE)),
+    **each("avg_pool2_back avg_pool3_back spread_spots max_unpool2 max_unpool3", leading(shape=SHAPE)),
     **each(
         "upsample_nearest_1 upsample_nearest_exact_1 upsample_nearest_2 upsample_nearest_exact_2 upsample_nearest_3 "
         "upsample_nearest_exact_3 upsample_linear upsample_bilinear upsample_trilinear upsample_bicubic upsample_bilinear_smooth "
-        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle reflection_pad1d replication_pad1d reflection_pad2d "
+        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d replication_pad1d reflection_pad2d "
         "replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 adaptive_avg_pool3",
         inside_first("input"),
     ),
@@ -108,6 +128,7 @@ OPERATORS = {
 }  # fmt: skip
 
 FUNCTIONS = {
-    "matmul": products.times, "getitem": indexing.read, "setitem": writing.assign, "copy_": writing.copy, "fill_": writing.fill,
-    "detach": writing.detach, **random.FUNCTIONS, **refusing.FUNCTIONS,
+    "matmul": products.times, "getitem": indexing.read, "setitem": writing.assign, "copy_": writing.copy, "fill_": writing.fill, "zero_": writing.zero,
+    "as_strided": viewing.as_strided, "index_put": indexing.put, "index_put_": writing.put,
+    "detach": writing.detach, "recast": viewing.recast, "dist": viewing.dist, **making.FUNCTIONS, **refusing.FUNCTIONS,
 }  # fmt: skip

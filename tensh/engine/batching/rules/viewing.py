@@ -1,7 +1,9 @@
 """Views and shapes whose rules are their own."""
 
+from tensh.engine import memory
 from tensh.engine.batching.batched import batched
 from tensh.engine.batching.rules.shared import Unruled, ndim_of
+from tensh.engine.convert import converted
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.vocabulary import OPS
 
@@ -13,7 +15,7 @@ def batch_of(t):
 
 def view(op):
     """A maker: the rule of views in another shape; how it lies in memory follows from where the value lies."""
-    fn = OPS["view" if op.view else op.name].fn
+    fn = OPS["view" if op.name == "reshape_alias" else op.name].fn
 
     def rule(input, size, stride=None):
         size = inferred(size, input.array.size)
@@ -34,6 +36,46 @@ def expand(op):
         return batched(op.fn(value, shape[:k] + tuple(size)), input.levels)
 
     return rule
+
+
+def repeated(op):
+    """A maker: the rule of ``repeated``, which may give new dimensions in front."""
+
+    def rule(input, repeats):
+        value, batch = input.value, batch_of(input)
+        gap = len(repeats) - ndim_of(input)
+        if gap > 0:
+            value = OPS["view"].fn(value, batch + (1,) * gap + value.array.shape[len(batch) :])
+        return batched(op.fn(value, (1,) * len(batch) + tuple(repeats)), input.levels)
+
+    return rule
+
+
+def restrided(op):
+    """A maker: the rule of ``restrided``: the batch dimensions keep their places in memory."""
+
+    def rule(input, size, stride, start, strides=None):
+        value, batch = input.value, batch_of(input)
+        steps = memory.strides(value.array)
+        own = None if value.array.flags.c_contiguous else steps
+        return batched(op.fn(value, batch + tuple(size), steps[: len(batch)] + tuple(stride), start, own), input.levels)
+
+    return rule
+
+
+def as_strided(input, size, stride, storage_offset=None):
+    """The rule of ``as_strided``; the offset counts from where the sample begins."""
+    return OPS["restrided"].fn(input, tuple(size), tuple(stride), storage_offset or 0)
+
+
+def recast(t, to, memory_format=None):
+    """The rule of the conversion to another dtype."""
+    return batched(converted(t.value, to, True, memory_format), t.levels)
+
+
+def dist(input, other, p=2):
+    """The rule of ``dist``: the norm of the difference."""
+    return OPS["vector_norm"].fn((input - other).reshape(-1), p, (0,))
 
 
 def sum_to(op):
@@ -59,6 +101,22 @@ def squeeze_all(op):
         k, shape = len(input.levels), input.value.array.shape
         dims = tuple([d for d in range(k, len(shape)) if shape[d] == 1])
         return batched(OPS["squeeze_dims"].fn(input.value, dims), input.levels)
+
+    return rule
+
+
+def diagonal_copied(op):
+    """A maker: the rule of ``diagonal_copied``."""
+    return lambda input, offset: OPS["clone"].fn(OPS["diagonal"].fn(input, offset))
+
+
+def trace(op):
+    """A maker: the rule of ``trace``."""
+
+    def rule(input):
+        if ndim_of(input) != 2:
+            raise Unruled
+        return OPS["diagonal"].fn(input).sum(-1)
 
     return rule
 

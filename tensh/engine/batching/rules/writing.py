@@ -6,6 +6,7 @@ from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, batched
 from tensh.engine.batching.loop import found, leaves, looped
 from tensh.engine.batching.rules.elementwise import promoted
+from tensh.engine.batching.rules.indexing import put as index_put
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of
 from tensh.engine.errors import does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
@@ -18,6 +19,7 @@ ARITHMETIC = frozenset(
     "sub_ mul_ div_ copy_ clamp_min_ clamp_max_ logical_and_ logical_or_ logical_xor_ masked_fill_ setitem".split()
 )
 OWN = frozenset("index_add_ index_put_ index_fill_ scatter_add_ fill_".split())
+RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
 """How PyTorch refuses a write of what is larger: in general words, by the function's name, by the shapes; it says of all
 others that they have no rule."""
@@ -34,7 +36,7 @@ def written(name):
         if base not in OPS and base not in METHODS and base not in PUBLIC:
             return by_samples(name, self, args, options)
         result = (OPS[base].fn if base in OPS else function(METHODS.get(base) or PUBLIC[base]))(self, *args, **options)
-        if result.shape != self.shape:  # ``t_`` and its kin
+        if name in RESHAPING:
             self.value, self.levels = result.value, result.levels
             return self
         return copy(self, result)
@@ -103,6 +105,12 @@ def fill(self, value):
     return self
 
 
+def zero(self):
+    """``self.zero_()``."""
+    self.value.zero_()
+    return self
+
+
 def assign(self, index, value):
     """``self[index] = value``."""
     require_levels(self, (index, value), "setitem")
@@ -119,6 +127,12 @@ def assign(self, index, value):
         value = without_leading_ones(value)
     copy(view, OPS["index_put"].fn(view, indices, value))
     return None
+
+
+def put(self, indices, values, accumulate=False):
+    """``self.index_put_(...)``."""
+    require_levels(self, (indices, values), "index_put_")
+    return copy(self, index_put(self, indices, values, accumulate))
 
 
 def detach(self):
