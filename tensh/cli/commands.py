@@ -317,7 +317,13 @@ def task(arguments, env):
 
 def explained(error, arguments):
     """The message of a usage error, with what was probably meant."""
+    from tensh.cli.session.suggest import close
+
     message = error.format_message()
+    option = getattr(error, "option_name", None)
+    if option:
+        meant = close(option, getattr(error, "possibilities", None) or ())
+        message = f"No such option: {option}" + (f"; did you mean {meant}?" if meant else "")
     ctx = getattr(error, "ctx", None)
     name = ctx.command_path if ctx else "tensh"
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb"))), None)

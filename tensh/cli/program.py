@@ -9,6 +9,7 @@ from tensh.cli.options import UsageError
 from tensh.cli.session import notebook, opening
 from tensh.cli.session.notebook import Cell
 from tensh.cli.session.source import Source, without_indent
+from tensh.cli.session.suggest import close
 
 
 class Program(NamedTuple):
@@ -98,10 +99,8 @@ def read(path):
 
 def similar(path):
     """A file that may have been meant."""
-    import difflib
-
     with contextlib.suppress(OSError):
-        close = difflib.get_close_matches(os.path.basename(path), os.listdir(os.path.dirname(path) or "."), 1)
-        if close:
-            return f"; did you mean {os.path.join(os.path.dirname(path), close[0])}?"
+        meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))
+        if meant:
+            return f"; did you mean {os.path.join(os.path.dirname(path), meant)}?"
     return ""

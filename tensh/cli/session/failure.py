@@ -82,7 +82,8 @@ def explain(error, sources, depth=0):
     places = [_place(*step, sources) for step in reversed(own)]
     operands = _operands(innermost, places[0]) if own else []
     inside = _library(steps[-1][0]) if passed_on else None
-    meant = suggestion(error, None if passed_on else innermost)
+    names_are_the_users = not passed_on or isinstance(error, TypeError)
+    meant = suggestion(error, innermost if names_are_the_users else None, places[0].segment if own else None)
     if isinstance(error, SyntaxError):
         syntax = _syntax_place(error, sources)
         if syntax:

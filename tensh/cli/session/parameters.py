@@ -2,6 +2,8 @@
 
 import ast
 
+from tensh.cli.session.suggest import close
+
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -100,11 +102,9 @@ def _is_marked(source, node):
 
 
 def _unknown(name, assignments):
-    import difflib
-
-    close = difflib.get_close_matches(name, assignments, 1)
-    if close:
-        return f"--set {name}: the script has no such parameter; did you mean {close[0]}?"
+    meant = close(name, assignments)
+    if meant:
+        return f"--set {name}: the script has no such parameter; did you mean {meant}?"
     known = ", ".join(f"{each}={value!r}" for each, (_, _, value) in assignments.items())
     return f"--set {name}: the script has no such parameter; " + (f"it has {known}" if known else "it has none")
 

@@ -1,20 +1,30 @@
-"""What a name was probably meant to be, where none of that name exists."""
+"""What was probably meant, where something of that name does not exist: a name, an attribute, a keyword, a module.
 
+First NumPy's words for what PyTorch calls otherwise, then what is spelled alike. Nothing of the user's runs.
+"""
+
+import ast
 import builtins
+import re
 from types import ModuleType
 
+TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them
+IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
-def suggestion(error, frame):
-    """A name close to the one that a NameError or AttributeError did not find, or None. Nothing of the user's runs."""
+
+def suggestion(error, frame, segment=None):
+    """What was meant with a name that an error did not find, or None; `segment` is the code that raised it."""
     if isinstance(error, NotImplementedError):  # PyTorch has the name, which is meant as it is
         return None
     if isinstance(error, NameError) and error.name and frame:
-        known = {*frame.f_locals, *frame.f_globals, *dir(builtins)}
-    elif isinstance(error, AttributeError) and error.name:
-        known = attributes(error.obj)
-    else:
-        return None
-    return close(error.name, known)
+        return of_name(error.name, {**vars(builtins), **frame.f_globals, **frame.f_locals})
+    if isinstance(error, AttributeError) and error.name:
+        return of_attribute(error.name, error.obj)
+    if isinstance(error, ImportError):
+        return of_import(error)
+    if isinstance(error, TypeError) and frame and segment:
+        return of_keyword(segment, {**frame.f_globals, **frame.f_locals})
+    return None
 
 
 def close(word, known):
@@ -22,7 +32,73 @@ def close(word, known):
     from difflib import get_close_matches  # a millisecond that only a failure costs
 
     hidden = word.startswith("_")
-    return next(iter(get_close_matches(word, [name for name in known if hidden or not name.startswith("_")], 1)), None)
+    names = [name for name in known if hidden or not name.startswith("_")]
+    found = get_close_matches(word, names, 1)
+    if not found:  # True for true
+        found = get_close_matches(word.lower(), [name for name in names if not name.islower()], 1)
+    return found[0] if found else None
+
+
+def of_name(word, known):
+    """A name: one of torch's that is written without it, or one that is spelled alike."""
+    for name, value in known.items():
+        if isinstance(value, ModuleType) and value.__name__ in TORCH and word in dir(value):
+            return f"{name}.{word}"
+    return close(word, known)
+
+
+def of_attribute(word, owner):
+    """An attribute of a tensor, of a module of torch, of anything."""
+    from tensh.cli.session import spoken
+
+    if isinstance(owner, ModuleType) and owner.__name__ in ("tensh", "tensh.random"):
+        words = spoken.table(spoken.TORCH if owner.__name__ == "tensh" else spoken.RANDOM)
+        if word in words:
+            return f"torch.{words[word]}"
+    elif any(kind.__name__ == "Tensor" and kind.__module__.startswith("torch") for kind in type(owner).__mro__):
+        words = spoken.table(spoken.TENSOR)
+        if word in words:
+            return words[word]
+    return close(word, attributes(owner))
+
+
+def of_import(error):
+    """What is imported from a module, or a module of torch."""
+    match = IMPORTED.search(error.msg or "")
+    if match:
+        import sys
+
+        module = sys.modules.get(match[2])
+        found = of_attribute(match[1], module) if module else None
+        return found and found.removeprefix("torch.")
+    parent, _, word = (error.name or "").rpartition(".")
+    if parent.partition(".")[0] != "torch":
+        return {"pytorch": "torch", "numppy": "numpy"}.get(error.name)
+    from tensh.cli.session.completion.elsewhere import submodules
+
+    found = close(word, submodules(parent))
+    return f"{parent}.{found}" if found else None
+
+
+def of_keyword(segment, namespace):
+    """A keyword that the function which is called does not have."""
+    from tensh.cli.session import spoken
+    from tensh.cli.session.completion import arguments, context
+
+    try:
+        call = ast.parse(segment.strip(), mode="eval").body
+        given = [each.arg for each in call.keywords if each.arg]
+        function = ast.get_source_segment(segment.strip(), call.func)
+    except (SyntaxError, ValueError, AttributeError):  # no call, or one that is cut off
+        return None
+    known = arguments.parameters(context.Call(function, [""]), namespace)
+    if not known or any(each.kind is each.VAR_KEYWORD for each in known.values()):
+        return None
+    words = {left: right for left, right in spoken.table(spoken.KEYWORD).items() if right in known and left != right}
+    known = [name for name in known if name not in words]
+    unknown = next((word for word in given if word not in known), None)
+    meant = unknown and close(unknown, [*known, *words])
+    return f"{words.get(meant, meant)}=" if meant else None
 
 
 def attributes(value):
@@ -33,4 +109,6 @@ def attributes(value):
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:  # it has slots, or nothing
         own = ()
-    return {*dir(type(value)), *own}
+    kind = type(value)
+    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "Lack"}  # of Tensor
+    return {*dir(kind), *own} - lacking

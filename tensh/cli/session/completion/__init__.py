@@ -68,6 +68,8 @@ def of_attributes(place, namespace, deadline):
     if base is None:
         return Completion(0, [])
     fitting = matching(members.names(base), place.word)
+    if place.word and not fitting:
+        return answer(len(place.word), members.called_otherwise(base, place.word))
     return answer(len(place.word), described(fitting, lambda name: members.describe_member(base, name), deadline))
 
 

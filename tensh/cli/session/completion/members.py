@@ -1,6 +1,7 @@
 """The members of a value, and what each is in a few words: kind, shape and dtype, the first line of documentation."""
 
 import inspect
+import re
 import types
 
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, static
@@ -51,6 +52,18 @@ def describe_member(known, name):
     if inspect.isdatadescriptor(found):
         return "attribute", ""
     return describe_value(found, "method")
+
+
+def called_otherwise(known, word):
+    """(text, kind, description) of what PyTorch has for the words of NumPy's that begin so."""
+    from tensh.cli.session import spoken
+
+    is_torch = isinstance(known.value, types.ModuleType) and known.value.__name__ == "tensh"
+    words = spoken.TORCH if is_torch else spoken.TENSOR if is_tensor(known.kind) else ""
+    for theirs, ours in spoken.table(words).items():
+        text = re.match(r"[\w.]*", ours)[0]
+        if theirs.startswith(word) and text and (is_torch or "." not in text):
+            yield text, "instead", f"NumPy's {theirs}: {ours}"
 
 
 def describe_value(value, function="function"):

@@ -7,6 +7,8 @@ once.
 
 from typing import NamedTuple
 
+from tensh.cli.session.suggest import close
+
 MAGICS = {}
 
 # What people type who know another prompt: the command that does it here, or a sentence.
@@ -64,12 +66,10 @@ def needs_journal(command):
 
 def unknown(name):
     """What to say of a command that does not exist."""
-    import difflib
-
     if name.startswith("%"):
         return f"%{name}: there are no cell commands here; a command is one line, such as %time"
     meant = ELSEWHERE.get(name)
     if meant and meant not in MAGICS:
         return f"%{name}: no such command; {meant}"
-    close = [meant] if meant else difflib.get_close_matches(name.lower(), MAGICS, 1)
-    return f"%{name}: no such command; " + (f"did you mean %{close[0]}?" if close else "%help lists them")
+    meant = meant or close(name.lower(), MAGICS)
+    return f"%{name}: no such command; " + (f"did you mean %{meant}?" if meant else "%help lists them")

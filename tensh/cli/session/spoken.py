@@ -1,0 +1,86 @@
+"""NumPy's words, and PyTorch's for the same: what somebody means who knows arrays.
+
+On the left a name that NumPy has and PyTorch lacks, on the right what is written instead, in which an underscore stands
+for a space.
+"""
+
+TENSOR = """
+    astype to(dtype)                        copy clone()                    fill fill_(value)
+    flat flatten()                          flags is_contiguous()           strides stride()
+    base _base                              conjugate conj()                compress masked_select(mask)
+    searchsorted torch.searchsorted(x,_values)  partition topk(k)           argpartition topk(k).indices
+    choose gather(dim,_index)               tobytes numpy().tobytes()       tofile numpy().tofile(file)
+    resize resize_(size)                    byteswap numpy().byteswap()     dumps torch.save(x,_file)
+    dump torch.save(x,_file)                itemset fill_(value)            ptp aminmax()
+    get numpy()                             asnumpy numpy()                 shuffle x[torch.randperm(len(x))]
+    append torch.cat((x,_y))                extend torch.cat((x,_y))        len len(x)
+"""
+TORCH = """
+    array tensor                            ndarray Tensor                  asanyarray as_tensor
+    ascontiguousarray Tensor.contiguous     copy clone                      astype Tensor.to
+    array_equal equal                       array_equiv equal               array_split tensor_split
+    append cat                              insert cat                      delete index_select
+    block cat                               expand_dims unsqueeze           unravel unravel_index
+    repeat repeat_interleave                resize reshape                  rollaxis movedim
+    permute_dims permute                    matrix_transpose Tensor.mT      broadcast broadcast_tensors
+    broadcast_arrays broadcast_tensors      pad nn.functional.pad           tri tril
+    identity eye                            indices meshgrid                mgrid meshgrid
+    ogrid meshgrid                          ix_ meshgrid                    geomspace logspace
+    fromfunction vmap                       fromiter tensor                 fromfile from_file
+    power pow                               mod remainder                   fabs abs
+    degrees rad2deg                         radians deg2rad                 rint round
+    around round                            cbrt pow(x,_1_/_3)              invert bitwise_not
+    bitwise_invert bitwise_not              left_shift bitwise_left_shift   right_shift bitwise_right_shift
+    conjugate conj                          modf frac                       iscomplex is_complex
+    iscomplexobj is_complex                 isrealobj is_floating_point     isscalar is_tensor
+    average mean                            percentile quantile             nanpercentile nanquantile
+    ptp aminmax                             nanmax amax                     nanmin amin
+    cumulative_sum cumsum                   cumulative_prod cumprod         nancumsum cumsum
+    ediff1d diff                            convolve nn.functional.conv1d   correlate nn.functional.conv1d
+    interp nn.functional.interpolate        digitize bucketize              histogram2d histogramdd
+    lexsort argsort                         partition topk                  argpartition topk
+    flatnonzero nonzero                     extract masked_select           compress masked_select
+    choose gather                           place masked_scatter            putmask masked_fill
+    copyto Tensor.copy_                     fill_diagonal Tensor.fill_diagonal_
+    take_along_axis take_along_dim          put_along_axis scatter          apply_along_axis vmap
+    apply_over_axes vmap                    vectorize vmap                  piecewise where
+    in1d isin                               union1d unique                  intersect1d isin
+    setdiff1d isin                          unstack unbind                  vecdot linalg.vecdot
+    matvec mv                               poly1d vander                   polyval vander
+    diag_indices diagonal                   tril_indices_from tril_indices  triu_indices_from triu_indices
+    shape Tensor.shape                      size numel                      ndim Tensor.ndim
+    float_ float64                          int_ int64                      bool_ bool
+    intc int32                              intp int64                      single float32
+    issubdtype is_floating_point            common_type promote_types       min_scalar_type result_type
+    may_share_memory Tensor.data_ptr        shares_memory Tensor.data_ptr   errstate autograd.detect_anomaly
+    savez save                              savetxt save                    loadtxt load
+    bartlett bartlett_window                blackman blackman_window        hamming hamming_window
+    hanning hann_window                     kaiser kaiser_window            cross_entropy nn.functional.cross_entropy
+    Linear nn.Linear                        Module nn.Module                Parameter nn.Parameter
+    mse_loss nn.functional.mse_loss         linear nn.functional.linear     one_hot nn.functional.one_hot
+    leaky_relu nn.functional.leaky_relu     gelu nn.functional.gelu         normalize nn.functional.normalize
+    SGD optim.SGD                           Adam optim.Adam                 DataLoader utils.data.DataLoader
+"""
+RANDOM = """
+    rand rand                               random rand                     random_sample rand
+    randn randn                             standard_normal randn           normal normal
+    randint randint                         permutation randperm            shuffle randperm
+    choice multinomial                      uniform rand                    binomial binomial
+    poisson poisson                         multinomial multinomial         default_rng Generator
+"""
+KEYWORD = """
+    axis dim        axes dim            keepdims keepdim    ddof correction     newshape shape      reps dims
+    a input         arr input           x input             x1 input            x2 other            b other
+    a_min min       a_max max           order ord           loc mean            scale std           shift shifts
+    shape size      axis1 dim0          axis2 dim1          kind stable         obj index           fill_value value
+    repeat repeats  learning_rate lr    epsilon eps         momentum_rate momentum                  indices_or_sections indices
+"""
+
+
+def table(text):
+    """NumPy's word -> PyTorch's."""
+    words = text.split()
+    return {
+        left: right.replace("_", " ") if ",_" in right or "_/_" in right else right
+        for left, right in zip(words[::2], words[1::2], strict=True)
+    }

@@ -1,0 +1,117 @@
+"""What was meant: names, attributes, keywords, imports, commands and options that do not exist."""
+
+import re
+
+import pytest
+
+import tensh
+from tensh.cli.session import spoken
+from tensh.cli.session.events import Failed
+from tensh.cli.session.imports import torch_is_tensh
+from tensh.cli.session.session import Session
+from tensh.cli.session.source import Source
+from tensh.engine.absent import in_pytorch
+
+
+def meant(text):
+    """The suggestion for the failure that a source ends with."""
+    session = Session()
+    session.preload()
+    with torch_is_tensh():
+        (failed,) = [e for e in session.run(Source(text, "<test>", "test")) if isinstance(e, Failed)]
+    return failed.failure.suggestion
+
+
+MEANT = {
+    # names
+    "prnt(1)": "print", "true": "True", "tensor(3)": "torch.tensor", "relu(3)": "torch.relu", "cross_entropy(1, 2)": "F.cross_entropy",
+    "total = 1\ntotl": "total",
+    # attributes
+    "torch.ones(2).reshap(2)": "reshape", "torch.concatanate": "concatenate", "np.linspce": "linspace",
+    "class A:\n    colour = 1\nA().color": "colour", "torch.ones(2).to_spars()": "is_sparse",
+    # NumPy's words
+    "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
+    "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",
+    # keywords
+    "torch.ones(2).sum(axes=1)": "dim=", "torch.ones(2, 2).softmax(axis=0)": "dim=", "torch.zeros(2, requires_gard=True)": "requires_grad=",
+    "torch.ones(2).std(ddof=1)": "correction=", "torch.linalg.norm(torch.ones(2), order=2)": "ord=", "torch.cat([], axsi=0)": "dim=",
+    "torch.clip(torch.ones(2), a_min=0)": "min=", "F.relu(torch.ones(2), inplce=True)": "inplace=",
+    "def f(first, second=1):\n    pass\nf(1, secnd=2)": "second=",
+    # imports
+    "from torch import arrange": "arange", "from torch import array": "tensor", "import torch.linal": "torch.linalg", "import pytorch": "torch",
+}  # fmt: skip
+NOTHING = (
+    "torch.jit",
+    "torch.ones(2).to_sparse()",
+    "torch.ones(2) @ torch.ones(3)",
+    "len(1, obj=2)",
+    "f = lambda **k: k['a']\nf(b=1)",
+    "import nowhere_at_all",
+)
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_what_is_meant(text):
+    assert meant(text) == MEANT[text]
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_nothing_is_meant(text):
+    assert meant(text) is None
+
+
+def test_nothing_of_the_users_runs():
+    code = """
+class Loud:
+    def __getattr__(self, name):
+        raise AttributeError(name, name=name, obj=self)
+    def __dir__(self):
+        print("asked")
+    field = 1
+Loud().feld
+"""
+    assert meant(code) == "field"
+
+
+@pytest.mark.parametrize("word, ours", spoken.table(spoken.TENSOR).items())
+def test_words_for_tensors_lead_somewhere(word, ours):
+    assert not hasattr(tensh.Tensor, word)
+    name = re.match(r"\w*", ours)[0]
+    assert hasattr(tensh.Tensor, name) or ours.startswith(("torch.", "x[", "len("))
+
+
+@pytest.mark.parametrize("word, ours", spoken.table(spoken.TORCH).items())
+def test_words_for_functions_lead_somewhere(word, ours):
+    assert not hasattr(tensh, word)
+    path = "torch." + re.match(r"[\w.]*", ours)[0]
+    value = tensh
+    for part in path.split(".")[1:]:
+        value = getattr(value, part, None)
+    assert value is not None or in_pytorch(path)
+
+
+@pytest.mark.parametrize("word, ours", spoken.table(spoken.RANDOM).items())
+def test_words_for_random_numbers_lead_somewhere(word, ours):
+    assert hasattr(tensh, ours) and not hasattr(tensh.random, word)
+
+
+OPTIONS = {
+    ("--sede", "3", "-c", "1"): "did you mean --seed?",
+    ("run", "--kep-going", "f.tsh"): "did you mean --keep-going?",
+    ("api", "--mising"): "did you mean --missing?",
+    ("rnu", "f"): "'run'?",
+    ("run", "scripts/tensor.tsh"): "did you mean scripts/tensors.tsh?",
+    ("run", "--set", "stesp=3", "scripts/linear_regression.tsh"): "did you mean steps?",
+}
+
+
+@pytest.mark.parametrize("arguments", OPTIONS)
+def test_words_of_the_command_line(arguments, tensh_command):
+    done = tensh_command(*arguments)
+    assert done.returncode == 2 and OPTIONS[arguments] in done.stderr
+
+
+def test_commands_of_a_session():
+    session = Session()
+    (failed,) = [e for e in session.run(Source("%tim 1", "<test>", "test")) if isinstance(e, Failed)]
+    assert "did you mean %time?" in failed.failure.message
