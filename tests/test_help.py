@@ -5,7 +5,10 @@ import json
 import pytest
 
 import tensh
+from tensh.cli.session.events import Text
 from tensh.cli.session.help import derivation, examples, lookup, names, page
+from tensh.cli.session.session import Session
+from tensh.cli.session.source import Source
 from tensh.engine import absent
 
 SHOWN = ("operator", "in-place operator", "function", "method", "class")
@@ -143,6 +146,23 @@ def test_no_property_runs():
 def test_unknown_names_of_a_session(word, words):
     with pytest.raises(lookup.Unknown, match=words):
         asked(word, x=tensh.ones(1))
+
+
+def answers(code):
+    session = Session()
+    session.preload()
+    return "".join(text(e.tokens) for e in session.run(Source(code, "<test>", "test")) if isinstance(e, Text))
+
+
+@pytest.mark.parametrize("code", ["%hist?", "%help hist", "%help %hist"])
+def test_a_command_is_explained_with_its_function(code):
+    shown = answers(code)
+    assert shown.startswith("%hist X") and "tensh.show.hist(input, bins=None)" in shown
+
+
+def test_a_question_shows_the_page_of_a_name():
+    assert answers("torch.exp?") == answers("%help torch.exp") == page_of("exp")
+    assert answers("torch.exp??") == page_of("exp", with_source=True)
 
 
 # -- commands --------------------------------------------------------------------------------------------

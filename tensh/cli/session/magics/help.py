@@ -1,11 +1,17 @@
 """Asking: `%help`, `name?` and `name??`."""
 
+import inspect
+import pkgutil
+
 from tensh.cli.session.events import Text
-from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+from tensh.cli.session.magics.registry import MAGICS, MagicError, magic, unknown
 
 
-@magic("help", "%help", "this list")
+@magic("help", "%help [NAME]", "this list, or what a name is")
 def help_(session, command):
+    if command.argument:
+        yield Text(page(session, command.argument, with_source=False))
+        return
     width = max(len(each.usage) for each in MAGICS.values())
     rows = "".join(f"{each.usage:{width}}  {each.summary}\n" for each in MAGICS.values())
     yield Text([("plain", rows)])
@@ -22,10 +28,29 @@ def double_question(session, command):
 
 
 def page(session, name, with_source):
-    """The help page of a name, as (kind, text) pairs."""
+    """The help page of a name or a command, as (kind, text) pairs."""
+    if name.startswith("%") or name in MAGICS and name not in session.namespace:
+        return [*page_of_command(name.removeprefix("%"))]
     from tensh.cli.session.help import lookup  # reads tables that only this needs
 
     try:
         return [*lookup.in_session(name, session.namespace, with_source)]
     except lookup.Unknown as error:
         raise MagicError(str(error)) from None
+
+
+def page_of_command(name):
+    """How a command is written, what it does, and the function that it stands for, as (kind, text) pairs."""
+    if name not in MAGICS:
+        raise MagicError(unknown(name))
+    command = MAGICS[name]
+    yield "keyword", f"{command.usage}\n"
+    yield "plain", f"\n{command.summary}\n"
+    path = (command.sugar or "").partition("(")[0]
+    if path.isidentifier() or "." in path:
+        from tensh.cli.session.help import page as pages
+
+        function = pkgutil.resolve_name(path.replace("torch.", "tensh."))
+
+        yield "title", f"\n{path}"
+        yield "plain", f"{pages.signature(function)}\n\n{pages.indented(inspect.getdoc(function) or '')}"

@@ -56,6 +56,8 @@ def perform(session, command):
     """Run a command: yields events, raises MagicError or what the user's code raises."""
     if command.name not in MAGICS:
         raise MagicError(unknown(command.name))
+    if command.argument in ("?", "??"):  # %who?
+        command = command._replace(name=command.argument, argument=f"%{command.name}")
     yield from MAGICS[command.name].run(session, command)
 
 
