@@ -44,9 +44,7 @@ def say_version(env):
 def answer(arguments, env):
     """Do what the arguments say."""
     if not arguments and env.is_interactive:
-        from tensh.cli.repl import loop
-
-        return loop.start(env, Options())
+        return prompt(env)
     program = without_options(arguments)
     if program:
         from tensh.cli.run import Run
@@ -56,6 +54,16 @@ def answer(arguments, env):
 
     task = commands.task(arguments, env)
     return task() if callable(task) else task
+
+
+def prompt(env):
+    """The prompt, where nothing else is asked for: as quick as it can be."""
+    from tensh.cli.repl.echo import Echo
+
+    with Echo(env.stdin) as echo:
+        from tensh.cli.repl import loop
+
+        return loop.start(env, Options(), begin=echo.back)
 
 
 def without_options(arguments):

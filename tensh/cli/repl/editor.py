@@ -1,5 +1,6 @@
 """The editor of blocks: a prompt_toolkit session with the keys, colours and lines of ours."""
 
+import contextlib
 import sys
 
 from prompt_toolkit.application import get_app
@@ -89,7 +90,8 @@ class Editor:
 
         self.session.lexer = CodeLexer()
         self.session.completer = SessionCompleter(self.prompt.run.session)
-        self.session.app.invalidate()
+        with contextlib.suppress(RuntimeError):  # nothing is being typed just now
+            self.session.app.invalidate()
 
     def toolbar(self):
         """The line below the block."""

@@ -24,11 +24,21 @@ from tensh.cli.session.source import Source, without_indent
 ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do by themselves
 
 
-def start(env, options, program=NOTHING):
-    """Run a program, if there is one, and then read from the terminal until there is no more; the exit status."""
+def start(env, options, program=NOTHING, begin=None):
+    """Run a program, if there is one, and then read from the terminal until there is no more; the exit status.
+
+    `begin` is called when the terminal is about to be read.
+    """
     env = followed(env)
+
+    def read(run):
+        prompt = Prompt(run)
+        if begin:
+            begin()
+        return prompt.whole()
+
     with env.installed():
-        return Run(env, options, program).whole(then=lambda run: Prompt(run).whole())
+        return Run(env, options, program).whole(then=read)
 
 
 class Typed(Source):

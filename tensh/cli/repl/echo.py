@@ -1,0 +1,33 @@
+"""What is typed before there is a prompt: kept for it, and not shown twice."""
+
+import contextlib
+
+try:
+    import termios
+except ImportError:  # Windows
+    termios = None
+
+
+class Echo:
+    """A context in which a terminal does not show what is typed, until `back` is called or it ends."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.before = None
+
+    def __enter__(self):
+        with contextlib.suppress(OSError, ValueError, *([termios.error] if termios else [])):
+            if termios:
+                attributes = termios.tcgetattr(self.stream.fileno())
+                self.before = attributes[:]
+                attributes[3] &= ~termios.ECHO
+                termios.tcsetattr(self.stream.fileno(), termios.TCSANOW, attributes)
+        return self
+
+    def back(self):
+        if self.before:
+            termios.tcsetattr(self.stream.fileno(), termios.TCSANOW, self.before)
+            self.before = None
+
+    def __exit__(self, *error):
+        self.back()
