@@ -1,12 +1,17 @@
 """Print the table of operators as Markdown:  python scripts/ops.py [REGEX]
 
-For every operator whose name matches: its kernel on NumPy arrays, and the gradient that each tensor input receives, in the
-names of other operators; ``g`` is the gradient that arrives. Operators without a derivative show a dash.
+For every operator whose name matches: what it is, where users find it, its kernel on NumPy arrays, the name of its node in
+the graph, and the gradient that each tensor input receives, in the names of other operators; ``g`` is the gradient that
+arrives. An operator without a derivative shows a dash. One that users do not call is a part of the functions that are
+named.
 """
 
 import argparse
+import ast
+import contextlib
 import re
 import sys
+from collections import defaultdict
 from itertools import groupby
 from pathlib import Path
 
@@ -15,8 +20,13 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np  # noqa: E402
 
-import tensh.engine  # noqa: E402, F401  (fills the table)
+from tensh.cli.session.help import names  # noqa: E402
+from tensh.cli.session.help.derivation import used  # noqa: E402
+from tensh.engine.table import Inplace, Op  # noqa: E402
 from tensh.engine.vocabulary import OPS  # noqa: E402
+
+HEADER = "| operator | what it is | where | kernel | node | derivative |"
+MOST = 3  # functions that are named of those that an operator is a part of
 
 
 def code(text):
@@ -41,15 +51,51 @@ def derivative(op):
     return "<br>".join(map(code, parts)) or "–"
 
 
+class Places:
+    """Where users find each operator: under which names itself, and of which functions it is a part."""
+
+    def __init__(self):
+        self.own, self.parts = defaultdict(list), defaultdict(list)
+        texts = [text for op in OPS.values() for text in (*op.derivatives.values(), *op.let.values())]
+        self.words = {word for text in texts for word in re.findall(r"\w+", text)}
+        for name in names.having():
+            if isinstance(name.entry, Op | Inplace):
+                op = name.entry if isinstance(name.entry, Op) else name.entry.op
+                self.own[op.name].append(name.path.removeprefix("torch."))
+            elif name.kind in ("function", "method") and name.space != "torch.Tensor":
+                for op in used(name.entry):
+                    self.parts[op.name].append(name.path.removeprefix("torch."))
+
+    def of(self, op):
+        """The cell for an operator."""
+        if op.name in self.own:
+            return ", ".join([*map(code, self.own[op.name]), *(["`out=`"] if op.out else [])])
+        parts = self.parts[op.name]
+        more = f" and {len(parts) - MOST} more" if len(parts) > MOST else ""
+        if parts:
+            return f"a part of {', '.join(map(code, parts[:MOST]))}{more}"
+        return "a word of derivatives" if op.name in self.words else "inside of others"
+
+
+def about(path):
+    """What a file of declarations says of itself."""
+    return (
+        (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n\n")[0].replace("\n", " ")
+    )
+
+
 def table(ops):
     """The lines of the document: a section for each file of declarations, a row for each operator."""
+    places = Places()
     for path, group in groupby(sorted(ops, key=lambda op: op.place), declared_in):
-        yield f"\n## {path.relative_to(ROOT)}\n"
-        yield "| operator | what it is | kernel | derivative |"
-        yield "| --- | --- | --- | --- |"
+        yield f"\n## {path.relative_to(ROOT).as_posix()}\n"
+        yield f"{about(path)}\n"
+        yield HEADER
+        yield "| --- " * HEADER.count(" | ") + "| --- |"
         for op in group:
-            doc = (op.doc.strip().splitlines() or [""])[0].replace("|", r"\|")
-            yield f"| {code(op.name)} | {doc} | {kernel(op)} | {derivative(op)} |"
+            doc = (op.doc.strip().splitlines() or [""])[0].replace("|", r"\|").replace("``", "`")
+            node = code(op.node) if op.derivatives else "–"
+            yield f"| {code(op.name)} | {doc} | {places.of(op)} | {kernel(op)} | {node} | {derivative(op)} |"
 
 
 def main():
@@ -57,8 +103,10 @@ def main():
     parser.add_argument("pattern", nargs="?", default="", metavar="REGEX", help="operators whose name matches")
     arguments = parser.parse_args()
     chosen = [op for name, op in OPS.items() if re.search(arguments.pattern, name)]
-    print(f"# The {len(chosen)} operators")
-    print(*table(chosen), sep="\n")
+    differentiable = sum(bool(op.derivatives) for op in chosen)
+    with contextlib.suppress(BrokenPipeError):
+        print(f"# The {len(chosen)} operators, {differentiable} of them differentiable")
+        print(*table(chosen), sep="\n")
 
 
 if __name__ == "__main__":

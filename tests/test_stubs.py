@@ -1,9 +1,13 @@
 """What is generated is in step with what it is generated from."""
 
+import re
 import subprocess
 import sys
 
 from conftest import ROOT, plain_environment
+
+import tensh.engine  # noqa: F401  (fills the table)
+from tensh.engine.vocabulary import OPS
 
 
 def run(*command):
@@ -27,7 +31,25 @@ def test_the_typed_program_runs():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_table_of_operators_can_be_printed():
-    done = run("scripts/ops.py", "^mul$")
+def test_the_table_of_operators_is_whole():
+    done = run("scripts/ops.py")
     assert done.returncode == 0, done.stderr
-    assert "| `mul` | Product of input and other. | `np.multiply` |" in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| `")]
+    assert {re.match(r"\| `(\w+)` \|", row)[1] for row in rows} == set(OPS)
+    assert [row for row in rows if len(re.findall(r"(?<!\\)\|", row)) != 7] == []
+    assert f"# The {len(OPS)} operators" in done.stdout
+
+
+def test_a_row_of_the_table_of_operators():
+    done = run("scripts/ops.py", "^(mul|sum_dim|cat)$")
+    rows = {re.match(r"\| `(\w+)`", row)[1]: row for row in done.stdout.splitlines() if row.startswith("| `")}
+    assert rows.keys() == {"mul", "sum_dim", "cat"}
+    cells = rows["mul"].strip("| ").split(" | ")
+    assert cells[1:] == [
+        "Product of input and other.",
+        "`mul`, `multiply`, `Tensor.mul`, `Tensor.mul_`, `Tensor.multiply`, `Tensor.multiply_`, `out=`",
+        "`np.multiply`",
+        "`MulBackward0`",
+        "`input: g * conj(other)`<br>`other: g * conj(input)`",
+    ]
+    assert "a part of" in rows["sum_dim"] and "`SumBackward1`" in rows["sum_dim"]

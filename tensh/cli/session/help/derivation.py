@@ -2,8 +2,10 @@
 
 import ast
 import inspect
+import re
 import textwrap
 import types
+from functools import cache
 from typing import NamedTuple
 
 from tensh.engine.table import METHODS, Inplace, Op
@@ -47,7 +49,13 @@ def used(function, depth=DEEPEST, seen=None):
         yield from used(thing, depth - 1, seen)
 
 
+@cache
 def named(function):
+    """The same as ``things``, looked up once for each function."""
+    return tuple(things(function))
+
+
+def things(function):
     """What the code of a function names: ``OPS["name"]``, global and closed-over names, and the parts of modules."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -57,13 +65,26 @@ def named(function):
     values = names.globals | names.nonlocals
     for node in ast.walk(tree):
         match node:
-            case ast.Subscript(ast.Name("OPS"), ast.Constant(str(text))) if text in OPS:
-                yield OPS[text]
             case ast.Subscript(ast.Name("OPS"), ast.Name(name)) if values.get(name) in OPS:
                 yield OPS[values[name]]
+            case ast.Subscript(ast.Name("OPS"), key):
+                yield from (OPS[text] for text in texts(key))
+            case ast.Constant(str(text)) if "_" in text and text in OPS and not OPS[text].public:
+                yield OPS[text]  # it is handed on to what the functions of a family share
             case ast.Call(ast.Attribute(ast.Name(tensor), method)) if method in METHODS and tensor not in NO_TENSORS:
                 yield METHODS[method]
             case ast.Attribute(ast.Name(module), part) if isinstance(values.get(module), types.ModuleType):
                 yield getattr(values[module], part, None)
             case ast.Name(name) if name in values:
                 yield values[name]
+
+
+def texts(key):
+    """The names of operators that the key of ``OPS[key]`` can be: one of several, or one with a number in it."""
+    for node in ast.walk(key):
+        if isinstance(node, ast.Constant) and node.value in OPS:
+            yield node.value
+        if isinstance(node, ast.JoinedStr):
+            parts = [re.escape(each.value) if isinstance(each, ast.Constant) else r"\w*" for each in node.values]
+            pattern = re.compile("".join(parts))
+            yield from (name for name in OPS if len(parts[0]) > 3 and pattern.fullmatch(name))
