@@ -1,12 +1,14 @@
 """torch.autograd: gradients, functions of your own, and checks of both."""
 
+import importlib
+
 from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph  # noqa: F401
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
-from tensh.engine.absent import lacking
+from tensh.engine.absent import absent
 from tensh.engine.gradients import backward, grad
 
 __all__ = [
@@ -14,4 +16,8 @@ __all__ = [
     "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
-__getattr__ = lacking("torch.autograd")
+
+def __getattr__(name):
+    if name == "forward_ad":
+        return importlib.import_module("tensh.autograd.forward_ad")
+    raise absent("torch.autograd", name)

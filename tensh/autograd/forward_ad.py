@@ -83,8 +83,8 @@ def make_dual(tensor, tangent, *, level=None):
     >>> import tensh as torch
     >>> import tensh.autograd.forward_ad as fwAD
     >>> with fwAD.dual_level():
-    ...     print(fwAD.make_dual(torch.tensor(1.0), torch.tensor(2.0)))
-    tensor(1., tangent=tensor(2.))
+    ...     print(fwAD.make_dual(torch.tensor([1.0]), torch.tensor([2.0])))
+    tensor([1.], tangent=tensor([2.]))
     """
     level = _chosen(level)
     if level < 0:

@@ -50,7 +50,9 @@ def only_tensors(leaves, call):
         raise RuntimeError(f"{call}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for each in leaves:
         if not isinstance(each, Tensor):
-            raise RuntimeError(f"{call}: expected f(*primals) to return only tensors, got unsupported type {type(each)}")
+            raise RuntimeError(
+                f"{call}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+            )
 
 
 def some_tensors(leaves, call, what):

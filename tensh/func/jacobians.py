@@ -101,7 +101,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
         for t in flat:
             parts = named("split")(t.movedim(0, -1), sizes, -1)
             parts = [
-                part.unflatten(-1, x.shape) if x.shape else part.squeeze(-1) for part, x in zip(parts, inputs, strict=True)
+                part.unflatten(-1, x.shape) if x.shape else part.squeeze(-1)
+                for part, x in zip(parts, inputs, strict=True)
             ]
             block = unflatten(parts, spec)
             blocks.append(block if isinstance(argnums, tuple) else block[0])

@@ -8,7 +8,7 @@ from tensh.engine.graph import live
 from tensh.engine.tensor import Tensor
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, sliced
 from tensh.func.tape import Tape, reaches, seen_outside, value_of
-from tensh.func.trees import flatten, leaves_of, mapped, unflatten
+from tensh.func.trees import flatten, mapped, unflatten
 
 
 def grad(func, argnums=0, has_aux=False):

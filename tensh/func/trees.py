@@ -89,6 +89,7 @@ BRANCHES = {
 def flatten(tree):
     """(the leaves of ``tree`` from left to right, its structure).
 
+    >>> from tensh.func.trees import flatten
     >>> flatten({"a": 1, "b": (2, 3)})
     ([1, 2, 3], TreeSpec(dict, ['a', 'b'], [*,
       TreeSpec(tuple, None, [*,
@@ -116,6 +117,7 @@ def leaves_of(tree):
 def unflatten(leaves, spec):
     """The nested value of structure ``spec`` with these leaves.
 
+    >>> from tensh.func.trees import flatten, unflatten
     >>> unflatten([1, 2, 3], flatten({"a": 0, "b": (0, 0)})[1])
     {'a': 1, 'b': (2, 3)}
     """
@@ -138,6 +140,7 @@ def _unflatten(leaves, spec):
 def mapped(fn, tree):
     """``tree`` with ``fn`` of every leaf in its place.
 
+    >>> from tensh.func.trees import mapped
     >>> mapped(abs, [-1, (2, -3)])
     [1, (2, 3)]
     """

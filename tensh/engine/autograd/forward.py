@@ -62,7 +62,9 @@ def checked(number, t, tangent):
 
 def check_memory(node, args, returned, t, tangent, given):
     """Raise unless the tangent lies in the memory of that of an input where the output does so."""
-    dirty = [place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors)]
+    dirty = [
+        place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors)
+    ]
     if dirty:
         if tangent is not given[dirty[0]]:
             raise RuntimeError(
@@ -79,7 +81,10 @@ def check_memory(node, args, returned, t, tangent, given):
 
 def keep(node, level, outputs, results):
     """Note the tangents of the outputs, by the nodes that stand for them."""
-    tangents = [tangent if isinstance(t, Tensor) and t.array.dtype.kind in "fcV" else None for t, tangent in zip(outputs, results)]
+    tangents = [
+        tangent if isinstance(t, Tensor) and t.array.dtype.kind in "fcV" else None
+        for t, tangent in zip(outputs, results)
+    ]
     for t, tangent in zip(outputs, tangents):
         if tangent is not None and t.node is not None:
             if live(t.node):

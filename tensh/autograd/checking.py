@@ -1,0 +1,207 @@
+"""What gradcheck does: gradients beside central differences, and what else must be true of them."""
+
+import warnings
+
+import numpy as np
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import enable_grad
+from tensh.engine.clock import mode
+from tensh.engine.gradients import grad
+from tensh.engine.tensor import Tensor, wrap
+
+
+class GradcheckError(RuntimeError):
+    """A derivative differs from finite differences."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def require_together(forward, backward, batched, batched_forward):
+    if not (forward or backward):
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    if batched and not backward:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if batched_forward and not forward:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+
+
+def check_forward(func, inputs, eps, atol, rtol, batched):
+    from tensh.autograd import forwardcheck
+
+    try:
+        forwardcheck.check_forward(func, inputs, eps, atol, rtol)
+        if batched:
+            forwardcheck.check_batched(func, inputs)
+    except forwardcheck.Mismatch as error:
+        raise GradcheckError(str(error)) from None
+
+
+def checked_inputs(inputs):
+    """The inputs that require grad."""
+    checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    if not checked:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
+    for index, x in enumerate(inputs):
+        if isinstance(x, Tensor) and x.requires_grad:
+            check_input(index, x)
+    return checked
+
+
+def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes):
+    outputs = differentiable(func(*inputs))
+    for number, output in enumerate(outputs):
+        for part in (1, 1j) if output.is_complex() else (1,):
+            analytic = analytic_rows(output, checked, part, check_grad_dtypes)
+            again = analytic_rows(output, checked, part, check_grad_dtypes)
+            numeric = numeric_rows(func, inputs, checked, number, output.numel(), part, eps)
+            for index, (a, n) in enumerate(zip(analytic, numeric)):
+                if not np.allclose(a, n, rtol, atol):
+                    raise GradcheckError(mismatch(a, n, number, index, part, output))
+                if np.abs(a - again[index]).max(initial=0) > nondet_tol:
+                    raise GradcheckError(
+                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                        "gives different values, although analytical gradient matches numerical gradient."
+                        f"The tolerance for nondeterminism was {nondet_tol}."
+                    )
+    check_zero_weights(func, inputs, checked)
+    if check_undefined_grad:
+        check_undefined(func, inputs, checked)
+
+
+def check_input(index, x):
+    if x.dtype not in (named("float64"), named("complex128")):
+        warnings.warn(
+            f"Input #{index} requires gradient and is not a double precision floating point or complex. This check will "
+            "likely fail if all the inputs are not of double precision floating point or complex. ",
+            stacklevel=5,
+        )
+    if any(n > 1 and stride == 0 for n, stride in zip(x.array.shape, x.array.strides)):
+        raise RuntimeError(
+            f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to "
+            "be able to compute the numerical gradients correctly. You should call .contiguous on the input before passing "
+            "it to gradcheck."
+        )
+
+
+def differentiable(outputs):
+    outputs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
+    return [o for o in outputs if isinstance(o, Tensor) and o.requires_grad]
+
+
+def analytic_rows(output, inputs, part, check_dtypes):
+    """Rows of the Jacobian, one backward pass per element of the output, weighted by ``part``."""
+    rows = [np.zeros((x.numel(), output.numel()), wide(x)) for x in inputs]
+    for j in range(output.numel()):
+        weight = np.zeros(output.array.shape, output.array.dtype)
+        weight.reshape(-1)[j] = part
+        gradients = grad(output, inputs, wrap(weight), retain_graph=True, allow_unused=True)
+        for row, g, x in zip(rows, gradients, inputs):
+            if g is not None:
+                if check_dtypes and g.dtype != x.dtype:
+                    raise GradcheckError("Gradient has dtype mismatch")
+                row[:, j] = g.array.reshape(-1)
+    return rows
+
+
+def wide(x):
+    return np.complex128 if x.is_complex() else np.float64
+
+
+def numeric_rows(func, inputs, checked, number, size, part, eps):
+    """The same by central differences: real steps, and imaginary ones for complex inputs."""
+    rows = []
+    before, mode.grad = mode.grad, False
+    try:
+        for x in checked:
+            column = []
+            for place in np.ndindex(x.array.shape):
+                value = x.array[place]
+                slope = slope_of(func, inputs, x, place, value, eps, number, part)
+                if x.is_complex():
+                    slope = slope + 1j * slope_of(func, inputs, x, place, value, eps * 1j, number, part)
+                column.append(slope)
+            rows.append(np.array(column, wide(x)).reshape(x.numel(), size))
+    finally:
+        mode.grad = before
+    return rows
+
+
+def slope_of(func, inputs, x, place, value, step, number, part):
+    ends = []
+    for sign in (-1, 1):
+        x.array[place] = value + sign * step
+        try:
+            ends.append(values(func, inputs, number))
+        finally:
+            x.array[place] = value
+    slope = (ends[1] - ends[0]) / (2 * abs(step))
+    return slope.imag if part == 1j else slope.real
+
+
+def values(func, inputs, number):
+    """The output ``number`` among the differentiable ones, as a flat array."""
+    with enable_grad():
+        return differentiable(func(*inputs))[number].array.reshape(-1).copy()
+
+
+def check_constant(func, inputs, checked, eps):
+    """A function without differentiable outputs must not depend on its inputs."""
+    outputs = func(*inputs)
+    for output in (outputs,) if isinstance(outputs, Tensor) else outputs:
+        base = output.array.copy()
+        for x in checked:
+            for place in np.ndindex(x.array.shape):
+                value = x.array[place]
+                x.array[place] = value + eps
+                moved = func(*inputs)
+                x.array[place] = value
+                moved = moved if isinstance(moved, Tensor) else moved[0]
+                if np.abs(moved.array - base).max(initial=0) > 0:
+                    raise GradcheckError("Numerical gradient for function expected to be zero")
+        break
+    return True
+
+
+def mismatch(analytic, numeric, output, index, part, tensor):
+    what = f"Jacobian mismatch for output {output} with respect to input {index},\n"
+    if tensor.is_complex():
+        what = (
+            "While considering the {} part of complex outputs only, ".format("imaginary" if part == 1j else "real")
+            + what
+        )
+    return f"{what}numerical:{wrap(numeric)}\nanalytical:{wrap(analytic)}\n"
+
+
+def check_zero_weights(func, inputs, checked):
+    """A backward pass with zero weights must give zeros."""
+    outputs = differentiable(func(*inputs))
+    weights = [wrap(np.zeros_like(o.array)) for o in outputs]
+    for g in grad(outputs, checked, weights, allow_unused=True):
+        if g is not None and np.any(g.array != 0):
+            raise GradcheckError("backward not multiplied by grad_output")
+
+
+def check_undefined(func, inputs, checked):
+    """With several outputs, the gradient of one may be absent: backward must then still run."""
+    outputs = differentiable(func(*inputs))
+    if len(outputs) < 2:
+        return
+    for output in outputs:
+        try:
+            grad(output, checked, wrap(np.zeros_like(output.array)), retain_graph=True, allow_unused=True)
+        except RuntimeError as error:
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
+                "gradients' in 'tools/autograd/derivatives.yaml'"
+            ) from error
+
+
+def require_reverse(forward, reverse, undefined, batched):
+    if not (forward or reverse):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    for name, wanted in (("check_undefined_grad", undefined), ("check_batched_grad", batched)):
+        if wanted and not reverse:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")

@@ -1,0 +1,112 @@
+"""The part of gradcheck that is about forward accumulation."""
+
+import numpy as np
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import enable_grad
+from tensh.engine.tensor import Tensor, wrap
+
+
+class Mismatch(Exception):
+    """A tangent differs from finite differences; becomes a GradcheckError."""
+
+
+def check_forward(func, inputs, eps, atol, rtol):
+    """Raise Mismatch unless the tangents of ``func`` agree with differences, for real and for imaginary steps."""
+    places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    has_complex = any(isinstance(x, Tensor) and x.is_complex() for x in inputs)
+    for part in (1j, 1) if has_complex else (1,):
+        own = [i for i in places if part == 1 or inputs[i].is_complex()]
+        analytic = [_tangents(func, inputs, i, part) for i in own]
+        numeric = [_differences(func, inputs, i, part, eps) for i in own]
+        for output in range(len(analytic[0]) if own else 0):
+            for number, i in enumerate(own):
+                a, n = analytic[number][output], numeric[number][output]
+                if not np.allclose(a, n, rtol, atol):
+                    raise Mismatch(_message(a, n, output, i, part if has_complex else None))
+
+
+def _message(analytic, numeric, output, number, part):
+    what = f"Jacobian computed with forward mode mismatch for output {output} with respect to input {number},\n"
+    if part is not None:
+        name = "imaginary" if part == 1j else "real"
+        what = f"While considering the {name} part of complex inputs only, {what}"
+    return f"{what}numerical:{wrap(numeric)}\nanalytical:{wrap(analytic)}\n"
+
+
+def _outputs(result):
+    """The differentiable outputs."""
+    results = (result,) if isinstance(result, Tensor) else tuple(result)
+    return [t for t in results if isinstance(t, Tensor) and t.array.dtype.kind in "fcV"]
+
+
+def _steps(x, part):
+    """A step of size 1 in each element of ``x``."""
+    for number in range(x.array.size):
+        step = np.zeros(x.array.size, x.array.dtype)
+        step[number] = part
+        yield step.reshape(x.array.shape)
+
+
+def _tangents(func, inputs, place, part):
+    """For each output its tangents in the direction of every element of one input, as rows."""
+    x = inputs[place]
+    columns = [_tangent(func, inputs, place, wrap(step)) for step in _steps(x, part)]
+    return _rows(columns, func, inputs, x)
+
+
+def _tangent(func, inputs, place, direction):
+    """The tangents of the outputs in one direction, as flat arrays."""
+    from tensh.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(inputs[place].detach(), direction)
+        outputs = _outputs(func(*inputs[:place], dual, *inputs[place + 1 :]))
+        parts = [forward_ad.unpack_dual(t) for t in outputs]
+        return [(np.zeros_like(t.array) if tangent is None else tangent.array).reshape(-1) for t, tangent in parts]
+
+
+def _differences(func, inputs, place, part, eps):
+    """The same by central differences."""
+    x, columns = inputs[place], []
+    for step in _steps(x, part):
+        ends = []
+        for sign in (eps, -eps):
+            moved = wrap(x.array + sign * step)
+            with enable_grad():
+                ends.append([t.array.reshape(-1) for t in _outputs(func(*inputs[:place], moved, *inputs[place + 1 :]))])
+        columns.append([(high - low) / (2 * eps) for high, low in zip(*ends, strict=True)])
+    return _rows(columns, func, inputs, x)
+
+
+def _rows(columns, func, inputs, x):
+    if not columns:
+        return [np.zeros((0, t.array.size)) for t in _outputs(func(*inputs))]
+    return [np.stack(column) for column in zip(*columns, strict=True)]
+
+
+def check_batched(func, inputs):
+    """Raise Mismatch unless tangents computed for a batch of directions are those computed one by one."""
+    from tensh.func import vmap
+
+    draw = np.random.default_rng(0)
+    for place, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            continue
+        batch = wrap(draw.standard_normal((2, *x.array.shape)).astype(x.array.dtype))
+
+        def push(direction, place=place):
+            from tensh.func.forward import jvp_by
+
+            given = tuple(t.detach() if isinstance(t, Tensor) else t for t in inputs)
+            return tuple(_flat(jvp_by(func, given, (direction,), (place,))[1]))
+
+        together, alone = vmap(push)(batch), zip(*(push(direction) for direction in batch), strict=True)
+        for number, (got, expected) in enumerate(zip(together, alone, strict=True)):
+            expected = named("stack")(list(expected))
+            if not np.allclose(got.array, expected.array):
+                raise Mismatch(f"For output {number} and input {place}:\n\nGot:\n{got}\n\nExpected:\n{expected}")
+
+
+def _flat(result):
+    return (result,) if isinstance(result, Tensor) else result
