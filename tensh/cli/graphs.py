@@ -51,10 +51,10 @@ def drawn(run, wish):
     names = run.session.own_names()
     try:
         if wish.why:
-            target, _ = chosen(run, wish.why)
-            root = chosen(run, wish.name)[0] if wish.name else None
+            target = chosen(run, wish.why)
+            root = chosen(run, wish.name) if wish.name else None
             return written(run, wish, text(run, why(target, root, names), wish))
-        tensor, _ = chosen(run, wish.name)
+        tensor = chosen(run, wish.name)
         if wish.steps or wish.mode:
             view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
             return written(run, wish, text(run, view, wish))
@@ -111,9 +111,11 @@ def pictured(graph, shown, wish):
 
 
 def chosen(run, name):
-    """(tensor, name) that is meant: what a name or expression gives, or what was computed last and has a history."""
+    """The tensor that is meant: what a name or expression gives, or what was computed last and has a history."""
     names = run.session.own_names()
     if name is None:
+        from tensh.graph.names import newest
+
         return newest(names)
     try:
         value = eval(name, run.session.namespace)
@@ -123,7 +125,7 @@ def chosen(run, name):
         raise UsageError(f"tensh graph: {name} is not a tensor but {type(value).__name__}{_meant(name, names)}")
     if not value.requires_grad:
         raise UsageError(f"tensh graph: {name} has no graph: it does not require grad")
-    return value, name
+    return value
 
 
 def _meant(name, names):
@@ -131,12 +133,3 @@ def _meant(name, names):
 
     close = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {close[0]}?" if close else ""
-
-
-def newest(names):
-    """The tensor whose node was recorded last."""
-    found = [(t.grad_fn.time, name) for name, t in names.items() if getattr(t, "grad_fn", None) is not None]
-    if not found:
-        raise UsageError("tensh graph: no tensor of this program was computed from one that requires grad")
-    name = max(found)[1]
-    return names[name], name

@@ -89,6 +89,7 @@ class Run:
                 warnings.showwarning = self.warned
                 yield
         finally:
+            self.session.close()
             sys.argv, sys.path[:], sys.modules["__main__"] = before
 
     def torch(self):

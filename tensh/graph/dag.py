@@ -21,8 +21,7 @@ ASCII = {m: " " if not m else "|" if not m & (LEFT | RIGHT) else "-" if not m & 
 
 def lines(graph, shown=None):
     """The drawing as lines of (kind, text) pairs; ValueError for more nodes than a drawing can show."""
-    if len(graph) > MOST:
-        raise ValueError(f"a drawing shows up to {MOST} nodes, this graph has {len(graph):,}: use the tree or the tape")
+    check(graph)
     layers, edges = layered(graph)
     order(layers, edges)
     texts = {node: label(graph, node, shown) for layer in layers for node in layer}
@@ -32,6 +31,12 @@ def lines(graph, shown=None):
         yield _names(layer, texts, centers, glyphs)
         if depth + 1 < len(layers):
             yield from _wires([(a, b) for a, b in edges if a in layer], centers, glyphs)
+
+
+def check(graph):
+    """Raise unless a graph is small enough to be drawn."""
+    if len(graph) > MOST:
+        raise ValueError(f"a drawing shows up to {MOST} nodes, this graph has {len(graph):,}: use the tree or the tape")
 
 
 def label(graph, node, shown):

@@ -1,6 +1,6 @@
 """What the user calls things: variables, parameters of modules, elements of lists and dictionaries."""
 
-from tensh.engine.graph import edge
+from tensh.engine.graph import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor
 
 DEEPEST = 2  # containers within containers that are looked into
@@ -50,3 +50,11 @@ def names_of_nodes(namespace):
         if node is not None:
             found.setdefault(node, (name, tensor))
     return found
+
+
+def newest(namespace):
+    """The named tensor whose operation was recorded last; ValueError where none has a history."""
+    made = [(node.time, t) for node, (_, t) in names_of_nodes(namespace).items() if type(node) is not AccumulateGrad]
+    if not made:
+        raise ValueError("no tensor here was computed from one that requires grad")
+    return max(made, key=lambda pair: pair[0])[1]

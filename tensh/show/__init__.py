@@ -15,16 +15,20 @@ import importlib
 # name: the module that has it. Found on first use, so that naming one function loads one.
 PLACES = {
     "accumulation": "passes",
+    "cmp": "comparison",
     "contents": "containers",
     "full": "whole",
+    "gradcheck": "checking",
     "grads": "gradients",
     "graph": "graphs",
     "heat": "heatmap",
     "hist": "histogram",
     "image": "picture",
+    "memory": "retained",
     "plot": "curves",
     "statistics": "measures",
     "steps": "passes",
+    "trace": "tracing",
     "who": "names",
     "why": "reasons",
 }

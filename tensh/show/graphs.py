@@ -2,7 +2,9 @@
 
 import sys
 
-from tensh.graph import tape, tree
+from tensh.engine.tensor import Tensor
+from tensh.graph import dag, tape, tree
+from tensh.graph.names import newest
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
 from tensh.show.page import Lines
@@ -17,6 +19,8 @@ class Drawing(Lines):
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
             raise ValueError(f"graph(): view is one of {', '.join(VIEWS)}, not {view!r}")
+        if view == "dag":
+            dag.check(graph)
         super().__init__(self._lines)
         self.graph, self.view, self.shown = graph, view, shown or Shown()
 
@@ -26,13 +30,9 @@ class Drawing(Lines):
 
     def layout(self, shown):
         """The module that draws the view that was asked for, or the one that suits the graph."""
-        if self.view == "dag":
-            from tensh.graph import dag
-
-            return dag
         if self.view == "auto":
             return tree if is_small(self.graph, shown) else tape
-        return {"tree": tree, "tape": tape}[self.view]
+        return {"tree": tree, "tape": tape, "dag": dag}[self.view]
 
 
 def is_small(graph, shown):
@@ -40,11 +40,11 @@ def is_small(graph, shown):
     return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
 
 
-def graph(tensor, names=None, view="auto", focus=None, **shown):
+def graph(tensor=None, names=None, view="auto", focus=None, **shown):
     """The autograd graph behind a tensor, root first.
 
     Args:
-        tensor: it requires grad, or ValueError is raised.
+        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
         names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
         view: "tree", "tape" (every node once, in the order of recording), "dag" (a drawing, up to 30 nodes), or "auto".
         focus: the name of a node; only what lies between it and the root, and what it was made of, is shown.
@@ -60,6 +60,12 @@ def graph(tensor, names=None, view="auto", focus=None, **shown):
     <BLANKLINE>
     3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
     """
-    if names is None:
-        names = sys._getframe(1).f_globals
-    return Drawing(Graph(tensor, names, focus), view, Shown(**shown))
+    return Drawing(graph_of(tensor, names, focus), view, Shown(**shown))
+
+
+def graph_of(tensor, names, focus=None):
+    """The graph that a function of this package is asked for: of the newest tensor, with its caller's names, by default."""
+    names = sys._getframe(2).f_globals if names is None else names
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"a graph is that of a tensor, not of {type(tensor).__name__}")
+    return Graph(newest(names) if tensor is None else tensor, names, focus)

@@ -1,18 +1,16 @@
 """How derivatives are accumulated: `steps`, one node of a backward pass after the other, and `accumulation`, forward or reverse."""
 
-import sys
-
 from tensh.graph import modes
 from tensh.graph import steps as backward
-from tensh.graph.walk import Graph
+from tensh.show.graphs import graph_of
 from tensh.show.page import Lines
 
 
-def steps(tensor, names=None):
+def steps(tensor=None, names=None):
     """A backward pass from a tensor, one node at a time: what arrives, what each operand gets, how it adds up.
 
     Args:
-        tensor: it requires grad, or ValueError is raised.
+        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
         names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
 
     >>> import tensh
@@ -25,15 +23,16 @@ def steps(tensor, names=None):
     <BLANKLINE>
     1 step: every node once, and the gradient of 1 leaf
     """
-    graph = Graph(tensor, sys._getframe(1).f_globals if names is None else names)
-    return Lines(lambda page: backward.lines(graph))
+    graph = graph_of(tensor, names)
+    made = list(backward.lines(graph))
+    return Lines(lambda page: made)
 
 
-def accumulation(tensor, mode="reverse", names=None):
+def accumulation(tensor=None, mode="reverse", names=None):
     """The derivatives of a tensor by one of the two ways to accumulate them, in the order of work, and what each way costs.
 
     Args:
-        tensor: it requires grad, or ValueError is raised.
+        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
         mode: "forward", a pass from every leaf to the tensor, or "reverse", one pass from the tensor to all leaves.
         names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
 
@@ -50,5 +49,6 @@ def accumulation(tensor, mode="reverse", names=None):
     """
     if mode not in ("forward", "reverse"):
         raise ValueError(f'accumulation(): mode is "forward" or "reverse", not {mode!r}')
-    graph = Graph(tensor, sys._getframe(1).f_globals if names is None else names)
-    return Lines(lambda page: modes.lines(graph, mode))
+    graph = graph_of(tensor, names)
+    made = list(modes.lines(graph, mode))
+    return Lines(lambda page: made)

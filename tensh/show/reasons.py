@@ -3,6 +3,7 @@
 import sys
 
 from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.tensor import Tensor
 from tensh.graph import chain
 from tensh.graph.names import named_tensors
 from tensh.graph.walk import Graph
@@ -42,6 +43,8 @@ def why(tensor, root=None, names=None):
     """
     names = dict(sys._getframe(1).f_globals if names is None else names)
     name = next((each for each, value in named_tensors(names) if value is tensor), "it")
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"a gradient is that of a tensor, not of {type(tensor).__name__}")
     node = edge(tensor)
     if node is None:
         raise ValueError(f"{name} does not require grad: nothing is recorded about what is computed from it")

@@ -18,10 +18,10 @@ DRAWN = {
     "completion-menu": ("", "fg:default bg:default"),
     "completion-menu.completion": ("", "fg:default bg:default"),
     "completion-menu.completion.current": ("", "fg:default bg:default reverse"),
-    "completion-menu.meta.completion": ("note", "bg:default"),
-    "completion-menu.meta.completion.current": ("note", "bg:default reverse"),
-    "scrollbar.background": ("", "bg:default"),
-    "scrollbar.button": ("", "bg:default reverse"),
+    "completion-menu.meta.completion": ("note", "fg:default bg:default"),
+    "completion-menu.meta.completion.current": ("note", "fg:default bg:default reverse"),
+    "scrollbar.background": ("note", "fg:default bg:default reverse"),  # seen only where there is more than fits
+    "scrollbar.button": ("", "fg:default bg:default noreverse"),
     "pygments.keyword": ("keyword", ""),
     "pygments.operator.word": ("keyword", ""),
     "pygments.literal.number": ("number", ""),
@@ -36,7 +36,9 @@ DRAWN = {
 def style(theme):
     """The style sheet of a theme."""
     kinds = STYLES[theme]
-    return Style([(name, f"{under} {translated(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()])
+    return Style(
+        [(name, f"{under} {translated(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()]
+    )
 
 
 def translated(parameters):

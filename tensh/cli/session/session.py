@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import functools
 import importlib
 import io
@@ -30,6 +31,8 @@ class Session:
         self.namespace = self.module.__dict__
         self.given = {}  # names that were there before the user made any
         self.sources = {}
+        self.closing = contextlib.ExitStack()  # what ends with the session
+        self.notes_places = False
         self.flags = 0  # of the `from __future__` imports so far
         self.results = []  # the values shown last, newest first
         self.printed = []  # the value that `print` showed last since the statement began, if any
@@ -94,8 +97,11 @@ class Session:
         except (SyntaxError, ValueError, RecursionError) as error:
             yield Failed(explain(error, self.sources), None)
             return
-        if self.journal is None and any(isinstance(unit, Command) and magics.needs_journal(unit) for unit in units):
+        commands = [unit for unit in units if isinstance(unit, Command)]
+        if self.journal is None and any(map(magics.needs_journal, commands)):
             self.remember()
+        if any(map(magics.needs_places, commands)):
+            self.note_places()
         for unit in units:
             yield Started(unit)
             begin = perf_counter()
@@ -122,6 +128,19 @@ class Session:
         from tensh.cli.session.journal import Journal
 
         self.journal = Journal()
+
+    def note_places(self):
+        """From now on every recorded operation knows its place in the code: for %graph, %why and their kin."""
+        from tensh.graph import provenance
+
+        if not self.notes_places:
+            self.notes_places = True
+            self.closing.enter_context(provenance.recording())
+
+    def close(self):
+        """End what was begun for the commands."""
+        self.notes_places = False
+        self.closing.close()
 
     def perform(self, unit):
         """Run one unit: yields its values."""

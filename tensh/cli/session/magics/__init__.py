@@ -3,7 +3,7 @@
 Each is declared once, with `@magic`; `%help`, completion and "did you mean" read the same table.
 """
 
-from tensh.cli.session.magics import help, showing, choosing, timing, going_back, keeping  # noqa: F401, I001
-from tensh.cli.session.magics.registry import MAGICS, Magic, MagicError, magic, needs_journal, perform
+from tensh.cli.session.magics import help, showing, derivatives, choosing, timing, going_back, keeping  # noqa: F401, I001
+from tensh.cli.session.magics.registry import MAGICS, Magic, MagicError, magic, needs_journal, needs_places, perform
 
-__all__ = ["MAGICS", "Magic", "MagicError", "magic", "needs_journal", "perform"]
+__all__ = ["MAGICS", "Magic", "MagicError", "magic", "needs_journal", "needs_places", "perform"]

@@ -28,7 +28,8 @@ class Magic(NamedTuple):
     """A command: how it is written, what it does in a few words, and the function that does it.
 
     `sugar` is the call of a public function that the command stands for; `{}` in it is the argument. `needs_journal`
-    says that it looks at what was done before, so that it must have been written down.
+    says that it looks at what was done before, so that it must have been written down, `needs_places` that it asks where in
+    the code operations were recorded.
     """
 
     usage: str
@@ -36,17 +37,18 @@ class Magic(NamedTuple):
     run: object
     sugar: str | None = None
     needs_journal: bool = False
+    needs_places: bool = False
 
 
 class MagicError(Exception):
     """A command that does not exist, or cannot do what it was asked."""
 
 
-def magic(name, usage, summary, sugar=None, needs_journal=False):
+def magic(name, usage, summary, sugar=None, **needs):
     """Register a command. `usage` is how it is written."""
 
     def register(function):
-        MAGICS[name] = Magic(usage, summary, function, sugar, needs_journal)
+        MAGICS[name] = Magic(usage, summary, function, sugar, **needs)
         return function
 
     return register
@@ -64,6 +66,11 @@ def perform(session, command):
 def needs_journal(command):
     """Whether a command looks at what was done before it."""
     return command.name in MAGICS and MAGICS[command.name].needs_journal
+
+
+def needs_places(command):
+    """Whether a command asks where in the code operations were recorded."""
+    return command.name in MAGICS and MAGICS[command.name].needs_places
 
 
 def unknown(name):

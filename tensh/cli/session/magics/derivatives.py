@@ -1,0 +1,84 @@
+"""Autograd looked at: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by tensh.show."""
+
+import ast
+
+from tensh.cli.session.events import Value
+from tensh.cli.session.magics.arguments import called
+from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+from tensh.cli.session.magics.showing import view
+
+# name, how it is written, what it shows, the function of tensh.show: of a tensor, by default of the one computed last
+OF_A_TENSOR = (
+    ("graph", "%graph [Y] [view='tape'] [values=True]", "the autograd graph of a tensor: what it was computed from", "graph"),
+    ("step", "%step [Y]", "a backward pass from a tensor, node by node", "steps"),
+    ("modes", "%modes [Y] ['forward']", "derivatives by reverse or forward accumulation, in the order of work", "accumulation"),
+    ("memory", "%memory [Y]", "what the graph of a tensor keeps alive for its backward pass", "memory"),
+)  # fmt: skip
+OF_ARGUMENTS = (
+    ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
+    ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
+)
+
+
+def refused(command, error):
+    """The error of a function as that of the command."""
+    if "missing" in str(error):
+        return MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
+    return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
+
+
+def of_a_tensor(function):
+    def run(session, command):
+        _, values, options = called(session, command)
+        try:
+            drawn = view(function)(*values, names=session.own_names(), **options)
+        except (TypeError, ValueError, LookupError) as error:
+            raise refused(command, error) from None
+        yield Value(drawn, command)
+
+    return run
+
+
+def of_arguments(function):
+    def run(session, command):
+        texts, values, options = called(session, command)
+        if function == "cmp" and len(texts) == 2:
+            options.setdefault("names", tuple(texts))
+        try:
+            drawn = view(function)(*values, **options)
+        except (TypeError, ValueError) as error:
+            raise refused(command, error) from None
+        yield Value(drawn, command)
+
+    return run
+
+
+for name, usage, summary, function in OF_A_TENSOR:
+    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})", needs_places=True)(of_a_tensor(function))
+for name, usage, summary, function in OF_ARGUMENTS:
+    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})")(of_arguments(function))
+
+
+@magic(
+    "why", "%why X", "why the gradient of a tensor is what it is: the chain rule in numbers", "tensh.show.why({})",
+    needs_places=True,
+)  # fmt: skip
+def why(session, command):
+    """`%why x` and `%why x.grad` are the same question."""
+    text = command.argument.removesuffix(".grad")
+    if not text:
+        raise MagicError("%why: write whose gradient: %why w")
+    _, values, options = called(session, command._replace(argument=text))
+    try:
+        yield Value(view("why")(*values, names=session.own_names(), **options), command)
+    except (TypeError, ValueError) as error:
+        raise refused(command, error) from None
+
+
+@magic("trace", "%trace LINE", "run a line and show each of its parts: shape, dtype, value", "tensh.show.trace({!r})")
+def trace(session, command):
+    """The line runs in the session: what it assigns is assigned."""
+    if not command.argument:
+        raise MagicError("%trace: write a line of code behind it: %trace (x @ w).sum()")
+    ast.parse(command.argument, command.source.filename)
+    yield Value(view("trace")(command.argument, session.namespace), command)

@@ -1,0 +1,82 @@
+"""A function's gradient held against differences of its values: `gradcheck`."""
+
+import itertools
+
+import numpy as np
+
+from tensh.show.describe import number
+from tensh.show.table import Table
+
+STEP = 1e-6
+ATOL, RTOL = 1e-5, 1e-3
+MOST = 12  # rows; of more entries those with the largest errors
+
+
+def gradcheck(function, *inputs):
+    """The derivative of a function of tensors beside central differences, entry by entry, the worst first.
+
+    Args:
+        function: takes the inputs and returns a tensor; of several elements, their sum is looked at.
+        inputs: tensors of floats. They are converted to float64, in which differences mean something.
+
+    >>> import tensh
+    >>> tensh.show.gradcheck(lambda x: x ** 3, tensh.tensor([1., 2.]))
+    index  analytic  numeric  error       allowed
+    [0]    3         3        below 1e-6  0.00301
+    [1]    12        12       below 1e-6  0.01201
+    # agrees: every error is within 1e-05 + 0.001 of the number
+    """
+    import tensh
+
+    if not inputs:
+        raise ValueError("gradcheck(): give the function and its inputs: gradcheck(f, x)")
+    points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in inputs]
+    value = function(*points).sum()
+    found = tensh.autograd.grad(value, points, allow_unused=True)
+    rows = []
+    for position, (point, g) in enumerate(zip(points, found, strict=True)):
+        analytic = np.zeros(point.shape) if g is None else g.detach().numpy()
+        for index in itertools.product(*map(range, point.shape)):
+            numeric = difference(function, points, position, index)
+            error, allowed = abs(analytic[index] - numeric), ATOL + RTOL * abs(numeric)
+            name = (f"input {position} " if len(points) > 1 else "") + str(list(index))
+            rows.append((error / allowed, name, analytic[index], numeric, error, allowed))
+    return table(rows)
+
+
+def difference(function, points, position, index):
+    """The central difference in one entry."""
+    import tensh
+
+    values = []
+    for sign in (1, -1):
+        moved = [point.detach().clone() for point in points]
+        moved[position][index] += sign * STEP
+        with tensh.no_grad():
+            values.append(function(*moved).sum().item())
+    return (values[0] - values[1]) / (2 * STEP)
+
+
+def table(rows):
+    """The rows (badness, index, analytic, numeric, error, allowed) as a table, and a sentence under it."""
+    wrong = sum(not row[0] <= 1 for row in rows)
+    shown = sorted(rows, key=lambda row: not row[0] <= 1, reverse=True)
+    if len(rows) > MOST:
+        shown = sorted(rows, key=lambda row: (not row[0] <= 1, row[0]), reverse=True)[:MOST]
+    cells = [
+        (name, number(float(analytic)), number(numeric), small(error), number(float(allowed)))
+        for _, name, analytic, numeric, error, allowed in shown
+    ]
+    notes = [f"the {MOST} largest errors of {len(rows):,} entries"] if len(rows) > MOST else []
+    within = f"within {ATOL:g} + {RTOL:g} of the number"
+    notes.append(
+        f"agrees: every error is {within}"
+        if not wrong
+        else f"differs: {wrong:,} of {len(rows):,} errors are not {within}"
+    )
+    return Table(("index", "analytic", "numeric", "error", "allowed"), cells, notes=notes)
+
+
+def small(error):
+    """An error as a number, unless rounding alone explains it: then its digits say nothing."""
+    return f"below {STEP:g}".replace("e-0", "e-") if error < STEP else number(float(error))

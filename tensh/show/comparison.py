@@ -1,0 +1,58 @@
+"""Two tensors held against each other: `cmp`, for a gradient worked out by hand beside the one that autograd found."""
+
+import numpy as np
+
+from tensh.show import describe
+from tensh.show.table import Table
+from tensh.show.values import array_of
+
+TOLERANCE = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-5, "complex64": 1e-5}  # relative; 1e-8 for all others
+
+
+def cmp(a, b, names=("a", "b")):
+    """Whether two tensors are equal, nearly equal, or where they differ most.
+
+    Args:
+        a, b: tensors, arrays, numbers or nested lists of numbers.
+        names: what they are called in the table.
+
+    Nearly equal means within 1e-5 relative to the larger one for float32, by dtype. NaN equals NaN.
+
+    >>> import tensh
+    >>> tensh.show.cmp(tensh.tensor([1., 2., 3.]), tensh.tensor([1., 2., 3.5]))
+    exact  approximate  largest difference  at   a  b
+    no     no           0.5                 [2]  3  3.5
+    """
+    one, other = array_of(a), array_of(b)
+    if one.shape != other.shape:
+        return Table(
+            ("", "shape"), [(names[0], list(one.shape)), (names[1], list(other.shape))], title="the shapes differ"
+        )
+    wide = np.result_type(np.complex128 if describe_complex(one, other) else np.float64)
+    one, other = one.astype(wide), other.astype(wide)
+    both_nan = np.isnan(one) & np.isnan(other)
+    with np.errstate(all="ignore"):
+        difference = np.where((one == other) | both_nan, 0.0, np.abs(one - other))
+    difference = np.where(np.isnan(difference), np.inf, difference)
+    exact = not difference.any()
+    allowed = tolerance(a, b) * np.maximum(np.abs(one), np.abs(other))
+    close = exact or bool((difference <= allowed).all())
+    columns, row = ["exact", "approximate"], [describe.yes_or_no(exact), describe.yes_or_no(close)]
+    if not exact:
+        at = np.unravel_index(int(difference.argmax()), difference.shape)
+        columns += ["largest difference", "at", *names]
+        row += [describe.number(float(difference[at])), list(map(int, at)), number(one[at]), number(other[at])]
+    return Table(columns, [row])
+
+
+def describe_complex(*arrays):
+    return any(array.dtype.kind == "c" for array in arrays)
+
+
+def number(value):
+    return describe.number(complex(value) if isinstance(value, np.complexfloating) else float(value))
+
+
+def tolerance(*values):
+    """How far two numbers may be apart, relative to the larger: as far as the less exact dtype rounds."""
+    return max(TOLERANCE.get(str(getattr(value, "dtype", "")).removeprefix("torch."), 1e-8) for value in values)

@@ -1,0 +1,68 @@
+"""What a graph keeps alive for its backward pass: `memory`."""
+
+from numpy import ndarray
+
+from tensh.engine.clock import owner
+from tensh.graph import tokens
+from tensh.show.describe import amount, count
+from tensh.show.graphs import graph_of
+from tensh.show.table import Table
+
+MOST = 20  # rows
+LONGEST = 40  # characters of code that are shown
+
+
+def memory(tensor=None, names=None):
+    """The values that the graph of a tensor has saved for a backward pass, the largest first, and who saved them.
+
+    Args:
+        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
+        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+
+    Values that several nodes saved, and those that a variable holds as well, are counted once.
+
+    >>> import tensh
+    >>> x = tensh.ones(1000, requires_grad=True)
+    >>> y = (x * x).exp().sum()
+    >>> tensh.show.memory(y, {"x": x, "y": y})
+    bytes    shape   dtype    saved for  code
+    3.9 KiB  [1000]  float32  mul, of x
+    3.9 KiB  [1000]  float32  exp
+    # 7.8 KiB in 2 values, of which 3.9 KiB would be freed with the graph
+    """
+    graph = graph_of(tensor, names)
+    held = {id(owner(t.array)): name for name, t in graph.named.values()}
+    found = {}
+    for node in graph.order:
+        for value in arrays(node.saved or ()):
+            found.setdefault(id(owner(value)), (owner(value), node))
+    rows, freed = [], 0
+    ranked = sorted(found.items(), key=lambda item: item[1][0].nbytes, reverse=True)
+    for key, (array, node) in ranked:
+        made = graph[graph.numbers[node]]
+        name = held.get(key)
+        freed += 0 if name else array.nbytes
+        what = made.operation + (f", of {name}" if name else "")
+        kind = str(array.dtype)
+        rows.append((amount(array.nbytes), list(array.shape), kind, what, code(made)))
+    total = sum(array.nbytes for array, _ in found.values())
+    notes = [f"and {count(len(rows) - MOST, 'smaller one')}"] if len(rows) > MOST else []
+    notes.append(
+        f"{amount(total)} in {count(len(rows), 'value')}, of which {amount(freed)} would be freed with the graph"
+    )
+    return Table(("bytes", "shape", "dtype", "saved for", "code"), rows[:MOST], notes=notes)
+
+
+def code(node):
+    """What the user wrote for a node, and where, as far as that is known."""
+    place = "" if node.place is None or node.place.startswith("<") else node.place.rpartition("/")[2]
+    return "  ".join(each for each in (tokens.cut(node.label or node.part_of or "", LONGEST), place) if each)
+
+
+def arrays(saved):
+    """The arrays among saved values, also those in lists."""
+    for value in saved:
+        if type(value) is ndarray:
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from arrays(value)
