@@ -54,6 +54,8 @@ def run(grads, graph, keep, wanted=None, record=None):
                         gi = first(gi, g, n, graph)
                 else:
                     gi = first(gi, g, n, graph)
+                    if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
+                        gi = gi.copy()  # .grad is written in place later: its memory is its own
                 grads[n] = gi
         finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
     finally:
@@ -85,8 +87,6 @@ def first(gi, g, n, graph):
     a = gi.array if graph else gi
     if a.shape != n.shape or a.dtype is not n.dtype:
         gi = fit(gi, n, graph)
-    if type(n) is AccumulateGrad and not graph and (gi is g or gi.base is not None):
-        return gi.copy()  # .grad is written in place later: its memory is its own
     return gi
 
 

@@ -3,12 +3,12 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
-from tensh.engine import device as devices
-from tensh.engine import memory
+from tensh.engine import lifting, memory
 from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph import edge, live
+from tensh.engine.lifting import Lift
 from tensh.engine.table import METHODS, OPS
 from tensh.engine.tensor import Tensor, new
 from tensh.engine.warning import warn
@@ -36,7 +36,10 @@ def recast(t, to, memory_format=None):
     if to.category >= FLOAT:
         return OPS["cast"].fn(t, numpy, memory_format)
     result = new()  # no gradient passes through an integer
-    result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
+    try:
+        result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
+    except Lift:
+        return lifting.function("recast", recast, (t, to, memory_format), {})
     result.node = result._base = result._grad = None
     return result
 

@@ -9,6 +9,7 @@ import functools
 import operator
 
 from tensh.engine.graph import live
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS
 
@@ -32,8 +33,11 @@ def node_beside_number(name):
 def beside_number(name, t, number):
     """The operator ``name`` of a tensor and a number."""
     result = OPS[name].fn(t, number)
-    if live(result.node):
-        result.node.__class__ = node_beside_number(name)
+    try:
+        if live(result.node):
+            result.node.__class__ = node_beside_number(name)
+    except Lift:
+        pass  # a batch's node is that of its value
     return result
 
 

@@ -266,8 +266,9 @@ def _operands(op):
 
 def taken(op):
     """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
-    node = "; {0}_n = {0}.node if {0}._base is None else edge({0})" if op.derivatives else ""
-    return "{0}_ = {0}.array" + node
+    if op.derivatives:
+        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
+    return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # which may raise Lift
 
 
 def _checks(op):

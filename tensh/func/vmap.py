@@ -1,9 +1,12 @@
 """torch.vmap: a function of one sample as a function of a batch of them."""
 
 import functools
+from contextlib import contextmanager
 
 from tensh.engine.batching.batched import Batched, entered, left
 from tensh.engine.batching.levels import level
+from tensh.engine.clock import mode
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 from tensh.func.trees import flatten, unflatten
@@ -53,13 +56,25 @@ def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):
 def mapped(func, name, out_dims, randomness, given, kwargs):
     """Call ``func`` on what one sample of the arguments is."""
     size, dims, leaves, spec = given
-    with level(size, randomness) as running:
+    with transform(), level(size, randomness) as running:
         number = running.number
         seen = [t if d is None else entered(t, d, number) for t, d in zip(leaves, dims, strict=True)]
         values, named = flatten(kwargs)
         values = [entered(t, 0, number) if isinstance(t, Tensor) else t for t in values]
         result = func(*unflatten(seen, spec), **unflatten(values, named))
         return outputs(name, out_dims, result, running)
+
+
+@contextmanager
+def transform():
+    """A context in which what must not be done inside a transform is refused."""
+    mode.transforms += 1
+    try:
+        yield
+    except Lift:
+        raise RuntimeError("vmap: a function that is not made of tensor operations asked for the elements of a batch") from None
+    finally:
+        mode.transforms -= 1
 
 
 def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine import lifting, memory
 from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
 from tensh.engine.device import channels_last, channels_last_3d, contiguous_format
 from tensh.engine.dtype import BY_NUMPY, of_scalar
+from tensh.engine.lifting import Lift
 from tensh.engine.scalars import SAFE, fitting
 from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Size, Tensor
@@ -67,12 +68,15 @@ def filler(name, make, what):
     def like(*args, **given):
         if len(args) == 1 and isinstance(args[0], Tensor):
             try:
+                _ = args[0].node  # which may raise Lift
                 if not given:
                     return leaf(like_array(args[0].array, make))
                 numpy, requires_grad = plain(args[0].array.dtype, **given)
                 return leaf(like_array(args[0].array, make, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
+            except Lift:
+                return lifting.function(f"{name}_like", like, args, given)
         given = bind(f"{name}_like", (like_text,), args, given)
         array, order = given["input"].array, given["memory_format"]
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
@@ -225,9 +229,12 @@ def full_like(input, fill_value, **given):
     if isinstance(input, Tensor):
         try:
             numpy, requires_grad = plain(input.array.dtype, **given)
+            _ = input.node  # which may raise Lift
             return leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass
+        except Lift:
+            return lifting.function("full_like", full_like, (input, fill_value), given)
     given = bind("full_like", (f"(Tensor input, Number fill_value, {LIKE})",), (input, fill_value), given)
     number, order = given["fill_value"], given["memory_format"]
 

@@ -50,6 +50,7 @@ class Generator:
 
     # twister: NumPy's MT19937; untouched: no word was drawn since seeding; normal: the second number of a pair of
     # normal numbers, kept for the next call; float_normal: the same in single precision, which only states carry.
+    before_draw = None  # called before every draw, once vmap has been used: see batching/levels.py
     __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
     __module__ = "torch._C"
 
@@ -76,6 +77,8 @@ class Generator:
     # ── the stream ───────────────────────────────────────────────────────────
     def word(self):
         """The next 32-bit word, as an int."""
+        if self.before_draw is not None:
+            self.before_draw()
         if self.untouched:
             self._touch()
         return self.twister.random_raw()
@@ -84,6 +87,8 @@ class Generator:
         """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
         if not n:
             return np.empty(0, np.uint32)
+        if self.before_draw is not None:
+            self.before_draw()
         if self.untouched:
             self._touch()
         if n <= FEW:
@@ -94,6 +99,8 @@ class Generator:
         """The next ``n`` 64-bit words, as a new uint64 array."""
         if not n:
             return np.empty(0, np.uint64)
+        if self.before_draw is not None:
+            self.before_draw()
         if self.untouched:
             self._touch()
         if n <= FEW:
@@ -104,6 +111,8 @@ class Generator:
 
     def snapshot(self):
         """The twister's state, for ``rewind``."""
+        if self.before_draw is not None:
+            self.before_draw()
         if self.untouched:
             self._touch()
         return self.twister.state

@@ -15,6 +15,14 @@ def elementwise(op):
     fn = op.fn
 
     def rule(*args, **options):
+        first, second, *_ = args
+        if len(args) == 2 and type(first) is Batched:
+            if type(second) is Batched:
+                alike = first.levels == second.levels and first.value.array.ndim == second.value.array.ndim
+                if alike:
+                    return wrapped(fn(first.value, second.value, **options), first.levels)
+            elif not isinstance(second, Tensor):
+                return wrapped(fn(first.value, second, **options), first.levels)
         tensors = [args[place] for place in places if place < len(args) and isinstance(args[place], Tensor)]
         levels = levels_of(tensors)
         ndim = max([ndim_of(t) for t in tensors])

@@ -1,5 +1,7 @@
 """Operators that take leading dimensions anyway, once the numbers and shapes among their arguments count these, too."""
 
+import inspect
+
 from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.rules.shared import Unruled, full, ndim_of, reshaped, sizes_of, wrapped
 from tensh.engine.errors import wrap_dim
@@ -52,8 +54,10 @@ def leading(at_least=0, same="", **kinds):
     """
 
     def make(op):
-        fn, names = op.fn, list(op.parameters)
+        names = list(op.parameters)
         tensors = [name for name in names if name in op.inputs and name != same]
+        if tensors == names[:1] and not same:
+            return of_one(op, at_least, kinds)
         keywords = {name for name, p in op.parameters.items() if p.kind is p.KEYWORD_ONLY}
 
         def rule(*args, **options):
@@ -69,11 +73,38 @@ def leading(at_least=0, same="", **kinds):
             for name, kind in kinds.items():
                 bound[name] = kind(bound[name], n, batch)
             positional = [value for name, value in bound.items() if name not in keywords]
-            return wrapped(fn(*positional, **{name: bound[name] for name in keywords}), levels)
+            return wrapped(op.fn(*positional, **{name: bound[name] for name in keywords}), levels)
 
         return rule
 
     return make
+
+
+def of_one(op, at_least, kinds):
+    """The rule of an operator whose first argument is its only tensor."""
+    fn, names = op.fn, list(op.parameters)[1:]
+    found = [
+        (names.index(name) if op.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY else len(names), name, kind)
+        for name, kind in kinds.items()
+    ]
+    shape = names.index("shape") if "shape" in kinds else None
+
+    def rule(input, *args, **options):
+        value, levels = input.value, input.levels
+        size = value.array.shape
+        batch = size[: len(levels)]
+        n = len(size) - len(levels) if shape is None else len(args[shape])
+        if n < at_least:
+            raise Unruled
+        args = list(args)
+        for place, name, kind in found:
+            if place < len(args):
+                args[place] = kind(args[place], n, batch)
+            else:
+                options[name] = kind(options.get(name, op.parameters[name].default), n, batch)
+        return wrapped(fn(value, *args, **options), levels)
+
+    return rule
 
 
 def joining(kind):

@@ -34,7 +34,9 @@ def stacked(input, other, a, b, levels):
     second = OPS["unsqueeze"].fn(other, 1) if b == 1 else other
     ndim = max(a, b, 2)
     values = [fitted(t, levels, ndim) if type(t) is Batched else t for t in (first, second)]
-    result = matmul(*values)
+    shapes = [value.array.shape for value in values]
+    straight = ndim == 2 and len(levels) == 1 and len(shapes[0]) == 3 == len(shapes[1]) and shapes[0][0] == shapes[1][0]
+    result = OPS["bmm"].fn(*values) if straight else matmul(*values)
     if a == 1:
         result = OPS["squeeze_dim"].fn(result, -2)
     if b == 1:

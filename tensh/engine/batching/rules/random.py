@@ -43,6 +43,11 @@ def sizes():
     return {each.number: each.size for each in running.levels}
 
 
+def dense(t, levels):
+    """The value of ``t`` with all batch dimensions, dense: numbers are drawn in the order of memory."""
+    return spread(t, levels, sizes()).contiguous() if levels else t
+
+
 # ── what is drawn by parameters that are tensors ─────────────────────────────
 def of_tensors(draw, tensors):
     """``draw(values)``, where all tensors vary with all that wants different numbers."""
@@ -52,7 +57,7 @@ def of_tensors(draw, tensors):
     if not {*own} <= {*levels}:
         raise RuntimeError(refusals.SAME)
     with drawing():
-        return wrapped(draw([spread(t, levels, sizes()) for t in tensors]), levels)
+        return wrapped(draw([dense(t, levels) for t in tensors]), levels)
 
 
 def elements(op):
@@ -97,10 +102,12 @@ def drop(fn, args, options):
     """A function of the elements of its first argument; whole channels where ``feature`` says so."""
     refuse_errors()
     levels, _ = differing()
+    if not args:
+        args, options = (options["input"],), {name: each for name, each in options.items() if name != "input"}
     input, *rest = args
     if not levels or not {*levels_of((input,))} <= {*levels}:
         return of_samples(fn, args, options) if levels else unchanged(fn, args, options)
-    value = spread(input, levels, sizes())
+    value = dense(input, levels)
     with drawing():
         if not options.get("feature"):
             return batched(fn(value, *rest, **options), levels)
@@ -179,7 +186,7 @@ def like(fn, args, options):
     levels, _ = differing()
     input = args[0] if args else options["input"]
     template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
-    value = spread(template, levels, sizes()) if levels else template
+    value = dense(template, levels)
     rest = {name: each for name, each in options.items() if name != "input"}
     with drawing():
         return batched(fn(value, *args[1:], **rest), levels)
@@ -200,7 +207,7 @@ def fill(name):
                 raise RuntimeError(refusals.SAME)
             if not {*wanted} <= {*own}:
                 raise RuntimeError(refusals.SMALLER.format("inplace bernoulli"))
-            options = options | {"p": spread(probability, levels, sizes())}
+            options = options | {"p": dense(probability, levels)}
         if not {*levels} <= {*own}:
             raise RuntimeError(refusals.UNBATCHED)
         with drawing():

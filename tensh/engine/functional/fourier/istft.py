@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.calls.making import bind
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.fourier.stft import FRAMES, NO_WINDOW, ONESIDED, SUPPRESS, refuse, warn_once
@@ -112,7 +113,7 @@ def cut_out(signal, envelope, input, facts, total):
     end = half + length if length is not None else -half if half else total
     signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))
     lowest = envelope.abs().min()
-    if lowest.array < 1e-11:
+    if (lifting.whole(lowest) < 1e-11).any():
         refuse("istft", input, facts, " window overlap add min: 1\n[ CPUBoolType{} ]")
     signal = signal / envelope
     if input.array.ndim == 2:

@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine import lifting, memory
 from tensh.engine.calls.making import bind
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
@@ -14,6 +14,7 @@ from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.inplace import begin, into
+from tensh.engine.lifting import Lift
 from tensh.engine.ops.indexing.index import found
 from tensh.engine.ops.indexing.scatter import outside, require_slices
 from tensh.engine.ops.shapes.embed import number_as
@@ -34,12 +35,18 @@ def both(choose, form, doc, out=True):
             raise
 
     def function(input, *args, **named):
-        operator, given = chosen(input, args, named)
+        try:
+            operator, given = chosen(input, args, named)
+        except Lift:
+            return lifting.function(name, function, (input, *args), named)
         return OPS[operator].fn(input, *given)
 
     def in_place(self, *args, **named):
-        begin(self)
-        operator, given = chosen(self, args, named)
+        try:
+            begin(self)
+            operator, given = chosen(self, args, named)
+        except Lift:
+            return lifting.function(f"{name}_", in_place, (self, *args), named)
         return OPS[operator].write_(self, *given)
 
     for fn, called in (function, name), (in_place, f"{name}_"):
@@ -235,6 +242,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 
 
 @composite(method=False)
+@lifting.answering
 def unravel_index(indices, shape):
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
 

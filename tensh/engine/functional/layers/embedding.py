@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.dtype import int32, int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
@@ -193,6 +194,7 @@ def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sam
 
 
 @layer
+@lifting.answering
 def embedding_bag(
     input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
     per_sample_weights=None, include_last_offset=False, padding_idx=None,

@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine import lifting
 from tensh.engine.functional.layers.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
 from tensh.engine.functional.layers.registry import layer, named
 from tensh.engine.table import OPS, PUBLIC
@@ -89,7 +90,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * PUBLIC["ones_like"](input)
-    elif (var.array < 0).any():
+    elif (lifting.whole(var) < 0).any():
         raise ValueError("var has negative entry/entries")
     elif var.array.shape != input.array.shape:
         var = fitted_variance(input.array.shape, var)

@@ -3,6 +3,7 @@
 ``reduction`` is 'mean', 'sum' or 'none' everywhere; ``size_average`` and ``reduce`` are its old names.
 """
 
+from tensh.engine import lifting
 from tensh.engine.dtype import promote_types
 from tensh.engine.functional.layers.registry import constants, layer, named
 from tensh.engine.table import OPS, PUBLIC
@@ -168,7 +169,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 
 
 def check_probabilities(input, target):
-    for name, array in (("input", input.array), ("target", target.array)):
+    for name, array in (("input", lifting.whole(input)), ("target", lifting.whole(target))):
         if not ((array >= 0) & (array <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 

@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.clock import tick
 from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.inplace import put
+from tensh.engine.lifting import Lift
 from tensh.engine.memory import empty_like
 from tensh.engine.mixing import refuse
 from tensh.engine.random import drawing
@@ -34,7 +36,11 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
     times, plus = (OPS["mul"].inplace_fn, OPS["add"].inplace_fn) if inplace else (OPS["mul"].fn, OPS["add"].fn)
     if p == 1:
         return times(input, wrap(np.zeros((), input.array.dtype)))
-    noise = _kept(input.array, p, feature)
+    try:
+        noise = _kept(input.array, p, feature)
+    except Lift:
+        form = {"feature": feature, "alpha": alpha, "inplace": inplace}
+        return lifting.function("drop", drop, (input, p, train), form)
     exact = precision(noise.dtype)
     if not alpha:
         noise *= (exact(1) / exact(1 - p)).astype(noise.dtype)
@@ -275,6 +281,7 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 
 # ── softmax samples ──────────────────────────────────────────────────────────
 @layer
+@lifting.answering
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
     if eps != 1e-10:

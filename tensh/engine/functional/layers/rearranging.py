@@ -1,5 +1,6 @@
 """Pixels and channels in another order, windows as columns and back, classes as vectors."""
 
+from tensh.engine import lifting
 from tensh.engine.calls.arguments import integer
 from tensh.engine.dtype import int64
 from tensh.engine.functional.forms import require
@@ -25,13 +26,14 @@ def one_hot(input, num_classes=-1):
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if array.size:
+        array = lifting.whole(input)
         if array.min() < 0:
             raise RuntimeError("Class values must be non-negative.")
         if num_classes == -1:
             num_classes = int(array.max()) + 1
         elif array.max() >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
-    zeros = input.new_zeros((*array.shape, num_classes))
+    zeros = input.new_zeros((*input.array.shape, num_classes))
     return zeros.scatter_(-1, input.unsqueeze(-1), 1) if array.size else zeros
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.functional.namespaces import everywhere, linalg
 from tensh.engine.ops.linalg import determinant, shared
 from tensh.engine.ops.linalg import solve as solving
@@ -12,7 +13,7 @@ from tensh.engine.tensor import wrap
 
 def failed(name, info, words):
     """Raise for the first matrix that failed."""
-    failure = shared.first_failure(info.array)
+    failure = shared.first_failure(lifting.whole(info))
     if failure is not None:
         place, number = failure
         raise LinAlgError(f"{name}: {place}{words.format(number)}")
@@ -150,4 +151,4 @@ def logdet(input):
     if sign.array.dtype.kind == "c":
         return sign.log() + logarithm
     nan = wrap(np.full((), np.nan, input.array.dtype))
-    return OPS["where"].fn(wrap(sign.array == -1), nan, logarithm)
+    return OPS["where"].fn(sign.detach() == -1, nan, logarithm)

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.clock import mode
 from tensh.engine.functional.linalg.equations import failed
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.graph import edge
 from tensh.engine.inplace import into
+from tensh.engine.lifting import Lift
 from tensh.engine.ops.linalg import factor, householder
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square
@@ -98,9 +100,10 @@ def lu_factor(A, *, pivot=True):
     """
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
-    if info.array.any():
-        number = int(info.array[info.array != 0].flat[0])
-        place = f"(Batch element {int(np.flatnonzero(info.array)[0])}): " if info.array.ndim else ""
+    failures = lifting.whole(info)
+    if failures.any():
+        number = int(failures[failures != 0].flat[0])
+        place = f"(Batch element {int(np.flatnonzero(failures)[0])}): " if failures.ndim else ""
         raise RuntimeError(f"torch.linalg.lu_factor: {place}" + ZERO.format(number))
     return Factored((LU, pivots))
 
@@ -192,4 +195,7 @@ PUBLIC["orgqr"] = METHODS["orgqr"] = householder_product
 
 def wants(A):
     """Will a gradient of A be asked for?"""
-    return mode.grad and edge(A) is not None
+    try:
+        return mode.grad and edge(A) is not None
+    except Lift:
+        return True  # what is recorded of a batch is recorded on all of it

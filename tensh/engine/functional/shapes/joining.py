@@ -14,7 +14,11 @@ from tensh.engine.tensor import Size, Tensor, wrap
 # ── joining ──────────────────────────────────────────────────────────────────
 def arrays_of(tensors, name, least=0):
     """The arrays of a sequence of tensors; PyTorch's errors for anything else."""
-    arrays = given_list(tensors, name, "tensors", 1)[0]
+    try:
+        arrays = [t.array for t in tensors]
+    except (AttributeError, TypeError):
+        given_list(tensors, name, "tensors", 1)
+        raise
     if len(arrays) < least:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     return arrays
