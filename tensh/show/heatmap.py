@@ -1,6 +1,7 @@
 """A matrix as a field of colours, or of signs and digits: `heat`."""
 
 import math
+from itertools import islice
 
 import numpy as np
 
@@ -8,11 +9,10 @@ from tensh.show import describe
 from tensh.show.colors import MISSING, signed
 from tensh.show.page import Paint, View
 from tensh.show.shrinking import shrunk
-from tensh.show.text import comment
+from tensh.show.text import cells, comment
 from tensh.show.values import array_of, is_complex
 
-MOST_ROWS = 40  # of a page of any height
-MOST_PANELS = 8
+MOST_ROWS = 40  # lines on a page of any height
 
 
 class Heat(View):
@@ -26,34 +26,33 @@ class Heat(View):
         self.array = np.abs(array.astype(np.complex64)) if is_complex(array) else array
 
     def panels(self):
-        """(index, matrix) of each field that is shown."""
-        array = self.array
-        if array.ndim < 3:
-            yield (), array.reshape(1, -1).astype(np.float64) if array.ndim < 2 else array.astype(np.float64)
+        """(index, matrix) of each field."""
+        if self.array.ndim < 3:
+            matrix = self.array.reshape(1, -1) if self.array.ndim < 2 else self.array
+            yield (), matrix.astype(np.float64)
             return
-        for number, index in enumerate(np.ndindex(array.shape[:-2])):
-            if number == MOST_PANELS:
-                return
-            yield index, array[index].astype(np.float64)
+        for index in np.ndindex(self.array.shape[:-2]):
+            yield index, self.array[index].astype(np.float64)
 
     def draw(self, page):
-        panels = [(index, matrix) for index, matrix in self.panels() if matrix.size]
-        rows = max(min(page.height - 7, MOST_ROWS), 4) if page.height else MOST_ROWS
-        in_color = page.colors > 16
-        is_wide = all(2 * matrix.shape[1] <= page.width and len(matrix) <= rows for _, matrix in panels)
-        room = (
-            (rows, page.width // 3) if not in_color else (rows, page.width // 2) if is_wide else (2 * rows, page.width)
-        )
-        small = [shrunk(matrix, *room) for _, matrix in panels]
+        shape = self.array.shape[-2:] if self.array.ndim > 1 else (1, self.array.size)
+        room = max(page.height - 7, 4) if page.height else MOST_ROWS
+        in_color = page.colors > 16 and page.unicode
+        is_wide = 2 * shape[1] <= page.width and shape[0] <= room
+        columns = page.width // 3 if not in_color else page.width // 2 if is_wide else page.width
+        rows_a_line = 2 if in_color and not is_wide else 1
+        lines = min(-(-shape[0] // rows_a_line), room)
+        panels = [*islice(self.panels(), max(room // (lines + 2), 1))] if self.array.size else []
+        small = [shrunk(matrix, lines * rows_a_line, columns) for _, matrix in panels]
         scale = largest(small)
         for number, ((index, _), matrix) in enumerate(zip(panels, small, strict=True)):
             yield "plain", "\n" * bool(number)
             if index:
                 yield "header", f"[{', '.join(map(str, index))}]\n"
             yield from self.in_color(matrix, scale, page, is_wide) if in_color else self.in_signs(matrix, scale)
-        yield from self.legend(page, scale)
+        yield from self.legend(page, scale, in_color)
         is_reduced = any(a is not b for a, (_, b) in zip(small, panels, strict=True))
-        remarks = [*self.remarks(page, len(panels), is_reduced)]
+        remarks = [*self.remarks(in_color, len(panels), is_reduced)]
         if remarks:
             yield "plain", "\n"
             yield from comment(remarks, page)
@@ -91,24 +90,28 @@ class Heat(View):
         size = 9 if math.isinf(value) else round(9 * abs(value) / scale)
         return ("+" if value > 0 else "-") + str(size)
 
-    def legend(self, page, scale):
+    def legend(self, page, scale, in_color):
         """What was drawn, and what the colours or digits mean."""
-        yield "note", "# " + f"{self.name}  {self.brief}".strip() + "  " * bool(self.brief)
+        about = f"{self.name}  {self.brief}".strip()
         most = describe.number(scale)
-        if page.colors > 16:
-            yield "note", f"-{most} "
-            for step in range(-5, 6):
-                yield Paint(ground=signed(step / 5, page.is_dark)), "  " if step else " 0 "
-            yield "note", f" {most}"
-        else:
-            yield "note", f"+9 is {most}, -9 is -{most}, . is 0"
+        words = f"+9 is {most}, -9 is -{most}, . is 0"
+        yield from comment([about], page)
+        needed = 27 + 2 * len(most) if in_color else len(words)
+        yield "note", "\n#   " if page.is_window and 4 + cells(about) + needed > page.width else "  " * bool(about)
+        if not in_color:
+            yield "note", words
+            return
+        yield "note", f"-{most} "
+        for step in range(-5, 6):
+            yield Paint(ground=signed(step / 5, page.is_dark)), "  " if step else " 0 "
+        yield "note", f" {most}"
 
-    def remarks(self, page, panels, is_reduced):
+    def remarks(self, in_color, panels, is_reduced):
         """What is not shown as it is."""
         if is_reduced:
             yield "each field is the mean of several values"
         if np.isnan(self.array).any():
-            yield "NaN is magenta" if page.colors > 16 else "NaN is ??"
+            yield "NaN is magenta" if in_color else "NaN is ??"
         whole = math.prod(self.array.shape[:-2])
         if panels < whole:
             yield f"{panels} of {whole} matrices"

@@ -25,34 +25,43 @@ class Image(View):
     def __init__(self, value):
         array = array_of(value)
         self.brief = describe.brief(value) if describe.is_array(value) else ""
-        self.images, self.reading = arranged(array)
-        self.whole = len(self.images)
-        self.images = self.images[:MOST_IMAGES]
+        images, self.reading = arranged(array)
+        self.whole = len(images)
+        self.images = images[:MOST_IMAGES]
         self.low, self.high = value_range(self.images, array.dtype)
+
+    @property
+    def values(self):
+        """The images in values from 0 to 1."""
         values = self.images.astype(np.float64)
         values = np.nan_to_num((values - self.low) / ((self.high - self.low) or 1.0), nan=0.0)
         if values.shape[-1] == 4:
             values = values[..., :3] * values[..., 3:]
-        self.values = np.clip(values, 0.0, 1.0)
+        return np.clip(values, 0.0, 1.0)
 
     def draw(self, page):
-        most = min(page.height - 7, MOST_ROWS) if page.height else MOST_ROWS
-        draw = in_half_blocks if page.colors > 16 and page.unicode else in_shades
-        frame = 0 if draw is in_half_blocks else 4
-        small = [shrunk(image, 2 * max(most, 4), page.width - frame) for image in self.values]
-        for number, group in enumerate(side_by_side(small, page.width - frame)):
+        room = max(page.height - 7, 4) if page.height else MOST_ROWS
+        in_color = page.colors > 16 and page.unicode
+        width = page.width if in_color else page.width - 4
+        small = [shrunk(image, 2 * room, width) for image in self.values]
+        each = -(-len(small[0]) // 2) + 1
+        shown = 0
+        for number, group in enumerate(rows_of(small, width)):
+            if number and (number + 1) * each > room:
+                break
             yield "plain", "\n" * bool(number)
-            yield from draw(group)
-        yield from comment(self.remarks(), page)
+            yield from in_half_blocks(joined(group)) if in_color else in_shades(joined(group))
+            shown += len(group)
+        yield from comment(self.remarks(shown), page)
 
-    def remarks(self):
+    def remarks(self, shown):
         """What was shown, and what was taken for what."""
         if self.name or self.brief:
             yield f"{self.name}  {self.brief}".strip()
         yield f"read as {self.reading}"
         yield f"dark = {describe.number(self.low)}, bright = {describe.number(self.high)}"
-        if self.whole > len(self.images):
-            yield f"{len(self.images)} of {self.whole} images"
+        if self.whole > shown:
+            yield f"{shown} of {self.whole} images"
 
 
 def arranged(array):
@@ -65,16 +74,21 @@ def arranged(array):
     if array.ndim == 2:
         return array[None, ..., None], "height x width"
     if array.ndim == 3:
-        if shape[0] in CHANNELS:
+        if channels_first(shape):
             return np.moveaxis(array, 0, -1)[None], "channels x height x width"
         if shape[2] in CHANNELS:
             return array[None], "height x width x channels"
         return array[..., None], "images x height x width"
-    if shape[1] in CHANNELS:
+    if channels_first(shape[1:]):
         return np.moveaxis(array, 1, -1), "images x channels x height x width"
     if shape[3] in CHANNELS:
         return array, "images x height x width x channels"
     return array.reshape(-1, *shape[2:], 1), "images x maps x height x width"
+
+
+def channels_first(shape):
+    """Whether the first of three dimensions is that of the channels; where another could be, it is not for four of them."""
+    return shape[0] in CHANNELS and (shape[0] != 4 or shape[2] not in CHANNELS)
 
 
 def value_range(images, dtype):
@@ -91,15 +105,17 @@ def value_range(images, dtype):
     return (0.0, 255.0) if low >= 0 and 32 < high <= 255 else (low, high)
 
 
-def side_by_side(images, width):
-    """The images joined into rows of several, with a column between, as many as a width has room for."""
-    each = images[0].shape[1] + 1
-    number = max((width + 1) // each, 1)
+def rows_of(images, width):
+    """The images in groups, as many in each as a width has room for, with a column between."""
+    number = max((width + 1) // (images[0].shape[1] + 1), 1)
     for begin in range(0, len(images), number):
-        group = images[begin : begin + number]
-        gap = np.zeros((group[0].shape[0], 1, group[0].shape[2]))
-        parts = [part for image in group for part in (gap, image)][1:]
-        yield np.concatenate(parts, axis=1)
+        yield images[begin : begin + number]
+
+
+def joined(images):
+    """Images side by side as one."""
+    gap = np.zeros((images[0].shape[0], 1, images[0].shape[2]))
+    return np.concatenate([part for image in images for part in (gap, image)][1:], axis=1)
 
 
 def in_half_blocks(image):

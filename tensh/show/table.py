@@ -26,7 +26,7 @@ class Table(View):
 
     def draw(self, page):
         if self.title:
-            yield "title", self.title
+            yield "title", "\n    ".join(textwrap.wrap(self.title, page.width - 4)) if page.is_window else self.title
         if self.rows:
             widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
             room = page.width - sum(width + len(GAP) for width in widths[:-1]) if page.is_window else widths[-1]

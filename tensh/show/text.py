@@ -1,5 +1,6 @@
 """Texts by their width in a terminal, where a character takes no, one or two columns."""
 
+import textwrap
 import unicodedata
 
 
@@ -48,6 +49,8 @@ def comment(facts, page, begin="# "):
     used = len(begin)
     for place, fact in enumerate(facts):
         kind, text = fact if isinstance(fact, tuple) else ("note", fact)
+        if page.is_window and cells(text) > page.width - 4:
+            text = "\n#   ".join(textwrap.wrap(text, page.width - 4))
         if place and page.is_window and used + len(dot) + cells(text) > page.width:
             yield "note", "\n#   "
             used = 4
@@ -55,7 +58,7 @@ def comment(facts, page, begin="# "):
             yield "note", dot
             used += len(dot)
         yield kind, text
-        used += cells(text)
+        used = cells(text.rpartition("\n")[2]) + (0 if "\n" in text else used)
 
 
 def one_line(text):

@@ -7,6 +7,8 @@ have the results beside the code. In code, results stand behind it as comments t
 import json
 import re
 
+from tensh.cli.session.magics.arguments import as_python
+
 RESULT = "#> "  # what a line of code showed
 ASIDE = frozenset("help ? ?? history undo edit export save load set".split())  # commands that did nothing to remember
 IMPORTS = {
@@ -70,7 +72,7 @@ def in_python(entry, magics, shown):
     """The lines of an entry as Python: a command as the call that it stands for; what is shown as in `shown`."""
     if entry.command:
         sugar = getattr(magics.get(entry.command.name), "sugar", None)
-        call = sugar and sugar.format(entry.command.argument)
+        call = sugar and sugar.format(entry.command.argument if sugar == "{}" else as_python(entry.command.argument))
         return [shown.format(call) if call and _has_value(entry) else call or f"# {entry.command.text}"]
     before, after = (part.encode() for part in shown.split("{}"))
     lines = [line.encode() for line in entry.code]

@@ -11,13 +11,18 @@ def called(session, command):
     text = command.argument
     if not text:
         return [], [], {}
-    call = parsed(text) or parsed(with_commas(text))
+    call = parsed(as_python(text))
     if call is None:
         ast.parse(text, command.source.filename, mode="eval")  # raises the SyntaxError of the expression as it stands
         raise MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
     values = [value(session, command, node) for node in call.args]
     texts = [ast.unparse(node) for node in call.args]
     return texts, values, {each.arg: value(session, command, each.value) for each in call.keywords}
+
+
+def as_python(text):
+    """The arguments as Python writes them, with a comma between."""
+    return text if parsed(text) else with_commas(text)
 
 
 def parsed(text):

@@ -4,6 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+from tensh.show import describe
 
 OVER = "--over"
 
@@ -43,7 +44,7 @@ def export(session, command):
     journal.exported.add(os.path.abspath(path))
     failed = sum(entry.failed for entry in journal.entries)
     left = f"; {failed} that failed left out" if failed else ""
-    yield Notice(f"{path}: {len(text.splitlines())} lines{left}")
+    yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
 
 
 @magic(
