@@ -6,11 +6,7 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import convert, functional, ops, settings  # noqa: F401
 from tensh.engine.absent import hang_lacks, lacking
-from tensh.engine.aliases import hang_aliases
-from tensh.engine.autograd import anomaly, modes  # noqa: F401
-from tensh.engine.creation import data, fill, legacy, ranges, sharing, spaces, strides, triangles, windows  # noqa: F401
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
@@ -21,8 +17,6 @@ from tensh.engine.table import PUBLIC, public, shown
 from tensh.engine.tensor import Size, Tensor
 
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
-hang_aliases()
-state.hang_methods()
 hang_lacks(Tensor)
 
 PUBLIC.update(ALL)

@@ -6,6 +6,7 @@ A conversion that changes nothing returns the tensor itself; one that does is re
 from tensh.engine import lifting, memory
 from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
+from tensh.engine.device import device as device_of
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph import edge, live
 from tensh.engine.lifting import Lift
@@ -126,7 +127,7 @@ def cpu_(self, *, memory_format=None):
 def cuda(self, device=None, non_blocking=False, memory_format=None):
     """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
     if device is not None:
-        where = devices.device(device)
+        where = device_of(device)
         if where.type != "cuda":
             raise RuntimeError("Invalid device, must be cuda device")
     require_cpu("cuda")

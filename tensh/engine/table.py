@@ -38,13 +38,19 @@ from tensh.engine.mixing import (
     refused_cast,
     require_operand,
 )  # fmt: skip
+from tensh.engine.registry import Registry
 from tensh.engine.tensor import Tensor, new, wrap
-from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, recorded
+from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, meanings
 from tensh.engine.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
 
-PUBLIC: dict = {}  # the torch namespace: name -> Op, function, class or constant
-METHODS: dict = {}  # the methods of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
-PYTHON_ONLY: dict = {}  # functions behind Python's operators that are no methods, such as 1 / x: "rdiv" -> function
+PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
+METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
+MEMBERS = Registry("MEMBERS")  # what hangs on Tensor as it is: properties, special methods
+PYTHON_ONLY = Registry("PYTHON_ONLY")  # behind Python's operators that are no methods, as 1 / x: "rdiv" -> function
+FORMS = Registry("FORMS")
+"""What takes the calls of a method that do not give its one argument as numbers side by side: ``x.view(2, 3)`` itself is
+then without a step in between."""
+
 
 
 class Op:
@@ -59,7 +65,7 @@ class Op:
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.rare, self.refusal = {}, {}, {}
-        self.called = self.mixing = self.other_forms = None
+        self.called = self.mixing = None
         self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = self.spread = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
@@ -176,6 +182,7 @@ Op.MAKERS = {
     "operator": Op._operator,
     "inplace_fn": Op._inplace_fn,
     "node_class": Op._node_class,
+    "other_forms": lambda op: FORMS.get(op.name),
 }
 
 
@@ -186,21 +193,19 @@ class Derivative:
         self.op, self.name, self.words = op, name, words
 
     def __get__(self, node, kind):
-        compile_words(self.op, self.words)
-        source = writer.backward_source(self.op, self.words is TENSORS)
-        namespace = self.words
-        writer.compiled(source, f"derivative of {self.op.name}", namespace)
-        function = namespace.pop(self.name)
+        namespace = spoken(self.op, self.words)
+        writer.compiled(
+            writer.backward_source(self.op, self.words is TENSORS), f"derivative of {self.op.name}", namespace
+        )
+        function = namespace[self.name]
         setattr(kind, self.name, function)
         return function.__get__(node, kind)
 
 
-def compile_words(op, words):
-    """Before a recorded derivative runs, the operators it names must be functions."""
-    if words is TENSORS:
-        for text in (*op.derivatives.values(), *op.let.values()):
-            for name in OPS.keys() & set(writer.words_of(text)):
-                recorded(name)
+def spoken(op, words):
+    """What the words of an operator's derivatives mean: the namespace that they are compiled in."""
+    texts = [writer.local(text, op, words is TENSORS) for text in (*op.derivatives.values(), *op.let.values())]
+    return meanings({"filled", *(name for text in texts for name in writer.words_of(text))}, words)
 
 
 def op(kernel=None, *, name=None, doc=None, **keywords):
@@ -212,8 +217,6 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
     ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an
     exception), and ``apart`` says that it must not lie in the memory of an input.
-    ``other_forms`` is the function for calls of the method that do not give its one argument as numbers side by side:
-    ``x.view(2, 3)`` is then without a step in between.
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
@@ -329,7 +332,7 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart other_forms outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 

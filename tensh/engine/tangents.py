@@ -19,7 +19,7 @@ from tensh.engine.backward import run
 from tensh.engine.clock import mode
 from tensh.engine.graph import AccumulateGrad, Node, Parts, replay
 from tensh.engine.region import replay_raw
-from tensh.engine.table import compile_words
+from tensh.engine.table import spoken
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -45,9 +45,9 @@ def _complex(t):
 def diagonal(op, graph):
     """The function of a node and the tangents of its inputs that adds up their shares, written from the derivatives."""
     words = TENSORS if graph else ARRAYS
-    compile_words(op, words)
-    writer.compiled(writer.forward_source(op, graph), f"forward derivative of {op.name}", words)
-    return words.pop("forward")
+    namespace = spoken(op, words)
+    writer.compiled(writer.forward_source(op, graph), f"forward derivative of {op.name}", namespace)
+    return namespace["forward"]
 
 
 def fitted(t, shape, dtype, graph):

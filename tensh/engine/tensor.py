@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from tensh.engine import device as devices
+from tensh.engine.device import cpu, strided
 from tensh.engine.dtype import BY_NUMPY
 
 
@@ -95,8 +95,8 @@ class Tensor:
     ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")
     itemsize = property(lambda self: self.array.itemsize, doc="Bytes of one element.")
     nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
-    device = property(lambda self: devices.cpu, doc="Where the tensor lives.")
-    layout = property(lambda self: devices.strided, doc="How it lies in memory: torch.strided.")
+    device = property(lambda self: cpu, doc="Where the tensor lives.")
+    layout = property(lambda self: strided, doc="How it lies in memory: torch.strided.")
 
 
 new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would ask __new__: 160 ns

@@ -8,7 +8,7 @@ from tensh.engine import memory
 from tensh.engine.calls.making import bind, leaf, place
 from tensh.engine.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.graph import edge, live
-from tensh.engine.table import public
+from tensh.engine.table import MEMBERS, public
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 
@@ -201,5 +201,4 @@ def __dlpack_device__(self):
     return self.array.__dlpack_device__()
 
 
-for _each in __dlpack__, __dlpack_device__:
-    setattr(Tensor, _each.__name__, _each)
+MEMBERS.update(__dlpack__=__dlpack__, __dlpack_device__=__dlpack_device__)

@@ -7,7 +7,8 @@ from tensh.engine import gradients, memory
 from tensh.engine.clock import mode, version
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
-from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
+from tensh.engine.registry import HANGING
+from tensh.engine.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.transforms import refuse_inside
 from tensh.engine.warning import warn
@@ -245,16 +246,27 @@ for _each in (requires_grad_, retain_grad, register_hook, register_post_accumula
 PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_point)
 
 
-class Method:
-    """A method before its first use: it writes the function, which then takes its place in the class."""
+class Late:
+    """What hangs on Tensor before its first use: it is read, written if it is a function, and takes its own place."""
 
     def __init__(self, name, resolve):
         self.name, self.resolve = name, resolve
 
+    def _settle(self):
+        setattr(Tensor, self.name, self.resolve(self.name))
+
     def __get__(self, t, kind):
-        fn = self.resolve()
-        setattr(Tensor, self.name, fn)
-        return fn if t is None else fn.__get__(t, kind)
+        self._settle()
+        return getattr(kind if t is None else t, self.name)
+
+    def __set__(self, t, value):
+        self._settle()
+        setattr(t, self.name, value)
+
+
+def member_of(name):
+    """What Tensor has under a name."""
+    return MEMBERS[name] if name in MEMBERS else shown(METHODS[name], name, method=True)
 
 
 OPERATORS = {
@@ -274,20 +286,24 @@ OPERATORS = {
 UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
 
 
-def hang_methods():
-    """Hang every entry of ``METHODS`` and Python's operators on Tensor; called once all tables are read."""
-    for name, entry in METHODS.items():
-        setattr(Tensor, name, Method(name, lambda name=name, entry=entry: shown(entry, name, method=True)))
-    for name, entry in OPERATORS.items():
-        if entry in OPS and OPS[entry].pointwise:
-            made = "operator" if len(OPS[entry].inputs) == 2 else "fn"
-            setattr(Tensor, name, Method(name, lambda op=OPS[entry], made=made: getattr(op, made)))
-        elif entry in METHODS or entry in PYTHON_ONLY:
-            face = (lambda fn: fn) if name in UNARY else refused_operand
-            setattr(
-                Tensor, name, Method(name, lambda e=entry, face=face: face(function(PYTHON_ONLY.get(e) or METHODS[e])))
-            )
-    Tensor.__hash__ = lambda self: id(self)
+def python_operator(name):
+    """The function behind one of Python's operators."""
+    entry = OPERATORS[name]
+    if entry in OPS and OPS[entry].pointwise:
+        return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
+    fn = function(PYTHON_ONLY[entry] if entry in PYTHON_ONLY else METHODS[entry])
+    return fn if name in UNARY else refused_operand(fn)
+
+
+def hang(names, resolve):
+    """Let Tensor have what ``resolve`` gives for each of the names."""
+    for name in names:
+        setattr(Tensor, name, Late(name, resolve))
+
+
+hang(sorted(HANGING), member_of)
+hang(OPERATORS, python_operator)
+Tensor.__hash__ = lambda self: id(self)
 
 
 def index_number(t):

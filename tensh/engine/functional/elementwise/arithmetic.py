@@ -1,6 +1,5 @@
 """Arithmetic with PyTorch's overloads: reflected operators, powers, bounds, parts of complex numbers."""
 
-from tensh.engine import ops  # noqa: F401  read first: some names below replace an operator's
 from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.inplace import into

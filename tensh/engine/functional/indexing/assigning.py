@@ -11,7 +11,7 @@ from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.scalars import SAFE
-from tensh.engine.table import OPS
+from tensh.engine.table import MEMBERS, OPS
 from tensh.engine.tensor import Tensor, wrap
 
 
@@ -117,4 +117,4 @@ def copied_to(view, value):
         view.copy_(value if value.array.shape == size else OPS["expand"].fn(value, size))
 
 
-Tensor.__getitem__, Tensor.__setitem__ = getitem, setitem
+MEMBERS.update(__getitem__=getitem, __setitem__=setitem)

@@ -3,9 +3,10 @@
 The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
 """
 
+from tensh.engine.registry import Registry
 from tensh.engine.table import PUBLIC
 
-LAYERS: dict = {}  # the names of torch.nn.functional: functions and operators
+LAYERS = Registry("LAYERS")  # the names of torch.nn.functional: functions and operators
 
 
 def layer(fn=None, *, torch=False):

@@ -7,7 +7,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shapes.shaping import shaped
 from tensh.engine.inplace import begin, reshaped
-from tensh.engine.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.table import MEMBERS, METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 
 
@@ -282,5 +282,5 @@ def _set_part(get):
     return lambda t, value: get(t).copy_(value)
 
 
-Tensor.real = property(real, _set_part(real), doc=real.__doc__)
-Tensor.imag = property(imag, _set_part(imag), doc=imag.__doc__)
+MEMBERS["real"] = property(real, _set_part(real), doc=real.__doc__)
+MEMBERS["imag"] = property(imag, _set_part(imag), doc=imag.__doc__)

@@ -10,7 +10,7 @@ from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.ops.basic import expanded_size  # noqa: F401
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.ops.shapes.views import view as viewed
-from tensh.engine.table import OPS, PUBLIC, composite
+from tensh.engine.table import FORMS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, wrap
 from tensh.engine.vocabulary import TENSORS
 
@@ -24,7 +24,7 @@ def forms_of_view(self, *shape, **named):
     return retyped(self, form["dtype"]) if "dtype" in form else viewed.fn(self, tuple(form["size"]))
 
 
-viewed.other_forms = forms_of_view
+FORMS["view"] = forms_of_view
 
 
 def retyped(self, dtype):
@@ -184,7 +184,7 @@ def forms_of_expand(self, *size, implicit=False, **named):
     return expanded(self, ints(size, named, "expand", "size"))
 
 
-OPS["expand"].other_forms = forms_of_expand
+FORMS["expand"] = forms_of_expand
 
 
 @composite(function=False)

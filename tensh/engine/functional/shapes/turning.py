@@ -4,7 +4,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.shaping import squeeze
 from tensh.engine.inplace import begin, reshaped
-from tensh.engine.table import OPS, PUBLIC, composite
+from tensh.engine.table import FORMS, MEMBERS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import TENSORS
 from tensh.engine.warning import warn
@@ -24,7 +24,7 @@ def permute(input, dims):
 PUBLIC["permute"] = permute
 
 
-OPS["permute"].other_forms = lambda self, *dims, **named: OPS["permute"].fn(self, ints(dims, named, "permute", "dims"))
+FORMS["permute"] = lambda self, *dims, **named: OPS["permute"].fn(self, ints(dims, named, "permute", "dims"))
 
 
 @composite
@@ -129,8 +129,8 @@ def hermitian(t):
     return adjoint_of(t, "H")
 
 
-Tensor.T, Tensor.mT, Tensor.H = property(reversed_dims), property(matrix_transpose), property(hermitian)
-Tensor.mH = property(lambda t: adjoint_of(t, "mH"), doc="The conjugate transposes of matrices.  Differentiable.")
+MEMBERS.update(T=property(reversed_dims), mT=property(matrix_transpose), H=property(hermitian))
+MEMBERS["mH"] = property(lambda t: adjoint_of(t, "mH"), doc="The conjugate transposes of matrices.  Differentiable.")
 
 
 # ── in place ─────────────────────────────────────────────────────────────────

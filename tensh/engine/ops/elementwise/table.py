@@ -98,7 +98,8 @@ pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu"
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
-pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", input="g * sgn(input)")
+pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
+          input="g * sgn(input)")  # fmt: skip
 pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
                               "torch.sgn instead.", NotImplementedError))  # fmt: skip

@@ -1,6 +1,1 @@
 """Operators that draw random numbers."""
-
-from tensh.engine.ops.random import (  # noqa: F401
-    drawn,
-    inplace,
-)

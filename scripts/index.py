@@ -1,0 +1,93 @@
+"""Write tensh/engine/index.py: which module of the engine declares which names.
+
+    python scripts/index.py [--check]
+
+Every module of the engine is read, and what has come into the registries meanwhile is noted for it. With ``--check``
+nothing is written, and the exit status is 1 if the file would change.
+"""
+
+import sys
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+FILE = ROOT / "tensh" / "engine" / "index.py"
+ENGINE = "tensh.engine."
+HEAD = '''"""Which module declares which names; those that hang on Tensor begin with a dot.
+
+Written by scripts/index.py; do not edit.  See Note [Reading late] in registry.py."""
+
+DECLARED = {
+'''
+
+
+class Noted(SourceFileLoader):
+    """Reads modules as usual, and notes for each what it declares itself."""
+
+    reading: list = [ENGINE]  # the modules that are being read, the last by the one before
+    declared: dict = {}  # (registry, name) -> what is declared, and by which module
+    read = SourceFileLoader.exec_module
+
+    def exec_module(self, module):
+        Noted.note()
+        Noted.reading.append(module.__name__)
+        try:
+            Noted.read(self, module)
+        finally:
+            Noted.note()
+            Noted.reading.pop()
+
+    @staticmethod
+    def note():
+        registry = sys.modules.get("tensh.engine.registry")
+        for each in getattr(registry, "REGISTRIES", ()):
+            for name, value in dict.items(each):
+                before, module = Noted.declared.setdefault((each.kind, name), (value, Noted.reading[-1]))
+                if before is not value and each.kind != "TENSORS":
+                    raise SystemExit(f"{each.kind}[{name!r}] is declared by {module} and by {Noted.reading[-1]}")
+
+
+def declared():
+    """module -> the names that it declares, those that hang on Tensor with a dot in front."""
+    SourceFileLoader.exec_module = Noted.exec_module
+    from tensh.engine import registry
+
+    registry.read_all()
+    found = {}
+    for (kind, name), (_, module) in Noted.declared.items():
+        names = found.setdefault(module.removeprefix(ENGINE), set())
+        names.add(f".{name}" if kind in ("METHODS", "MEMBERS") else name)
+    return {
+        m: sorted(n for n in names if f".{n}" not in names) for m, names in found.items() if m and m != "tensh.engine"
+    }
+
+
+def text():
+    """What the file should hold."""
+    entries = []
+    for module, names in sorted(declared().items()):
+        entries.append(f'    "{module}": """\n')
+        line = "       "
+        for name in names:
+            if len(line) + len(name) > 119:
+                entries.append(line + "\n")
+                line = "       "
+            line += f" {name}"
+        entries.append(f'{line}\n    """,\n')
+    return HEAD + "".join(entries) + "}\n"
+
+
+def main(arguments):
+    found = text()
+    if "--check" in arguments:
+        if FILE.read_text(encoding="utf-8") != found:
+            print(f"{FILE.relative_to(ROOT)} is not what is declared: python scripts/index.py")
+            return 1
+        return 0
+    FILE.write_text(found, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
