@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.indexing.index import places
-from tensh.engine.ops.indexing.scatter import scattered
+from tensh.engine.ops.indexing.scatter import scatter
 from tensh.engine.ops.writing import writes
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
@@ -77,14 +77,16 @@ def folding(kind):
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
-        flat, where, values = scattered(input, dim, index, src)
-        if not include_self:
-            flat[where] = start(input.dtype)
-        fold(flat, where, values)
-        if kind == "mean" and where.size:
-            count = np.maximum(np.bincount(where, minlength=flat.size) + include_self, 1)
-            divide = np.floor_divide if input.dtype.kind in "iu" else np.true_divide
-            flat[...] = divide(flat, count.astype(flat.dtype))
+        def write_flat(flat, where, values):
+            if not include_self:
+                flat[where] = start(flat.dtype)
+            fold(flat, where, values)
+            if kind == "mean":
+                count = np.maximum(np.bincount(where, minlength=flat.size) + include_self, 1)
+                divide = np.floor_divide if flat.dtype.kind in "iu" else np.true_divide
+                flat[...] = divide(flat, count.astype(flat.dtype))
+
+        scatter(write_flat, input, dim, index, src)
 
     return write
 
@@ -133,8 +135,10 @@ def combining(what, combine, numbers):
     """Declare the form of ``scatter`` that combines elements, or a number, with what is there."""
 
     def write(input, dim, index, src):
-        flat, where, values = scattered(input, dim, index, None if numbers else src)
-        combine(flat, where, np.broadcast_to(src, where.shape) if numbers else values)
+        if numbers:
+            scatter(lambda flat, where: combine(flat, where, np.broadcast_to(src, where.shape)), input, dim, index)
+        else:
+            scatter(combine, input, dim, index, src)
 
     write.__name__ = f"scatter_{what}_{'number' if numbers else 'src'}"
     write.__doc__ = "Elements, or a number, combined with those at ``index`` along ``dim``."

@@ -9,10 +9,12 @@ from functools import lru_cache
 import numpy as np
 
 from tensh.engine.adding import add_at
+from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.memory import laid, order_of
 from tensh.engine.table import op
+from tensh.engine.taking import take_flat, take_slices
 
 ALL = slice(None)
 
@@ -36,13 +38,21 @@ def index(input, indices):
     try:
         only = [d for d, each in enumerate(indices) if each is not None]
         if len(only) == 1 and indices[only[0]].dtype.kind != "b" and input.flags.c_contiguous:
-            return input.take(indices[only[0]], only[0])
+            return slices_at(input, indices[only[0]], only[0])
         found = input[key_of(indices)]
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
     if input.flags.c_contiguous:
         return np.ascontiguousarray(found)
     return laid(found, order_of(found.shape, steps_beside(input, indices, found.ndim)))
+
+
+def slices_at(input, index, dim):
+    """The slices at ``index`` along ``dim``, of which negative ones count from the end."""
+    size, n = index.size, input.shape[dim]
+    if size * input.size < SPREAD * n or index.min() < 0 or index.max() >= n:
+        return input.take(index, dim)
+    return take_slices(input, index, dim)
 
 
 def steps_beside(input, indices, ndim):
@@ -165,7 +175,9 @@ def index_select(input, dim, index):
         n = input.shape[dim] if input.ndim else 1
         if low < 0 or high >= n:
             raise out_of_range(input, dim, n, index[(index < 0) | (index >= n)].flat[0])
-    return input.take(index.reshape(-1), dim) if input.ndim else input.copy()
+    if not input.ndim:
+        return input.copy()
+    return (take_slices if input.flags.c_contiguous else np.take)(input, index.reshape(-1), dim)
 
 
 def out_of_range(input, dim, n, wrong):
@@ -208,7 +220,7 @@ def places(shape, dim, index):
     if not shape:
         return index
     beside, step = rows_beside(shape, dim, index.shape)
-    along = index if step == 1 else index * step
+    along = index if step == 1 else np.multiply(index, step, dtype=np.int64)
     return along if beside is None else along + beside
 
 
@@ -282,16 +294,44 @@ def gather(input, dim, index, *, sparse_grad=False):
                 f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
                 f"{list(input.shape)} apart from dimension {dim}"
             )
-    require_within(index, dim, input.shape[dim] if input.ndim else 1)
-    return input.reshape(-1).take(places(input.shape, dim, index))
+    if not input.ndim:
+        require_within(index, 0, 1)
+        return input.reshape(-1).take(index)
+    n = input.shape[dim]
+    beside, step = rows_beside(input.shape, dim, index.shape)
+
+    def place(some, part):
+        require_within(some, dim, n)
+        along = some if step == 1 else np.multiply(some, step, dtype=np.int64)
+        if beside is None:
+            return along
+        return along + (beside[part] if beside.shape[:1] == index.shape[:1] and beside.ndim == index.ndim else beside)
+
+    return take_flat(input, index, place)
 
 
 @op(public=False, out=False, node="ScatterAddBackward0", grad="gather(g, dim, index)", index=None)
 def gather_back(grad, shape, dim, index):
     """``grad`` added into zeros, every element at its index along ``dim``."""
     out = np.zeros(shape, grad.dtype)
-    add_at(out.reshape(-1), places(shape, wrap_dim(dim, len(shape)), index).reshape(-1), grad.reshape(-1))
+    in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
     return out
+
+
+def in_parts(write, out, dim, index, *values):
+    """``write(flat out, flat positions, flat values)`` for an index array that fits into the dense array ``out``.
+
+    Along another dimension than the first no two rows can meet: then they are written side by side.
+    """
+
+    def work(part):
+        where = places(out.shape, dim, index[part]).reshape(-1)
+        write(out[part].reshape(-1), where, *[v[part].reshape(-1) for v in values])
+
+    if dim and index.size >= SPREAD:
+        over_rows(work, len(index), index.size // len(index))
+    else:
+        work(...)
 
 
 # ── where something is ───────────────────────────────────────────────────────

@@ -9,9 +9,9 @@ from tensh.engine.ops.indexing.index import (
     add_into,
     add_slices,
     extent,
+    in_parts,
     index_error,
     key_of,
-    places,
     require_index,
     require_within,
     title,
@@ -230,15 +230,15 @@ def require_scatter(input, dim, index, src=None):
     require_within(index, dim, shape[dim])
 
 
-def scattered(input, dim, index, src=None):
-    """(flat input, flat positions, flat values) of a scatter into the dense array ``input``, checked."""
+def scatter(write, input, dim, index, src=None):
+    """``write(flat input, flat positions, flat values)`` into the dense array ``input``, after all checks."""
     dim = wrap_dim(dim, input.ndim)
     require_scatter(input, dim, index, src)
     if not index.size:
-        return input.reshape(-1), np.empty(0, np.int64), np.empty(0, input.dtype)
-    values = None if src is None else src[tuple([slice(0, n) for n in index.shape])] if src.ndim else src
-    where = places(input.shape, dim, index).reshape(-1)
-    return input.reshape(-1), where, None if values is None else values.reshape(-1)
+        return
+    if src is not None and src.ndim and src.shape != index.shape:
+        src = src[tuple([slice(0, n) for n in index.shape])]
+    in_parts(write, input, dim, index, *(() if src is None else (src,)))
 
 
 @writes(
@@ -250,15 +250,13 @@ def scattered(input, dim, index, src=None):
 )
 def scatter_src(input, dim, index, src):
     """The input with the elements of ``src`` written at ``index`` along ``dim``."""
-    flat, where, values = scattered(input, dim, index, src)
-    flat[where] = values
+    scatter(np.ndarray.__setitem__, input, dim, index, src)
 
 
 @writes(public=False, node="ScatterBackward1", input="scatter_number(g, dim, index, 0)", index=None)
 def scatter_number(input, dim, index, value):
     """The input with a number written at ``index`` along ``dim``."""
-    flat, where, _ = scattered(input, dim, index)
-    flat[where] = value
+    scatter(lambda flat, where: flat.__setitem__(where, value), input, dim, index)
 
 
 @writes(out=True, input="g", index=None, src="padded(gather(g, dim, index), src.shape)")
@@ -269,7 +267,7 @@ def scatter_add(input, dim, index, src):
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 2, 2]), torch.ones(3))
     tensor([1., 0., 2.])
     """
-    add_at(*scattered(input, dim, index, src))
+    scatter(add_at, input, dim, index, src)
 
 
 @op(public=False, out=False, node="ConstantPadNdBackward0", grad="cropped(g, grad.shape)")

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
+from tensh.engine.taking import take_slices
 
 ROWS = "indices, padding_idx, by_frequency"
 
@@ -26,7 +27,7 @@ def lookup(weight, indices, padding_idx=-1, by_frequency=False):
     """The rows of ``weight`` with the given numbers."""
     if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
         raise IndexError("index out of range in self")
-    return np.take(weight, indices, 0)
+    return take_slices(np.ascontiguousarray(weight), indices, 0)
 
 
 @op(public=False, out=False, node="EmbeddingDenseBackwardBackward0", grad=f"lookup_scaled(g, {ROWS})", indices=None)

@@ -1,0 +1,42 @@
+"""Elements and slices at given places, read in blocks on the machine's cores.
+
+The indices are not negative and within bounds: then NumPy need not look (``mode="clip"``) and writes straight into the
+result.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.cores import BLOCK, over_rows
+
+
+def take_flat(array, index, place=None):
+    """The elements of a dense array at flat positions, in the shape of ``index``.
+
+    ``place(index, part)`` makes positions of a part of the index array (a slice of its first dimension), if it has to.
+    """
+    flat = array.reshape(-1)
+    if index.size < BLOCK:
+        return flat.take(index if place is None else place(index, ...))
+    out = np.empty(index.shape, array.dtype)
+
+    def work(part):
+        flat.take(index[part] if place is None else place(index[part], part), None, out[part], "clip")
+
+    over_rows(work, len(index), index.size // len(index))
+    return out
+
+
+def take_slices(array, index, dim):
+    """The slices of a dense array at ``index``, an array of any shape, along ``dim``."""
+    shape = (*array.shape[:dim], *index.shape, *array.shape[dim + 1 :])
+    size = math.prod(shape)
+    if size < BLOCK or 0 in shape:
+        return array.take(index, dim)
+    out = np.empty(shape, array.dtype)
+    if dim:
+        over_rows(lambda part: array[part].take(index, dim, out[part], "clip"), len(out), size // len(out))
+    else:
+        over_rows(lambda part: array.take(index[part], 0, out[part], "clip"), len(out), size // len(out))
+    return out
