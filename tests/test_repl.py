@@ -275,7 +275,9 @@ def test_a_damaged_history_is_said_and_set_aside(tmp_path):
 # -- everyone's terminal -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments, environment", [(["--plain"], {}), ([], {"TENSH_PLAIN": "1"}), ([], {"TERM": "dumb"})])
+@pytest.mark.parametrize(
+    "arguments, environment", [(["--plain"], {}), ([], {"TENSH_PLAIN": "1"}), ([], {"TERM": "dumb"})]
+)
 def test_a_plain_prompt_draws_nothing_twice(arguments, environment, tmp_path):
     with Terminal(*arguments, **environment, TENSH_HISTORY=str(tmp_path / "history")) as shell:
         shell.ready()
@@ -350,14 +352,20 @@ def test_files_that_are_opened(tmp_path):
         shell.ready()
         assert "tensor(15., dtype=torch.float64)" in shell.screen.text()
         assert "w [2] float32" in shell.screen.text()
-        assert shell.enter("a_matrix[0, 0] = 7") == "" and shell.enter("w.tolist(), list(words)[0] == 'a'") == "([1.0, 2.0], True)"
+        assert (
+            shell.enter("a_matrix[0, 0] = 7") == ""
+            and shell.enter("w.tolist(), list(words)[0] == 'a'") == "([1.0, 2.0], True)"
+        )
         assert shell.enter("torch.rand(1)") == "tensor([0.4963])"
+        shell.enter("%save kept.safetensors")
+    with Terminal("open", "kept.safetensors", cwd=tmp_path) as shell:
+        assert shell.ready().enter("w + total") == "tensor([16., 17.])"
     assert np.load(tmp_path / "a-matrix.npy")[0, 0] == 0
 
 
 @pytest.mark.parametrize(
     "file, words",
-    [("x.safetensors", "cannot read .safetensors files yet"), ("gone.npy", "no such file"), ("bad.npz", "bad.npz")],
+    [("x.gguf", "cannot read .gguf files yet"), ("gone.npy", "no such file"), ("bad.npz", "bad.npz")],
 )
 def test_files_that_cannot_be_opened(tmp_path, file, words):
     (tmp_path / "bad.npz").write_text("no")
@@ -404,7 +412,9 @@ def test_completion_can_be_installed(tmp_path):
 
     variables = plain_environment() | {"HOME": str(tmp_path), "SHELL": "/bin/bash"}
     code = "import sys; from tensh.cli.app import main\ntry: main(['--install-completion', 'bash'])\nfinally: print(*sys.modules, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, encoding="utf-8", timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=variables, capture_output=True, encoding="utf-8", timeout=60
+    )
     assert "completion" in done.stdout and "tensh" in (tmp_path / ".bashrc").read_text()
     assert "numpy" not in done.stderr.split()
 

@@ -18,18 +18,19 @@ class Watch:
         self.say = say
         self.is_over = threading.Event()
         self.pipe = None
+        self.before = -1  # what signals were written to
 
     def __enter__(self):
         self.is_over.clear()
         if self.pipe is None:
             self.begin()
         if self.pipe:
-            signal.set_wakeup_fd(self.pipe[1], warn_on_full_buffer=False)
+            self.before = signal.set_wakeup_fd(self.pipe[1], warn_on_full_buffer=False)
 
     def __exit__(self, *error):
         self.is_over.set()
         if self.pipe:
-            signal.set_wakeup_fd(-1)
+            signal.set_wakeup_fd(self.before)
 
     def begin(self):
         """Make the pipe and the thread; where there are no such things, nothing is said."""

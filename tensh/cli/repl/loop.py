@@ -17,7 +17,7 @@ from tensh.cli.render import timing
 from tensh.cli.repl.history import History
 from tensh.cli.repl.interrupt import Watch
 from tensh.cli.repl.lines import followed
-from tensh.cli.repl.toolbar import Toolbar
+from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
 from tensh.cli.session.source import Source, without_indent
 
@@ -38,7 +38,9 @@ def start(env, options, program=NOTHING, begin=None):
         return prompt.whole()
 
     with env.installed():
-        return Run(env, options, program).whole(then=read)
+        run = Run(env, options, program)
+        run.session.remember()
+        return run.whole(then=read)
 
 
 class Typed(Source):
@@ -55,7 +57,6 @@ class Prompt:
         self.run = run
         self.env = run.env
         run.configure()
-        run.session.remember()
         run.session.editor = partial(edited, self.env)
         self.history = History(self.history_path())
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
@@ -105,8 +106,8 @@ class Prompt:
         """One line: what this is, and where help is."""
         from tensh import VERSION
 
-        dot = " · " if self.toolbar.unicode else ", "
-        self.say([dot.join((f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"))])
+        facts = [f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"]
+        self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 
     def say(self, lines):
         """Lines that are no result."""

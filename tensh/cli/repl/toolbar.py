@@ -32,14 +32,18 @@ class Toolbar:
 
     def text(self, width, mode=""):
         """The line for a window: as many facts as fit, and the keys if there is room for them."""
-        dot = " · " if self.unicode else " | "
-        facts = [*filter(None, [mode]), *self.facts]
-        while len(facts) > 1 and len(dot.join(facts)) + 1 > width:
-            facts.pop(1 if len(facts) > 3 else -1)
-        line = " " + dot.join(facts)
-        line = line if self.unicode else line.replace("µ", "u")
+        line = " " + fitting([*filter(None, [mode]), *self.facts], width - 1, self.unicode)
         room = width - len(line) - len(KEYS) - 1
-        return line + " " * room + KEYS if room > 1 else line[:width]
+        return line + " " * room + KEYS if room > 1 else line
+
+
+def fitting(facts, width, unicode):
+    """As many facts as a line has room for, the later ones rather than those in the middle."""
+    facts, dot = list(facts), " · " if unicode else " | "
+    while len(facts) > 1 and len(dot.join(facts)) > width:
+        facts.pop(1 if len(facts) > 3 else -1)
+    line = dot.join(facts)[:width]
+    return line if unicode else line.replace("µ", "u")
 
 
 def held(values):

@@ -7,8 +7,8 @@ import re
 
 from tensh.cli.session.describe import brief
 
-FORMATS = (".npy", ".npz")
-NOT_YET = (".safetensors", ".pt", ".pth", ".onnx", ".gguf")
+FORMATS = (".npy", ".npz", ".safetensors")
+NOT_YET = (".pt", ".pth", ".onnx", ".gguf")
 
 
 class OpeningError(Exception):
@@ -19,32 +19,46 @@ def is_tensor_file(path):
     """Whether a file is one of tensors, by its name; OpeningError for a format that cannot be read."""
     extension = os.path.splitext(path)[1].lower()
     if extension in NOT_YET:
-        raise OpeningError(f"{path}: tensh cannot read {extension} files yet; it reads {' and '.join(FORMATS)}")
+        raise OpeningError(f"{path}: tensh cannot read {extension} files yet; it reads {', '.join(FORMATS)}")
     return extension in FORMATS
 
 
 def defined(session, path):
     """Define the arrays of a file as names of the user's; what they are, in words."""
-    found = []
-    for name, array in arrays(path):
-        name = free(name, session.namespace)
-        session.namespace[name] = value = tensor(array, importlib.import_module(session.engine))
-        found.append(f"{name} {brief(value) or type(value).__name__}")
+    try:
+        names = named(session, path)
+    except Exception as error:  # zip, pickle and each format have errors of their own
+        raise OpeningError(str(error) if path in str(error) else f"{path}: {error}") from None
+    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in names.items()]
     return ", ".join(found) or "no arrays in it"
 
 
+def named(session, path):
+    """Name -> value of what a file brings."""
+    from tensh.cli.session import saving  # and NumPy
+
+    if saving.is_session(path):
+        return saving.load(session, path)[0]
+    engine, names = importlib.import_module(session.engine), {}
+    for name, array in arrays(path).items():
+        name = free(name, session.namespace)
+        names[name] = session.namespace[name] = tensor(array, engine)
+    return names
+
+
 def arrays(path):
-    """(name, array) of each array in a file. That of a .npy file stays on the disk until it is read."""
+    """Name -> array of a file. That of a .npy file stays on the disk until it is read."""
     import numpy
 
-    try:
-        loaded = numpy.load(path, mmap_mode="c", allow_pickle=False)  # a write changes a copy, never the file
-        if isinstance(loaded, numpy.ndarray):
-            return [(os.path.splitext(os.path.basename(path))[0], numpy.asarray(loaded))]
-        with loaded:
-            return [(name, loaded[name]) for name in loaded.files]
-    except Exception as error:  # zip, pickle and the format each have errors of their own
-        raise OpeningError(f"{path}: {error}") from None
+    from tensh.cli.session import safetensors
+
+    if path.lower().endswith(".safetensors"):
+        return safetensors.read(path)[0]
+    loaded = numpy.load(path, mmap_mode="c", allow_pickle=False)  # a write changes a copy, never the file
+    if isinstance(loaded, numpy.ndarray):
+        return {os.path.splitext(os.path.basename(path))[0]: numpy.asarray(loaded)}
+    with loaded:
+        return {name: loaded[name] for name in loaded.files}
 
 
 def tensor(array, engine):

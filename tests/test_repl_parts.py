@@ -1,0 +1,112 @@
+"""The parts of the prompt that need no terminal: the toolbar's facts, streams, signals, names of files, styles."""
+
+import io
+import os
+import signal
+import threading
+
+import pytest
+
+import tensh as torch
+from tensh.cli.environment import Environment
+from tensh.cli.render.theme import NAMES
+from tensh.cli.repl import interrupt, lines, plain, toolbar
+from tensh.cli.session.opening import free
+from tensh.cli.session.session import Session
+
+
+@pytest.fixture
+def session():
+    session = Session()
+    session.preload()
+    return session
+
+
+class Untouchable:
+    """An object of the user's: nobody is to ask it anything."""
+
+    def __getattribute__(self, name):
+        raise AssertionError(f"its {name} was asked for")
+
+
+def test_the_toolbar_counts_tensors_and_the_memory_they_share(session):
+    x = torch.ones(10, 10)
+    session.namespace.update(x=x, row=x[0], again=x, number=3, other=Untouchable(), y=torch.ones(5, dtype=torch.int64))
+    assert toolbar.held(session.own_names().values()) == (4, 440)
+    session.namespace["wide"] = torch.ones(1).expand(1000)
+    assert toolbar.held(session.own_names().values()) == (5, 444)
+
+
+def test_the_toolbar_of_many_names(session):
+    session.namespace.update({f"name{i}": Untouchable() if i % 2 else torch.ones(2) for i in range(10_000)})
+    bar = toolbar.Toolbar(session, unicode=True)
+    bar.count(0.002)
+    assert "5000 tensors 39.1 KiB" in bar.text(100) and "last 2 ms" in bar.text(100)
+
+
+@pytest.mark.parametrize("width", range(10, 140, 13))
+def test_the_toolbar_fits(session, width):
+    bar = toolbar.Toolbar(session, unicode=False)
+    bar.count(0.0000021)
+    line = bar.text(width, "vi insert")
+    assert len(line) <= width and line.isascii() and line.strip()
+    assert ("F1 help" in line) == (width > 100)
+
+
+def test_streams_know_where_their_line_is():
+    env = lines.followed(Environment(io.StringIO(), io.StringIO(), io.StringIO(), {}))
+    env.stdout.write("a")
+    env.stderr.writelines(["b", "c"])
+    env.stdout.end_line()
+    env.stdout.end_line()
+    env.stderr.write("d\n")
+    env.stderr.end_line()
+    assert (env.stdout.getvalue(), env.stderr.getvalue()) == ("a\n", "bcd\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_an_interruption_that_has_to_wait_is_explained(monkeypatch):
+    said, heard = [], threading.Event()
+    watch = interrupt.Watch(lambda text: (said.append(text), heard.set()))
+    monkeypatch.setattr(interrupt, "PATIENCE", 0.01)
+    with watch:
+        os.write(watch.pipe[1], bytes([signal.SIGINT]))  # as the signal does
+        assert heard.wait(60)
+    assert said == [interrupt.WORDS]
+    monkeypatch.setattr(interrupt, "PATIENCE", 60)
+    with watch:
+        os.write(watch.pipe[1], bytes([signal.SIGALRM, signal.SIGINT]))
+    assert said == [interrupt.WORDS] and signal.set_wakeup_fd(-1) == -1
+
+
+@pytest.mark.parametrize(
+    "line, clean",
+    [
+        ("x = 1\n", "x = 1"),
+        ("\x1b[Ax\x1b[1;5D\x1bOB\r\n", "x"),
+        (">>> x\n", "x"),
+        ("...     y\n", "    y"),
+        ("  x\n", "  x"),
+    ],
+)
+def test_a_plain_line_is_cleaned(line, clean):
+    assert plain.clean(line) == clean
+
+
+@pytest.mark.parametrize(
+    "name, as_python", [("w", "w"), ("a-b.c", "a_b_c"), ("0", "_0"), ("if", "if_"), ("taken", "taken_2"), ("", "_")]
+)
+def test_names_of_arrays(name, as_python):
+    assert free(name, {"taken": 1}) == as_python
+
+
+@pytest.mark.parametrize("theme", NAMES)
+def test_every_theme_has_the_editors_styles(theme):
+    from prompt_toolkit.styles import Attrs
+
+    from tensh.cli.repl.style import DRAWN, style
+
+    sheet = style(theme)
+    for name in DRAWN:
+        assert isinstance(sheet.get_attrs_for_style_str("class:" + name), Attrs)
+    assert bool(sheet.get_attrs_for_style_str("class:pygments.literal.number").color) == (theme in ("light", "dark"))
