@@ -29,6 +29,8 @@ BINARY_IN_PLACE = """
     add sub mul div floor_divide remainder fmod pow copysign eq ne lt ge logical_and logical_or bitwise_and bitwise_xor
     atan2 hypot xlogy float_power true_divide
 """
+NO_DERIVATIVE = "floor_divide heaviside bitwise_and bitwise_or bitwise_xor gcd"
+"""Functions without a derivative: whether ``out=`` may require grad then depends on how PyTorch was built."""
 OPERATORS = "+ - * / // % ** == != < <= > >= & | ^"
 OPERATORS_IN_PLACE = "+= -= *= /= //= %= **= &= |= ^="
 REDUCTIONS = "sum mean prod amax amin all any var std nansum nanmean logsumexp count_nonzero argmax argmin max min median nanmedian norm"
@@ -188,7 +190,7 @@ WRITES = """
     torch.add({a}, {other}, out={tensor})
     torch.mul({a}, {number}, out={tensor})
     torch.exp({a}, out={tensor})
-    torch.sum({a:some}, {dim}, out={tensor})
+    torch.sum({a:some}, {dim}, out={apart})
     torch.cat([{a}, {a}], out={apart})
     torch.matmul({a:matrix}, {matrix}, out={apart})
 """
@@ -248,9 +250,9 @@ REDUCING = """
     {a:some}.prod({dim})
     {a:some}.max({dim})
     {a:some}.min({dim}, keepdim=True)
-    {a:some}.var({dims}, correction={pad})
+    {a:some}.var({axes}, correction={pad})
     {a:some}.std({dim}, keepdim=True)
-    torch.var_mean({a:float}, {dims})
+    torch.var_mean({a:float some}, {axes})
     {a}.norm({order_of_norm})
     {a:some}.norm({order_of_norm}, {dim})
     torch.linalg.vector_norm({a:float}, {order_of_norm})
@@ -317,7 +319,7 @@ LINEAR = """
     torch.baddbmm({number0d}, {a:3d}, {a}.mT)
     torch.nn.functional.linear({a:some}, {weight})
     torch.nn.functional.linear({a:some}, {weight}, {number0d})
-    torch.nn.functional.conv1d({a:3d}, {kernel})
+    torch.nn.functional.conv1d({a:real 3d filled}, {kernel})
     torch.nn.functional.max_pool1d({a:3d}, 1)
     torch.nn.functional.avg_pool1d({a:3d}, 1)
     torch.nn.functional.bilinear({a:matrix}, {a}, torch.ones(2, {width}, {width}, dtype={a}.dtype))
@@ -392,7 +394,7 @@ SECTIONS = {
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
     "OPERATORS": (3, [f"{{a}} {sign} {{other}}" for sign in OPERATORS.split()]),
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),
-    "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{tensor}})" for name in BINARY.split()]),
+    "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{tensor}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
     "REDUCTIONS": (2, [f"{{a}}.{name}()" for name in REDUCTIONS.split()]),
     "ALONG": (2, [f"{{a:some}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
     "REDUCING": (4, REDUCING),

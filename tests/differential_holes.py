@@ -33,6 +33,13 @@ def dims(f):
 
 
 @hole
+def axes(f):
+    """One dimension or two: of none, the derivative of PyTorch's variance is wrong."""
+    n = f.a.ndim
+    return f.pick([*((d,) for d in range(n)), *itertools.combinations(range(n), 2)] or [None])
+
+
+@hole
 def order(f):
     chosen = f.pick(list(itertools.permutations(range(f.a.ndim)))[::-1])
     return tuple(d - f.a.ndim for d in chosen) if f.chance(6) else chosen
@@ -173,7 +180,7 @@ def reduce(f):
 
 @hole
 def padding(f):
-    return f.pick(["constant", "reflect", "replicate", "circular"])
+    return f.pick(["constant", "reflect", "replicate"])
 
 
 @hole
@@ -286,7 +293,7 @@ def weight(f):
 
 @hole
 def kernel(f):
-    return f.literal((2, f.a.shape[-2] if f.a.ndim > 1 else 1, f.number(1, 2)), dtype_beside(f), f.chance(3))
+    return f.literal((2, f.a.shape[-2] if f.a.ndim > 1 else 1, f.number(1, 2)), name_of(f.a.dtype), f.chance(3))
 
 
 @hole

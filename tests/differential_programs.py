@@ -105,6 +105,7 @@ KINDS = {
     "indices": lambda t: str(t.dtype) == "torch.int64" and small(t),
     "small": lambda t: small(t),
     "dense": lambda t: t.is_contiguous(),
+    "filled": lambda t: t.numel() > 0,
     "finite": lambda t: bool(t.detach().isfinite().all()),
 }
 """Properties of tensors that the grammar asks for."""

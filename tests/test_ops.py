@@ -191,6 +191,9 @@ def test_in_place(name, calls, golden):
             assert_equal(before, target, name)
 
 
+ANY_OUT = {"sum", "nansum", "prod", "cumsum", "cumprod"}  # ``out=`` says the dtype to compute in
+
+
 @each_operator
 def test_out(name, calls, golden):
     """``out=`` takes the result, whatever its shape was; a dtype that cannot hold it, or a gradient, is refused."""
@@ -205,10 +208,10 @@ def test_out(name, calls, golden):
     target = torch.empty(0, dtype=expected.dtype)
     assert resolve(torch, name)(*args, **kwargs, out=target) is target
     assert_equal(expected, target, name)
-    if expected.is_floating_point():
+    if expected.is_floating_point() and name not in ANY_OUT:
         with pytest.raises(
             (RuntimeError, TypeError),
-            match="can't be cast|Expected|same (scalar type|dtype)|invalid combination|missing",
+            match="can't be cast|Expected|does not match|same (scalar type|dtype)|invalid combination|missing",
         ):
             resolve(torch, name)(*args, **kwargs, out=torch.empty(0, dtype=torch.int64))
         floats = [t for t in args if isinstance(t, torch.Tensor) and t.is_floating_point()]

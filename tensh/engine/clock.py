@@ -107,6 +107,14 @@ def version(array):
     return 0 if stamp is None else stamp.count
 
 
+def counted_on(before, array):
+    """Count the writes to new memory on from those to the memory that it takes the place of."""
+    stamp = stamps.get(id(owner(before)))
+    if stamp is not None:
+        new = stamps[id(array)] = Stamp(array)
+        new.count, new.times = stamp.count, stamp.times.copy()
+
+
 def version_at(time, array):
     """What ``version(array)`` was at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
     stamp = stamps.get(id(owner(array)))

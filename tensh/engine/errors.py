@@ -19,6 +19,10 @@ second_time = (
 )
 
 
+OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} instead"
+"""What is wrong with an ``out=`` of another dtype than the result."""
+
+
 def explained(error, name, operands):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
@@ -72,8 +76,17 @@ def missing(name, parameter):
     raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')
 
 
-def refuse_dtype(name, dtype):
+def refuse_dtype(name, dtype, *operands):
+    """Raise PyTorch's error for a dtype; of operands that do not fit together either it tells that first."""
+    if len(operands) > 1 and (clash := broadcast_clash([array.shape for array in operands])) is not None:
+        raise RuntimeError(clash)
     raise not_implemented(name, dtype)
+
+
+def refuse_complex_derivative(name, dtype):
+    """Raise if an operator that is about to be recorded gives complex numbers, of which PyTorch has no derivative."""
+    if dtype.kind == "c":
+        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
 
 
 def cannot_cast(result, target):

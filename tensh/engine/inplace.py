@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine import memory
-from tensh.engine.clock import FORWARD, mode, owner, tick, wrote, wrote_as
+from tensh.engine.clock import FORWARD, counted_on, mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.graph import (
@@ -74,15 +74,18 @@ def put(t, since, value, name, overlapping=False):
     return t
 
 
-def begin(t, *others):
-    """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here."""
+def begin(t, *others, may_overlap=False):
+    """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here.
+
+    ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
+    """
     if mode.grad is True and isinstance(t, Tensor):
         tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
         if any([requires(each) for each in tensors]):
             guard(t)
             for each in tensors:
                 edge(each)  # what a view derives again now is no part of the write
-    if others:
+    if others and not may_overlap:
         refuse_overlap_in_part(t, others)
     return tick()
 
@@ -125,6 +128,15 @@ def unrecorded(t, *others):
     if edge(t) is not None:
         return False
     return not any(isinstance(other, Tensor) and edge(other) is not None for other in others)
+
+
+def own_dtype(t, dtype):
+    """The dtype in which what is written into ``t`` is computed; no other may be asked for."""
+    if dtype is not None and dtype is not t.dtype:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {t.dtype.spoken} and output tensor dtype {dtype.spoken} should match"
+        )
+    return t.dtype
 
 
 def reshaped(t, viewed, name):
@@ -324,5 +336,8 @@ def resize(out, shape):
             "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
             "t.resize_(0).",
         )
-    out.array = np.empty(shape, out.array.dtype)
-    out._base = None
+    before, out.array = out.array, np.empty(shape, out.array.dtype)
+    counted_on(before, out.array)
+    if out._base is not None:
+        wrote(before)
+        out._base = None

@@ -153,9 +153,13 @@ def apart(array):
     offer, block = _Offer(), dense_owner(array)
     offer.__array_struct__ = block.__array_struct__
     result = np.asarray(offer)
-    if block.dtype.kind == "V":
-        result = result.view(block.dtype)
-    return result if block is array else within(result, array.shape, strides(array), distance(block, array))
+    if block is array:
+        return result.view(array.dtype) if array.dtype.kind == "V" else result
+    unknown = array.dtype.kind == "V"  # to the buffer protocol
+    result = ndarray(
+        array.shape, f"u{array.itemsize}" if unknown else array.dtype, result, address(array) - address(block), array.strides
+    )
+    return result.view(array.dtype) if unknown else result
 
 
 # ── new memory in the order of other memory ──────────────────────────────────

@@ -17,7 +17,7 @@ from tensh.engine.dtype import (
     of_scalar,
     promote_types,
 )
-from tensh.engine.errors import cannot_cast, refuse_dtype
+from tensh.engine.errors import cannot_cast, does_not_fit, refuse_dtype
 from tensh.engine.graph import edge
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -126,6 +126,12 @@ def promote(first, second, name=None):
 def refused_cast(error, name, input, other, out=None):
     """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
     op = OPS[name]
+    if out is None and isinstance(other, Tensor):
+        own, shape = input.array.shape, np.broadcast_shapes(input.array.shape, other.array.shape)
+        if shape != own:
+            return RuntimeError(does_not_fit(own, shape))
+    if op.truth:
+        return error
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         one, _ = promote(input.array, other.array)
     else:

@@ -154,8 +154,12 @@ def function_source(op):
 def _out(op, strict):
     """Lines that compute and write into ``out``: what PyTorch refuses first is refused first."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
-    lines = [f"before_out(out, '{op.name}', {inputs})"] if op.derivatives else []
+    if op.derivatives and op.node != "NotImplemented":
+        lines = [f"before_out(out, '{op.name}', {inputs})"]
+    else:
+        lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.truth else []
     lines += [f"if isinstance(out, Tensor): refuse_overlap_in_part(out, {inputs})"] if op.pointwise else []
+    lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
     into = "into" if op.derivatives or op.outs else "constant_into"
     if not op.pointwise or len(op.inputs) != 2:
         return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
@@ -276,7 +280,8 @@ def _checks(op):
     lines, first = [], next(iter(op.inputs))
     if op.types != "biufcW":
         known = op.types + ("V" if "f" in op.types else "")
-        lines.append(f"if {first}_.dtype.kind not in {known!r}: refuse_dtype({op.name!r}, {first}_.dtype)")
+        operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
+        lines.append(f"if {first}_.dtype.kind not in {known!r}: refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
         lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
@@ -359,6 +364,8 @@ def _result(op):
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        if op.real_derivative:
+            lines.append(INDENT + f"refuse_complex_derivative({op.real_derivative!r}, out_.dtype)")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
     if op.view:
@@ -453,6 +460,7 @@ def _inplace(op):
     if not others or not op.pointwise:
         return [
             *lines,
+            *([f"dtype = own_dtype({a}, dtype)"] if op.into_dtype else []),
             f"return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
         ]
     return [

@@ -59,7 +59,7 @@ def fill_(self, value):
             wrote(array)
             return self
     value = element(value, "fill_")
-    since = begin(self, value)
+    since = begin(self, value, may_overlap=True)
     tensor = isinstance(value, Tensor)
     if tensor:
         refuse_overlap(self.array)
@@ -68,7 +68,7 @@ def fill_(self, value):
         array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
         wrote(array)
         return self
-    since = begin(self, value)
+    since = begin(self, value, may_overlap=True)
     return put(self, since, OPS["filling_tensor" if tensor else "filling_number"].fn(self, value), "fill_", True)
 
 

@@ -125,7 +125,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     what = "number" if src is None else "src"
-    given = number_as(value, input.array.dtype) if src is None else src
+    given = src if src is not None else number_as(value if index.array.size else 0, input.array.dtype)
     return f"scatter_{what}" if reduce is None else f"scatter_{reduce}_{what}", (dim, index, given)
 
 

@@ -1,10 +1,9 @@
 """The activation functions of torch.nn.functional."""
 
-from tensh.engine.clock import tick
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, layer
-from tensh.engine.inplace import put
+from tensh.engine.inplace import begin, put
 from tensh.engine.ops.elementwise import activation  # noqa: F401
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 
@@ -17,7 +16,8 @@ def written(name, over=None, **fixed):
     op = OPS[over or name]
 
     def function(input, *args, **options):
-        return put(require(input, f"{name}_", "input", 1), tick(), op.fn(input, *args, **options, **fixed), f"{name}_")
+        since = begin(require(input, f"{name}_", "input", 1))
+        return put(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
 
     function.__name__ = function.__qualname__ = f"{name}_"
     function.__doc__ = f"In-place version of {name}."

@@ -1,5 +1,7 @@
 """Linear and bilinear layers."""
 
+import math
+
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, refuse_dtypes
 from tensh.engine.functional.linalg.products import matmul
@@ -32,9 +34,9 @@ def product(input, weight, bias):
     if b == 1:
         raise RuntimeError(f"mat2 must be a matrix, got {b}-D tensor")
     shape = input.array.shape
-    if bias.array.ndim > 1 or not input.array.flags.c_contiguous:
+    if not bias.array.ndim or not input.array.flags.c_contiguous:
         return matmul(input, turned) + bias
-    rows = input.array.size // shape[-1] if shape[-1] else 0
+    rows = math.prod(shape[:-1])
     flat = OPS["view"].fn(input, (rows, shape[-1]))
     return OPS["view"].fn(OPS["addmm"].fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
 

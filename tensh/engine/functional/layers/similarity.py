@@ -33,12 +33,12 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     common = promote_types(x1.dtype, x2.dtype)
     if common.category != FLOAT:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")
-    x1, x2 = (x if x.dtype is common else x.to(common) for x in (x1, x2))
     if x1.array.shape != x2.array.shape:
         x1, x2 = PUBLIC["broadcast_tensors"](x1, x2)
     wrap_dim(dim, x1.array.ndim)
     units = []
     for x in (x1, x2):
+        x = x if x.is_floating_point() else x.to(common)
         length = OPS["vector_norm"].fn(x, 2, (dim,), True).clone()
         with PUBLIC["no_grad"]():
             length.clamp_min_(eps)

@@ -6,7 +6,7 @@ from tensh.engine.clock import mode
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.graph import edge, live
-from tensh.engine.inplace import into, renamed
+from tensh.engine.inplace import before_out, into, renamed
 from tensh.engine.members.state import PYTHON_ONLY
 from tensh.engine.mixing import refuse
 from tensh.engine.ops.linalg import products
@@ -29,8 +29,13 @@ def matmul(input, other, *, out=None):
     if not isinstance(other, Tensor) or not isinstance(input, Tensor):
         refuse("matmul", *(("other", 2, other) if isinstance(input, Tensor) else ("input", 1, input)))
     a, b = input.array.ndim, other.array.ndim
-    result = products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
-    return result if out is None else into(out, result, "matmul")
+    if out is None:
+        return products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
+    before_out(out, "matmul", (input, other))
+    strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
+    if out.dtype is not input.dtype is other.dtype:
+        raise RuntimeError(strict.format(input.dtype, out.dtype))
+    return into(out, matmul(input, other), "matmul")
 
 
 LINALG["matmul"] = composite(matmul)

@@ -6,6 +6,7 @@ NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
 import numpy as np
 
 from tensh.engine.calls.arguments import dims, require_dtype, sizes
+from tensh.engine.errors import OTHER_DTYPE
 from tensh.engine.inplace import before_out, into
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
@@ -25,10 +26,13 @@ def reduction(name, doc, everything, along, *, dim=True):
             keepdim = keepdims
         if dtype is not None:
             dtype = require_dtype(dtype, name).numpy
+        strict = None
         if out is not None:
             before_out(out, name, (input,))
+            if name != "mean":  # ``out`` says the dtype to compute in
+                dtype, strict = dtype or out.array.dtype, OTHER_DTYPE
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
-        return result if out is None else into(out, result, name)
+        return result if out is None else into(out, result, name, strict)
 
     def without_keywords(input, dim=None, keepdim=False):  # what most calls are: 100 ns less
         return everything.fn(input) if dim is None and not keepdim else along.fn(input, dim, keepdim, None)
@@ -82,15 +86,19 @@ prod = reduction(
 )
 
 
-@composite(out=True)
-def nansum(input, dim=None, keepdim=False, *, dtype=None):
+@composite
+def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The sum of the elements that are not nan, of all or along ``dim``.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, float("nan"), 2.0]).nansum()
     tensor(3.)
     """
-    return reduce.nansum.fn(input, dim, keepdim, dtype and require_dtype(dtype, "nansum").numpy)
+    dtype = dtype and require_dtype(dtype, "nansum").numpy
+    if out is None:
+        return reduce.nansum.fn(input, dim, keepdim, dtype)
+    before_out(out, "nansum", (input,))
+    return into(out, reduce.nansum.fn(input, dim, keepdim, dtype or out.array.dtype), "nansum", OTHER_DTYPE)
 
 
 @composite(out=True)

@@ -262,13 +262,13 @@ def real(input):
     >>> torch.real(torch.tensor([1 + 2j]))
     tensor([1.])
     """
-    return part(input, 0) if require(input, "real", "input", 1).array.dtype.kind == "c" else input
+    return part(input, 0) if require(input, "real", "input", 1).array.dtype.kind in "cW" else input
 
 
 @composite(method=False)
 def imag(input):
     """The imaginary parts of complex numbers, as a view.  Differentiable."""
-    if require(input, "imag", "input", 1).array.dtype.kind != "c":
+    if require(input, "imag", "input", 1).array.dtype.kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return part(input, 1)
 

@@ -168,7 +168,15 @@ def power(input, exponent):
         return np.logical_or(input, np.logical_not(exponent))
     if not exponent.ndim and kind not in "cW" and (easy := EASY.get(exponent.item())) is not None:
         return easy(input)
-    return np.power(input, exponent)
+    return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
+
+
+def complex_power(input, exponent):
+    """Powers of complex numbers; one of zero, by an exponent that is no plain number, is what the logarithm makes of it."""
+    out = np.power(input, exponent)
+    if exponent.flags.writeable and (zero := np.equal(input, 0)).any():
+        return np.where(zero, np.exp(exponent * np.log(input)), out)
+    return out
 
 
 def fitting_exponent(one, two, number):

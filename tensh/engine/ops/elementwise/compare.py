@@ -8,8 +8,8 @@ from tensh.engine.table import METHODS, OPS, UNRECORDED, Inplace, pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
-COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other"}
-LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED}
+COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other", "truth": True}
+LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "truth": True}
 
 # ── comparison ───────────────────────────────────────────────────────────────
 pointwise(np.equal, "Is input equal to other?", name="eq", **COMPARING)
@@ -24,7 +24,7 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
     _title = _name.title()
     METHODS[f"{_name}_"] = Inplace(
         pointwise(_op.kernel, _op.summary, name=f"{_name}_written", types=_op.types, called=f"{_name}_cpu", public=False,
-                  inplace="method", out=False, node=f"{_title}Backward1", numbers={"other": f"{_title}Backward0"},
+                  inplace="method", out=False, truth=True, node=f"{_title}Backward1", numbers={"other": f"{_title}Backward0"},
                   input="nothing(g)", other="nothing(g)")  # fmt: skip
     )
 
@@ -45,7 +45,7 @@ pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
 pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **LOGIC)
 pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **LOGIC)
 pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **LOGIC)
-pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None,
+pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, truth=True,
           inplace=UNRECORDED)  # fmt: skip
 
 # ── bits ─────────────────────────────────────────────────────────────────────

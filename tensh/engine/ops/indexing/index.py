@@ -11,7 +11,7 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import OTHER_DTYPE, wrap_dim
 from tensh.engine.memory import laid, order_of
 from tensh.engine.table import op
 from tensh.engine.taking import take_flat, take_slices
@@ -268,7 +268,7 @@ def require_within(index, dim, n):
 
 
 @op(
-    out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead",
+    out=OTHER_DTYPE,
     input="gather_back(g, input.shape, dim, index)",
     index=None,
 )

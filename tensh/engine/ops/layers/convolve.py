@@ -23,8 +23,8 @@ def convolution(called, **derivatives):
 
 @convolution(
     "slow_conv2d_cpu",
-    input=f"spread(g, conj(weight), None, input.shape, {GEOMETRY})",
-    weight=f"match(g, conj(input), weight.shape, {GEOMETRY})",
+    input=f"tied(spread(g, conj(weight), None, input.shape, {GEOMETRY}), input)",
+    weight=f"tied(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
 @in_float32
@@ -46,8 +46,8 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
 @convolution(
     "slow_conv_transpose2d_out_cpu",
-    grad=f"correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:])",
-    weight=f"match(conj(grad), g, weight.shape, {GEOMETRY})",
+    grad=f"tied(correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:]), grad)",
+    weight=f"tied(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
 @in_float32

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import refuse_dtype
+from tensh.engine.errors import OTHER_DTYPE, refuse_dtype
+from tensh.engine.ops.kernels import FITTING
 from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.table import op
@@ -19,18 +20,13 @@ def scaled(g, factor):
     return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
 
 
-def number_for(dtype, number):
-    """``beta`` and ``alpha`` as PyTorch reads them: whole numbers for integers."""
-    return int(number) if dtype.kind in "biu" and not isinstance(number, int) else number
-
-
 def plus(input, product, beta, alpha):
     """``beta * input + alpha * product``, into the product's memory; for beta 0 the input does not count, even nan."""
     if alpha != 1:
-        product *= number_for(product.dtype, alpha)
+        product *= FITTING[alpha, product.dtype]
     if beta == 0:
         return product
-    return np.add(product, input if beta == 1 else input * number_for(input.dtype, beta), product)
+    return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
 
 def added(input, product, beta, alpha):
@@ -60,6 +56,7 @@ def not_expandable(shape, target):
 
 @op(
     inplace=True,
+    out=OTHER_DTYPE,
     input="scaled(g, beta)",
     mat1="scaled(mm(g, tH(mat2)), alpha)",
     mat2="scaled(mm(tH(mat1), g), alpha)",
@@ -71,7 +68,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
     tensor([[14, 17]])
     """
-    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype and mat1.dtype == mat2.dtype:
+    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype:
         one, two = BY_NUMPY[input.dtype].title, BY_NUMPY[mat2.dtype].title
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {one} and {two}")
     if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
@@ -126,6 +123,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 
 @op(
     inplace=True,
+    out=OTHER_DTYPE,
     input="scaled(g, beta)",
     batch1="scaled(bmm(g, mH(batch2)), alpha)",
     batch2="scaled(bmm(mH(batch1), g), alpha)",
@@ -137,6 +135,9 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     >>> torch.baddbmm(torch.ones(1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)).flatten()
     tensor([4., 4.])
     """
+    if not input.dtype == batch1.dtype == batch2.dtype and batch1.ndim == batch2.ndim == 3:
+        one, two, three = (BY_NUMPY[array.dtype].spoken for array in (input, batch1, batch2))
+        raise RuntimeError(f"Input dtypes must be the same, got: input {one}, batch1: {two}, batch2: {three}")
     check_batches(batch1, batch2)
     return added(input, batches(widened(batch1), widened(batch2)), beta, alpha)
 

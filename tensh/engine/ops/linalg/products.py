@@ -6,7 +6,7 @@
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import refuse_dtype
+from tensh.engine.errors import OTHER_DTYPE, refuse_dtype
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.table import op
@@ -40,6 +40,11 @@ def outer_product(first, second):
     return first.reshape(-1, 1) * second
 
 
+# What is wrong with an ``out=`` of another dtype, in the words of two kernels.
+OTHER_VECTOR = "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {0.title}"
+OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
+
+
 def narrow(multiply, name, first, second):
     """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
     if first.dtype.kind == "b":
@@ -50,7 +55,7 @@ def narrow(multiply, name, first, second):
 
 
 # ── two factors ──────────────────────────────────────────────────────────────
-@op(input="mm(g, tH(mat2))", mat2="mm(tH(input), g)")
+@op(out=OTHER_DTYPE, input="mm(g, tH(mat2))", mat2="mm(tH(input), g)")
 def mm(input, mat2):
     """The product of two matrices, (n, k) and (k, m).  Differentiable.
 
@@ -86,7 +91,7 @@ def cannot_multiply(mat1, mat2):
     return "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})".format(*mat1.shape, *mat2.shape)
 
 
-@op(input="bmm(g, mH(mat2))", mat2="bmm(mH(input), g)")
+@op(out=OTHER_DTYPE, input="bmm(g, mH(mat2))", mat2="bmm(mH(input), g)")
 def bmm(input, mat2):
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable.
 
@@ -133,7 +138,7 @@ def check_batches(batch1, batch2):
         )
 
 
-@op(input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")
+@op(out=OTHER_VECTOR, input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")
 def mv(input, vec):
     """The product of a matrix (n, m) and a vector (m).  Differentiable.
 
@@ -176,7 +181,7 @@ def check_dot(first, second):
         )
 
 
-@op(input="g * conj(tensor)", tensor="g * conj(input)")
+@op(out=OTHER_NUMBER, input="g * conj(tensor)", tensor="g * conj(input)")
 def dot(input, tensor):
     """The sum of the products of two vectors' elements.  Differentiable.
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions.reduce import LARGE, axes_of
 from tensh.engine.table import op
@@ -60,9 +60,9 @@ def extreme_along(name, reduce, find):
     """The kernel of ``max`` and ``min`` along one dimension: values and indices."""
 
     def kernel(input, dim, keepdim=False):
-        refuse_complex(name, input)
         axis = wrap_dim(dim, input.ndim)
         require_elements(name, input, (axis,))
+        refuse_complex(name, input)
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
         if not strided(input, axis):
@@ -96,6 +96,8 @@ def extreme_of_all(name, find):
     def kernel(input):
         if not input.size:
             raise no_extreme(name)
+        if input.dtype.kind == "c":
+            refuse_dtype(f"{name}_all", input.dtype)
         flat = input.ravel()
         return flat[find(flat)]
 
@@ -106,12 +108,12 @@ SHARED = {"mask": "(input == out) | ((input != input) & (out != out))"}  # equal
 SHARE = "mask * (g / sum_all(mask, input.dtype))"
 max_all = op(
     extreme_of_all("max", argmax),
-    name="max_all", doc="The largest element.", public=False, types="biuf", let=SHARED, node="MaxBackward1",
+    name="max_all", doc="The largest element.", public=False, called="max_all", let=SHARED, node="MaxBackward1",
     input=SHARE,
 )  # fmt: skip
 min_all = op(
     extreme_of_all("min", argmin),
-    name="min_all", doc="The smallest element.", public=False, types="biuf", let=SHARED, node="MinBackward1",
+    name="min_all", doc="The smallest element.", public=False, called="min_all", let=SHARED, node="MinBackward1",
     input=SHARE,
 )  # fmt: skip
 
@@ -125,6 +127,8 @@ def extreme(name, reduce):
             if len(axes) == input.ndim and dim in ((), None):
                 raise no_extreme(name)
             require_elements(name, input, axes)
+        if input.dtype.kind == "c":
+            refuse_dtype(name, input.dtype)
         return reduce(input, axes_of(dim, input.ndim), None, None, keepdim)
 
     return kernel
@@ -136,7 +140,7 @@ PART = "restore({1}, input.shape, dim, keepdim) * {0}_mask / sum_dim({0}_mask, d
 for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", np.minimum.reduce, "smallest")):
     op(
         extreme(_name, _reduce),
-        name=_name, types="biuf", let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
+        name=_name, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
         doc=f"""The {_word} element, or the {_word} ones along ``dim`` (an int or a sequence of them).
 
     Differentiable; equal elements share the gradient.
@@ -150,7 +154,7 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
 
 @op(
     types="biuf",
-    out="Expected out tensor to have dtype {0.ctype}, but got {1.ctype} instead",
+    out=OTHER_DTYPE,
     outs=("min", "max"),
     many=True,
     let={"min_mask": MASK.format("min"), "max_mask": MASK.format("max")},

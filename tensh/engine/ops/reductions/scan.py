@@ -7,7 +7,8 @@ recurrence in the other direction, so any order of differentiation closes, also 
 import numpy as np
 
 from tensh.engine.cores import over_rows
-from tensh.engine.errors import wrap_dim
+from tensh.engine.dtype import BOOL
+from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, F8, I8, is_half
 from tensh.engine.table import op
 
@@ -138,11 +139,16 @@ def recur(input, factors, dim, step):
 
 
 # ── sums and products ────────────────────────────────────────────────────────
-def running_dtype(input, dtype):
-    """Bools and integers are accumulated in int64."""
-    if dtype is not None:
-        return dtype.numpy
-    return I8 if input.dtype.kind in "biu" else input.dtype
+def running_dtype(name, input, dtype):
+    """Bools and integers are accumulated in int64, unless a dtype is given."""
+    if dtype is None:
+        return I8 if input.dtype.kind in "biu" else input.dtype
+    if dtype.category == BOOL:
+        refuse_dtype(f"{name}_out", dtype.numpy)
+    return dtype.numpy
+
+
+WRITTEN = {"inplace": True, "out": OTHER_DTYPE, "into_dtype": True}
 
 
 @op(public=False, node="CumsumBackward0", input="sums(g, dim, -step)")
@@ -151,7 +157,7 @@ def sums(input, dim, step):
     return accumulate(np.add, input, dim, step)
 
 
-@op(inplace=True, input="sums(g, dim, -1)")
+@op(**WRITTEN, input="sums(g, dim, -1)")
 def cumsum(input, dim, *, dtype=None):
     """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
@@ -161,7 +167,7 @@ def cumsum(input, dim, *, dtype=None):
     >>> torch.tensor([1, 2, 3]).cumsum(0)
     tensor([1, 3, 6])
     """
-    return accumulate(np.add, input, dim, 1, running_dtype(input, dtype))
+    return accumulate(np.add, input, dim, 1, running_dtype("cumsum", input, dtype))
 
 
 PRODUCT = "conj(shift(out, dim, {0}, 1)) * recur(g, conj(shift(input, dim, -{0}, 0)), dim, -{0})"
@@ -173,7 +179,7 @@ def products(input, dim, step):
     return accumulate(np.multiply, input, dim, step)
 
 
-@op(inplace=True, input=f"{PRODUCT.format('1')} if input.ndim else g")
+@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim else g")
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
@@ -183,7 +189,7 @@ def cumprod(input, dim, *, dtype=None):
     >>> torch.tensor([1, 2, 3]).cumprod(0)
     tensor([1, 2, 6])
     """
-    return accumulate(np.multiply, input, dim, 1, running_dtype(input, dtype))
+    return accumulate(np.multiply, input, dim, 1, running_dtype("cumprod", input, dtype))
 
 
 def log_add_exp(first, second):

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.calls.arguments import dims
 from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.ops.reductions.reduce import add, count
@@ -34,7 +35,9 @@ def variance(input, dim, correction, keepdim):
     number = count(input.shape, dim)
     distance = wide - add(wide, axes, None, None, True) / (number or np.nan)
     squares = (
-        distance.real**2 + distance.imag**2 if wide.dtype.kind == "c" else np.multiply(distance, distance, distance)
+        distance.real**2 + distance.imag**2
+        if wide.dtype.kind == "c"
+        else np.multiply(distance, distance, own(distance))
     )
     freedom = max(0, number - correction)
     return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
