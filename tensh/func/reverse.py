@@ -63,7 +63,8 @@ def _grad_and_value(func, argnums, has_aux, args, kwargs):
                 "wanted to use the vjp or jacrev APIs instead?"
             )
         leaves, spec = flatten(fresh if isinstance(argnums, tuple) else fresh[0])
-        result = computed([output], leaves, None, False, tape.wanted_outside(output))
+        wanted = tape.wanted_outside(output)
+        result = computed([output], leaves, None, wanted, wanted)
         result = unflatten(map(tape.given, result), spec)
         value = tape.given(output)
         if has_aux:

@@ -1,0 +1,137 @@
+"""torch.func.functional_call, stack_module_state: modules as functions of their parameters and buffers."""
+
+from contextlib import contextmanager
+
+from tensh.engine import named
+from tensh.engine.tensor import Tensor
+
+
+def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """What ``module(*args, **kwargs)`` is with other tensors in the places of some of its parameters and buffers.
+
+    The tensors stand in a dictionary by the names of ``module.named_parameters()``, or in several.  ``args`` is a tuple, or the
+    only argument.  A tensor that the module has under two names is replaced under both, unless ``tie_weights`` is False.
+    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was.
+    """
+    values = _joined(parameter_and_buffer_dicts)
+    if args is None:
+        args = ()
+    elif not isinstance(args, tuple):
+        args = (args,)
+    with _replaced(module, values, tie_weights, strict):
+        return module(*args, **(kwargs or {}))
+
+
+def _joined(dictionaries):
+    if isinstance(dictionaries, dict):
+        return dictionaries
+    if not isinstance(dictionaries, (list, tuple)):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dictionaries)}"
+        )
+    if not all(isinstance(each, dict) for each in dictionaries):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    keys = [key for each in dictionaries for key in each]
+    repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {key: value for each in dictionaries for key, value in each.items()}
+
+
+@contextmanager
+def _replaced(module, values, tie_weights, strict):
+    """A context in which the module has other tensors."""
+    own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
+    if tie_weights:
+        values = _tied(values, own)
+    if strict:
+        _require_same(module, values, own)
+    kept = []
+    try:
+        for path, value in values.items():
+            kept.append((*_place(module, path), _exchanged(*_place(module, path), value)))
+        yield
+    finally:
+        for holder, name, value in reversed(kept):
+            _exchanged(holder, name, value)
+
+
+def _tied(values, own):
+    """The values, also under the other names of what they replace."""
+    names = {}
+    for name, tensor in own.items():
+        names.setdefault(id(tensor), []).append(name)
+    result = dict(values)
+    for name in values:
+        same = names[id(own[name])] if name in own else [name]
+        given = [values[each] for each in same if each in values]
+        if any(each is not given[0] for each in given):
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(same)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
+        result.update(dict.fromkeys(same, values[name]))
+    return result
+
+
+def _require_same(module, values, own):
+    unexpected, missing = sorted(values.keys() - own.keys()), sorted(own.keys() - values.keys())
+    messages = [f"Unexpected key(s): {', '.join(map(repr, unexpected))}."] if unexpected else []
+    messages += [f"Missing key(s): {', '.join(map(repr, missing))}."] if missing else []
+    if messages:
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(messages))
+
+
+def _place(module, path):
+    """(the submodule that holds what is called ``path``, its name there)."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        if not hasattr(module, parent):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{parent}`")
+        module = getattr(module, parent)
+    return module, name
+
+
+MISSING = object()
+
+
+def _exchanged(module, name, value):
+    """Give the module another tensor, and return the one it had."""
+    if value is not MISSING and value is not None and not isinstance(value, Tensor):
+        raise TypeError(f"{value} is not an instance of torch.Tensor")
+    for holder in (getattr(module, "_parameters", {}), getattr(module, "_buffers", {})):
+        if name in holder:
+            before, holder[name] = holder[name], value
+            return before
+    before = getattr(module, name, MISSING)
+    if value is MISSING:
+        delattr(module, name)
+    else:
+        setattr(module, name, value)
+    return before
+
+
+def stack_module_state(models):
+    """(the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``."""
+    if not len(models):
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({bool(model.training) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if any(type(model) is not type(models[0]) for model in models):
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    return tuple(
+        _stacked([dict(tensors) for tensors in column])
+        for column in ([m.named_parameters() for m in models], [m.named_buffers() for m in models])
+    )
+
+
+def _stacked(states):
+    return {name: _leaf(name, [state[name] for state in states]) for name in states[0]}
+
+
+def _leaf(name, tensors):
+    wanted = {t.requires_grad for t in tensors}
+    if len(wanted) > 1:
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    stacked = named("stack")(tensors)
+    return stacked.detach().requires_grad_() if True in wanted else stacked

@@ -1,0 +1,41 @@
+"""What is left of torch.func: functionalize, debug_unwrap."""
+
+import functools
+
+from tensh.engine.batching.batched import Batched
+from tensh.engine.tensor import wrap
+
+REMOVED = ("mutations", "mutations_and_views")
+
+
+def functionalize(func, *, remove="mutations"):
+    """``func`` itself, under a new name: what PyTorch changes for its compilers makes no difference to what it computes.
+
+    >>> import tensh as torch
+    >>> torch.func.functionalize(lambda x: x.clone().mul_(2))(torch.ones(2))
+    tensor([2., 2.])
+    """
+    if remove not in REMOVED:
+        raise RuntimeError(
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+            "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced with "
+            "their out-of-place equivalents.\n"
+            "     remove='mutations_and_views': In addition to the above, all aliasing operators {view} will be replaced with "
+            "their non-aliasing counterparts, {view}_copy.\n"
+        )
+
+    def functionalized(*args, **kwargs):
+        return func(*args, **kwargs)
+
+    return functools.wraps(func)(functionalized)
+
+
+def debug_unwrap(tensor, *, recurse=True):
+    """The plain tensor, with all samples and no history, behind one that a transformed function sees: to look at it.
+
+    >>> import tensh as torch
+    >>> _ = torch.vmap(lambda x: (print(torch.func.debug_unwrap(x)), x)[1])(torch.ones(2, 3))
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
+    return wrap((tensor.value if type(tensor) is Batched else tensor).array)
