@@ -29,6 +29,8 @@ for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_d
 
 def named(name):
     """The public object called ``name`` in the torch namespace."""
-    if name not in PUBLIC:
-        return lacking("torch")(name)
-    return shown(PUBLIC[name], name)
+    try:
+        entry = PUBLIC[name]
+    except KeyError:
+        entry = None
+    return lacking("torch")(name) if entry is None else shown(entry, name)

@@ -76,7 +76,7 @@ class Registry(dict):
         return dict.__contains__(self, name)
 
     def get(self, name, default=None):
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401  this is what ``get`` is
 
     def __iter__(self):
         read_all()
