@@ -4,6 +4,8 @@ A graph is no tree, so what is used more than once is drawn once: a leaf is name
 referred to afterwards.
 """
 
+import sys
+import textwrap
 from typing import NamedTuple
 
 from tensh.graph import tokens
@@ -116,7 +118,8 @@ def lines(graph, shown=None):
     if more:
         yield [("note", f"... and more: {count(len(graph), 'node')} in all, best seen with --view tape")]
     yield [("plain", "")]
-    yield [("note", summary(graph, drawn))]
+    for line in textwrap.wrap(summary(graph, drawn), shown.width or sys.maxsize):
+        yield [("note", line)]
 
 
 def cells(row, shown):

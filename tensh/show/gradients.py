@@ -117,7 +117,7 @@ class Gradients(View):
         columns, rows = COLUMNS, self.rows
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        yield from Table(columns, rows, self.title(), self.remarks()).draw(page)
+        yield from Table(columns, rows, self.title(), self.remarks(), wraps=len(columns) == len(COLUMNS)).draw(page)
 
 
 def in_short(tensor):

@@ -6,7 +6,7 @@ from tensh.show.page import View
 from tensh.show.text import cells, comment, padded
 
 GAP = "  "
-LEAST = 16  # columns that text is broken into
+LEAST = 12  # columns that text is broken into
 
 
 class Table(View):

@@ -1,0 +1,128 @@
+"""Draw the session of the README:  python scripts/picture.py [--check]
+
+Runs SESSION as a terminal would show it and writes scripts/session.svg, by Rich. `--check` writes nothing and exits with
+1 when the picture does not show what the session gives.
+"""
+
+import argparse
+import html
+import io
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+PICTURE = ROOT / "scripts" / "session.svg"
+WIDTH = 80
+SESSION = """\
+x = torch.tensor(2., requires_grad=True)
+w = torch.tensor(1., requires_grad=True)
+a = x + w
+b = w + 1
+y = a * b
+y
+y.backward()
+%grads
+%graph y values=True
+torch.manual_seed(1);
+H = torch.randn(784, 256)
+H
+%hist H bins=7
+t = torch.linspace(-3, 3, 39)
+%heat (t[:, None].sin() * t.cos())[::4]
+"""
+# What a terminal is told, whatever runs this: many colours, a window of WIDTH columns, no settings of a user.
+VARIABLES = {
+    "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": str(WIDTH), "LINES": "60", "TENSH_THEME": "dark",
+    "TENSH_CONFIG": "/nowhere",
+}  # fmt: skip
+# Rich's own frame asks for a font from elsewhere; a picture that ships with the project asks nobody.
+FRAME = """\
+<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: {char_height}px; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" /></clipPath>
+{lines}
+</defs>
+<rect rx="8" width="{width}" height="{height}" fill="#15171c" />
+<g fill="#3a3f4a"><circle cx="22" cy="21" r="6" /><circle cx="42" cy="21" r="6" /><circle cx="62" cy="21" r="6" /></g>
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+class Window(io.StringIO):
+    """Text that passes for a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def shown():
+    """What a window shows of the session, with escape sequences."""
+    from tensh.cli.app import main
+    from tensh.cli.environment import Environment
+
+    window = Window()
+    main(["-c", SESSION, "--echo", "all"], Environment(Window(), window, window, variables=VARIABLES))
+    return window.getvalue()
+
+
+def drawn(text):
+    """The picture of a text with escape sequences."""
+    from rich.console import Console
+    from rich.terminal_theme import TerminalTheme
+    from rich.text import Text
+
+    theme = TerminalTheme((21, 23, 28), (220, 223, 228), [(21, 23, 28)] * 8)
+    console = Console(
+        width=WIDTH,
+        record=True,
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        legacy_windows=False,
+    )
+    console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
+    return console.export_svg(title="", theme=theme, code_format=FRAME, unique_id="tensh")
+
+
+def text_of(picture):
+    """The text in a picture, line by line, without the spaces: Rich draws none where there is nothing else."""
+    lines = {}
+    for y, text in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*>(.*?)</text>', picture):
+        lines.setdefault(float(y), []).append(html.unescape(text).replace("\u00a0", " "))
+    return ["".join("".join(lines[y]).split()) for y in sorted(lines)]
+
+
+def is_current():
+    """Whether the picture shows what the session gives."""
+    plain = re.sub(r"\033\[[0-9;]*m", "", shown())
+    expected = ["".join(line.split()) for line in plain.split("\n")]
+    found = text_of(PICTURE.read_text(encoding="utf-8")) if PICTURE.exists() else []
+    return [*filter(None, found)] == [*filter(None, expected)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if the picture is out of date")
+    if parser.parse_args().check:
+        return 0 if is_current() else 1
+    PICTURE.write_text(drawn(shown()), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
