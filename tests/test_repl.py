@@ -105,6 +105,18 @@ def test_a_paste_runs_whole_on_enter(shell, text, result):
     assert shell.enter("") == result
 
 
+def test_a_paste_that_is_not_marked(shell):
+    text = "class A:\n\n    def f(self):\n        a = 1\n\n\n        return a\n\n    def g(self):\n        return 2\n\n"
+    assert shell.enter(text.replace("\n", "\r") + "A().f(), A().g()") == "(1, 2)"
+
+
+def test_a_fault_of_our_own_costs_no_names(shell):
+    shell.enter("kept = 5; from tensh.cli.run import Run; show = Run.show")
+    shell.paste("def once(*event, **more):\n    Run.show = show\n    1 / 0\nRun.show = once")
+    assert shell.enter("").endswith("your names are still there")
+    assert shell.enter("kept") == "5"
+
+
 def test_words_without_parentheses(shell):
     assert "%who" in shell.enter("help")
     shell.enter("marked = 'before'")

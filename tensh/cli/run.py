@@ -37,6 +37,8 @@ class Run:
         self.times = []
         self.is_prepared = False
         self.hint = "  all frames: --traceback full\n"
+        if program.file:
+            self.hint = f"  look around: tensh run -i {program.arguments[0]}" + self.hint
 
     # -- the whole --------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import signal
 import threading
 
 PATIENCE = 1.0  # seconds before something is said
-WORDS = "^C: it stops when the operation that runs now is done\n"
+WORDS = "\nit stops when the operation that runs now is done\n"
 
 
 class Watch:

@@ -56,10 +56,15 @@ class Keyboard:
 
     def enter(self, event):
         """Run a block that is whole; else go on with it in a new line."""
-        if self.is_ready():
+        if self.is_ready() and not self.is_pasted_on(event.key_processor.input_queue):
             self.accept(event)
         else:
             self.new_line()
+
+    def is_pasted_on(self, keys):
+        """Whether an indented line is behind this one already: a terminal that does not mark what is pasted."""
+        following = (each.data for each in keys if each.key not in (Keys.ControlM, Keys.ControlJ))
+        return "\n" in self.buffer.text and next(following, "") == " "
 
     def is_ready(self):
         """Whether Enter is to run the block."""

@@ -5,6 +5,7 @@ It is painted before the engine is imported: that happens beside it, while someb
 
 import contextlib
 import os
+import sys
 import threading
 from functools import partial
 from time import perf_counter
@@ -19,6 +20,7 @@ from tensh.cli.repl.interrupt import Watch
 from tensh.cli.repl.lines import followed
 from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
+from tensh.cli.session.events import Failed
 from tensh.cli.session.source import Source, without_indent
 
 ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do by themselves
@@ -133,10 +135,19 @@ class Prompt:
             return self.run.exit_status(error.code)
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
             self.run.failed(self.run.session.failed(error, None), may_raise=True)
+        except Exception:
+            self.excuse()
         finally:
             self.env.stdout.end_line()
-        self.toolbar.count(perf_counter() - begin)
+        with contextlib.suppress(Exception):  # the user's objects may answer in any way
+            self.toolbar.count(perf_counter() - begin)
         return None
+
+    def excuse(self):
+        """What failed is not the user's code; their names are worth more than a clean end."""
+        import traceback
+
+        self.say([traceback.format_exc().rstrip(), "this is a fault of tensh itself; your names are still there"])
 
     def perform(self, text):
         """Run a text in the session."""
@@ -144,6 +155,8 @@ class Prompt:
         source = Typed(without_indent(text), f"<input {self.typed}>")
         with self.watch:
             for event in self.run.session.run(source):
+                if isinstance(event, Failed):
+                    remember(event.failure.error)
                 self.run.show(event, may_raise=True)
         if self.run.options.timed:
             self.run.console.remark(timing.table(self.run.times))
@@ -163,6 +176,12 @@ class Prompt:
         self.run.prepare()
         self.run.session.preload()
         self.toolbar.count(None)
+
+
+def remember(error):
+    """Keep an exception where Python keeps the last one of its own prompt: `pdb.pm()` looks there."""
+    sys.last_exc = sys.last_value = error
+    sys.last_type, sys.last_traceback = type(error), error.__traceback__
 
 
 class Loading:

@@ -56,7 +56,7 @@ def held(values):
         if kinds[kind]:
             number += 1
             array = getattr(value, "array", value)
-            owner = getattr(array, "base", None)
-            owner = owner if hasattr(owner, "nbytes") else array
+            base = getattr(array, "base", None)
+            owner = array if base is None or not hasattr(base, "nbytes") else base
             owners[id(owner)] = owner.nbytes
     return number, sum(owners.values())
