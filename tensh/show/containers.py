@@ -144,8 +144,8 @@ def contents(value):
     >>> import tensh
     >>> tensh.show.contents({"w": tensh.ones(2, 3), "b": tensh.zeros(3)})
     dict of 2 tensors, 9 values, 36 B
-      'w'  [2, 3]  float32  in [1, 1]  24 B
-      'b'  [3]     float32  in [0, 0]  12 B
+      'w'  [2, 3]  float32  all 1  24 B
+      'b'  [3]     float32  all 0  12 B
     """
     if not is_container(value):
         raise TypeError(f"contents(): a list, a tuple or a dict is needed, not {type(value).__name__}")
