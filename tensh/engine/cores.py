@@ -14,7 +14,7 @@ from contextlib import suppress
 from itertools import count
 
 import numpy as np
-from numpy import ufunc
+from numpy import ndarray, ufunc
 
 from tensh.engine.clock import owner
 
@@ -155,6 +155,19 @@ def spread(kernel, arrays, others=(), into=None, **options):
 
     run(work, blocks)
     return out
+
+
+def spreading(kernel, number):
+    """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
+    if kernel in LIGHT_ONES:
+        return kernel
+
+    def quick(first, *rest):
+        if first.size < SPREAD or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
+            return kernel(first, *rest)
+        return spread(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
+
+    return quick
 
 
 def crossed(into, arrays):

@@ -20,7 +20,7 @@ from tensh.engine import graph, lifting, writer
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
-from tensh.engine.cores import SPREAD, spread
+from tensh.engine.cores import SPREAD, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_complex_derivative, refuse_dtype
 from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_overlap_in_part
@@ -238,7 +238,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     declared.place = _place()
     claim(name)
     OPS[name] = declared
-    ARRAYS[name] = kernel
+    ARRAYS[name] = spreading(kernel, len(declared.inputs)) if declared.spread else kernel
     if declared.public in (True, "function"):
         PUBLIC[name] = declared
     if declared.public in (True, "method"):

@@ -346,11 +346,11 @@ def _kernel(op, call, into=None):
     """The call; of a function of elements, in blocks from many elements on (see cores.py)."""
     if not op.spread:
         return call
-    first = next(iter(op.inputs))
+    arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
-    arguments = f"({''.join(f'{p}_, ' for p in op.inputs)}), ({others}), {into}{options}"
-    return f"{call} if {first}_.size < SPREAD else spread({op.name}_kernel, {arguments})"
+    arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
+    return f"{call} if {arrays[0]}.size < SPREAD else spread({op.name}_kernel, {arguments})"
 
 
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"

@@ -90,7 +90,7 @@ def number(value, name, parameter, position):
 
 
 # ── choosing between values ──────────────────────────────────────────────────
-BITS = {2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+BITS = {1: np.dtype(np.int8), 2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
 LARGE = 512  # elements; from here on multiplying the bits with the mask is faster than np.where, up to ten times
 
 
@@ -105,11 +105,10 @@ def fill_where(input, mask, value):
     """``input`` with the number ``value`` where the mask is true."""
     if type(value) is int and not value and input.size >= LARGE:
         return zero_unless(input, np.logical_not(mask))
+    value = SCALARS[value, input.dtype] if value else ZERO[input.dtype]
     if input.shape == mask.shape and input.ndim:
-        out = input.copy()
-        np.putmask(out, mask, SCALARS[value, input.dtype] if value else ZERO[input.dtype])
-        return out
-    return np.where(mask, SCALARS[value, input.dtype], input)
+        return blended(mask, value, input) if input.size >= LARGE and input.itemsize < 8 else put(input, mask, value)
+    return np.where(mask, value, input)
 
 
 def choose(condition, input, other):
@@ -117,10 +116,27 @@ def choose(condition, input, other):
     if input.dtype is not other.dtype:
         input, other = promote(input, other)
     if condition.shape == input.shape == other.shape and input.ndim:
-        out = other.copy()
-        np.putmask(out, condition, input)  # 300 ns less than np.where
-        return out
+        if input.size < LARGE:
+            return put(other, condition, input)  # 300 ns less than np.where
+        if input.itemsize < 8:
+            return blended(condition, input, other)
     return np.where(condition, input, other)
+
+
+def put(array, mask, values):
+    """A copy of ``array`` with ``values`` where the mask is true."""
+    out = array.copy()
+    np.putmask(out, mask, values)
+    return out
+
+
+def blended(condition, input, other):
+    """The same as ``np.where`` for arrays of one shape, in half the time: the bits in which they differ, where wanted."""
+    bits = BITS[input.itemsize]
+    other = other.view(bits)
+    out = np.bitwise_xor(input.view(bits), other)
+    np.multiply(out, condition, out)
+    return np.bitwise_xor(out, other, out).view(input.dtype)
 
 
 # ── bounds ───────────────────────────────────────────────────────────────────
@@ -132,12 +148,40 @@ def clamp(input, min, max):
     return out if max is None else np.minimum(out, max)
 
 
+CLIPPED = 1 << 13  # elements from which np.clip, which knows that a bound is one number, beats maximum and minimum
+
+
+class Bounds(dict):
+    """NumPy dtype -> the smallest and the largest number of it as 0-d arrays."""
+
+    def __missing__(self, dtype):
+        ends = (-math.inf, math.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        self[dtype] = bounds = tuple(np.array(end, dtype) for end in ends)
+        return bounds
+
+
+BOUNDS = Bounds()
+
+
+def clipped(input, low, high):
+    """``input`` between two numbers as 0-d arrays, or None."""
+    if input.size >= CLIPPED and input.dtype.kind in "fiu":
+        lowest, highest = BOUNDS[input.dtype]
+        return np.clip(input, lowest if low is None else low, highest if high is None else high)
+    out = input if low is None else np.maximum(input, low)
+    return out if high is None else np.minimum(out, high)
+
+
 def clamp_min(input, min):
-    return np.maximum(input, min)
+    if input.size < CLIPPED or type(min) is not ndarray or min.ndim:
+        return np.maximum(input, min)
+    return clipped(input, min, None)
 
 
 def clamp_max(input, max):
-    return np.minimum(input, max)
+    if input.size < CLIPPED or type(max) is not ndarray or max.ndim:
+        return np.minimum(input, max)
+    return clipped(input, None, max)
 
 
 def clamp_numbers(input, min, max):
@@ -149,12 +193,12 @@ def clamp_numbers(input, min, max):
             if bound is not None:
                 dtype = COMMON_WITH_NUMBER[dtype, type(bound), False, of_scalar[float]]
         input = input.astype(dtype, copy=False)
-    out = input if min is None else np.maximum(input, FITTING[min, dtype])
-    return out if max is None else np.minimum(out, FITTING[max, dtype])
+    return clipped(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)])
 
 
 def relu(input):
-    return np.maximum(ZERO[input.dtype], input)
+    zero = ZERO[input.dtype]
+    return np.maximum(zero, input) if input.size < CLIPPED else clipped(input, zero, None)
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────

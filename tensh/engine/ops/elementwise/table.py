@@ -26,32 +26,32 @@ def not_complex(text, error=RuntimeError):
 
 
 # ── choosing: what many derivatives say ──────────────────────────────────────
-@op(public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
+@op(spread=True, public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
 def only(input, mask):
     """The input where ``mask`` is true, zero elsewhere."""
     return kernels.zero_unless(input, mask)
 
 
-@op(public=False, node="WhereBackward0", absent=(1, 0), input="none_where(g, mask)", mask=None)
+@op(spread=True, public=False, node="WhereBackward0", absent=(1, 0), input="none_where(g, mask)", mask=None)
 def none_where(input, mask):
     """Zero where ``mask`` is true, the input elsewhere."""
     return kernels.fill_where(input, mask, 0)
 
 
-@op(public=False, mask=None, input="masked_fill(g, mask, 0)")
+@op(spread=True, public=False, mask=None, input="masked_fill(g, mask, 0)")
 def masked_fill(input, mask, value):
     """The input with the number ``value`` where ``mask`` is true."""
     return kernels.fill_where(input, mask, value)
 
 
-@op(public=False, node="MaskedFillBackward1", mask=None, input="masked_fill(g, mask, 0)",
+@op(spread=True, public=False, node="MaskedFillBackward1", mask=None, input="masked_fill(g, mask, 0)",
     value="sum_to(only(g, mask), ())")  # fmt: skip
 def masked_fill_tensor(input, mask, value):
     """The input with ``value``, a 0-d tensor, where ``mask`` is true."""
     return np.where(mask, value.astype(input.dtype), input)
 
 
-@op(public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
+@op(spread=True, public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
 def where(condition, input, other):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere."""
     return kernels.choose(condition, input, other)
@@ -239,13 +239,20 @@ pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusa
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
-@op(public=False, node="ClampBackward1", types="biuf", refusal=NO_CLAMP, input="only(g, inside(input, min, max))")
+@op(
+    spread=True,
+    public=False,
+    node="ClampBackward1",
+    types="biuf",
+    refusal=NO_CLAMP,
+    input="only(g, inside(input, min, max))",
+)
 def clamp(input, min, max):
     """Input kept between two numbers, either of which may be None."""
     return kernels.clamp_numbers(input, min, max)
 
 
-@op(public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
+@op(spread=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
     min="only(g, (input < min) if max is None else (input < min) & (min < max))",
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
@@ -254,28 +261,28 @@ def clamp_tensors(input, min=None, max=None):
 
 
 # ── three operands ───────────────────────────────────────────────────────────
-@op(public=False, node="LerpBackward0", called="lerp_kernel_scalar", types="fc",
+@op(spread=True, public=False, node="LerpBackward0", called="lerp_kernel_scalar", types="fc",
     input="g * (1 - weight).conjugate()", end="g * weight.conjugate()")  # fmt: skip
 def lerp(input, end, weight):
     """input + weight * (end - input), for a number ``weight``."""
     return arithmetic.lerp_number(input, end, weight)
 
 
-@op(public=False, node="LerpBackward1", called="lerp_kernel_tensor", types="fc",
+@op(spread=True, public=False, node="LerpBackward1", called="lerp_kernel_tensor", types="fc",
     input="g * conj(1 - weight)", end="g * conj(weight)", weight="g * conj(end - input)")  # fmt: skip
 def lerp_tensors(input, end, weight):
     """input + weight * (end - input)."""
     return arithmetic.lerp(input, end, weight)
 
 
-@op(inplace="method", called="addcmul_cpu_out",
+@op(spread=True, inplace="method", called="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
     return arithmetic.addcmul(input, tensor1, tensor2, value)
 
 
-@op(inplace="method", called="addcdiv_cpu_out",
+@op(spread=True, inplace="method", called="addcdiv_cpu_out",
     input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""
