@@ -13,6 +13,7 @@ from tensh.engine.info import finfo, iinfo
 from tensh.engine.members import facts, protocols, state  # noqa: F401
 from tensh.engine.printing import format  # noqa: F401
 from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
+from tensh.engine.registry import read_all
 from tensh.engine.table import PUBLIC, public, shown
 from tensh.engine.tensor import Size, Tensor
 
@@ -29,8 +30,8 @@ for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_d
 
 def named(name):
     """The public object called ``name`` in the torch namespace."""
-    try:
-        entry = PUBLIC[name]
-    except KeyError:
-        entry = None
-    return lacking("torch")(name) if entry is None else shown(entry, name)
+    if name not in PUBLIC:
+        read_all()  # the index may be older than the name
+        if name not in PUBLIC:
+            return lacking("torch")(name)
+    return shown(PUBLIC[name], name)
