@@ -53,7 +53,8 @@ def drawn(run, wish):
         if wish.why:
             target = chosen(run, wish.why)
             root = chosen(run, wish.name) if wish.name else None
-            return written(run, wish, text(run, why(target, root, names), wish))
+            texts = {name: source.text for name, source in run.session.sources.items()}
+            return written(run, wish, text(run, why(target, root, run.session.namespace, texts), wish))
         tensor = chosen(run, wish.name)
         if wish.steps or wish.mode:
             view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)

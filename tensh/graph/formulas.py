@@ -49,7 +49,7 @@ def _is_module(tree):
 def words_of(graph, node):
     """What the user wrote for each parameter of a node's operation, and for ``out``, its result."""
     op = graph.order[node.number - 1].op
-    inputs = list(op.inputs) if op is not None else []
+    inputs = list(getattr(op, "inputs", ()))
     words = dict(zip(inputs, _written(node.label or "", len(inputs)), strict=True))
     words |= {e.parameter: text for e, text in zip(node.edges, operand_texts(graph, node), strict=True) if text}
     words["out"] = node.short if node.variable or node.label else None

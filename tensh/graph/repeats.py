@@ -1,5 +1,7 @@
 """Repetition in a sequence: the smallest period, and runs of the same block again and again."""
 
+import numpy as np
+
 
 def period(items):
     """The length of the shortest block of which ``items`` is a repetition, the last one perhaps cut short.
@@ -20,24 +22,22 @@ def period(items):
 def blocks(items, longest=64, least=3):
     """(start, length, times) of the runs in which a block of up to ``longest`` items follows itself ``least`` times or more.
 
-    From left to right; of the blocks that begin in one place the one whose run is longest, and of those the shortest.
+    Runs do not overlap: the one that covers most comes first, and of those that cover the same the one of the shortest block.
     """
-    items = list(items)
-    places, before = {}, [-1] * len(items)
-    for i, item in enumerate(items):
-        before[i] = places.get(item, -1)
-        places[item] = i
-    found, start, i = [], 0, 0
-    while i < len(items):
-        length = i - before[i] if before[i] >= start else 0
-        if 0 < length <= longest:
-            end = i
-            while end < len(items) and items[end] == items[end - length]:
-                end += 1
-            times = (end - before[i]) // length
+    numbers = {}
+    ids = np.array([numbers.setdefault(item, len(numbers)) for item in items])
+    found = []
+    for length in range(1, min(longest, len(ids) // least) + 1):
+        same = np.concatenate(([False], ids[length:] == ids[:-length], [False]))
+        starts, ends = np.flatnonzero(np.diff(same.astype(np.int8))).reshape(-1, 2).T
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            times = (end - start) // length + 1
             if times >= least:
-                found.append((before[i], length, times))
-                start = i = before[i] + length * times
-                continue
-        i += 1
-    return found
+                found.append((start, length, times))
+    taken = np.zeros(len(ids), bool)
+    chosen = []
+    for start, length, times in sorted(found, key=lambda run: (-run[1] * run[2], run[1])):
+        if not taken[start : start + length * times].any():
+            taken[start : start + length * times] = True
+            chosen.append((start, length, times))
+    return sorted(chosen)

@@ -54,7 +54,7 @@ def lines(graph, seed=None):
     yield [
         (
             "note",
-            f"{count(len(made), 'step')}: every node once, and the gradient of {count(len(leaves), 'leaf').replace('leafs', 'leaves')}",
+            f"{count(len(made), 'step')}: every node once, and the gradient of {count(len(leaves), 'leaf', 'leaves')}",
         )
     ]
 

@@ -183,5 +183,6 @@ def summary(graph, drawn):
     return text
 
 
-def count(number, thing):
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def count(number, one, many=None):
+    """``1 node``, ``2 nodes``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

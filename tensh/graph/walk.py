@@ -8,6 +8,7 @@ from itertools import groupby
 from tensh.engine.clock import written_after
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge
+from tensh.engine.table import Op
 from tensh.engine.tensor import Tensor
 from tensh.graph import kept
 from tensh.graph.model import Edge, GraphNode
@@ -15,6 +16,8 @@ from tensh.graph.names import names_of_nodes
 from tensh.graph.provenance import place
 from tensh.graph.repeats import period
 from tensh.graph.source import piece
+
+KEPT = 1_000  # descriptions of nodes that are kept for those who ask again
 
 
 class Graph:
@@ -66,6 +69,8 @@ class Graph:
     def __getitem__(self, number):
         made = self._made.get(number)
         if made is None:
+            if len(self._made) == KEPT:
+                self._made.clear()
             made = self._made[number] = self.describe(self.order[number - 1])
         return made
 
@@ -139,7 +144,7 @@ def ordered(root):
 def operands(node, targets):
     """(parameter, derivative) of each operand of a node; (None, None) where the operator table does not say."""
     unknown = [(None, None)] * len(targets)
-    if node.op is None:
+    if not isinstance(node.op, Op):  # the user's own, or a write
         return unknown
     declared = list(node.op.derivatives.items())
     before, after = node.absent

@@ -70,7 +70,8 @@ def why(session, command):
         raise MagicError("%why: write whose gradient: %why w")
     _, values, options = called(session, command._replace(argument=text))
     try:
-        yield Value(view("why")(*values, names=session.own_names(), **options), command)
+        texts = {name: source.text for name, source in session.sources.items()}
+        yield Value(view("why")(*values, names=session.namespace, sources=texts, **options), command)
     except (TypeError, ValueError) as error:
         raise refused(command, error) from None
 

@@ -1,0 +1,53 @@
+"""Where names were given their values: the plain assignments at the top level of some sources, in order."""
+
+import ast
+from typing import NamedTuple
+
+from tensh.graph.source import is_python
+
+
+class Assignment(NamedTuple):
+    """``name = value`` on a line of a source; ``order`` counts over all sources, ``within`` are the blocks around it."""
+
+    name: str
+    value: ast.expr
+    text: str
+    filename: str
+    line: int
+    order: int
+    within: tuple[ast.stmt, ...]
+
+
+def assignments(sources):
+    """All assignments in sources (file name -> text), first to last, those within blocks and functions too."""
+    found = []
+    for filename, text in sources.items():
+        try:
+            tree = ast.parse("\n".join(line if is_python(line) else "" for line in text.split("\n")))
+        except (SyntaxError, ValueError):
+            continue
+        _collect(tree.body, filename, (), found)
+    return found
+
+
+BLOCKS = ("body", "orelse", "finalbody")
+
+
+def _collect(body, filename, within, found):
+    for node in body:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            _add(node.targets[0].id, node.value, node, filename, within, found)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
+            _add(node.target.id, node.value, node, filename, within, found)
+        for block in BLOCKS:
+            _collect(getattr(node, block, ()), filename, (*within, node), found)
+
+
+def _add(name, value, node, filename, within, found):
+    found.append(Assignment(name, value, ast.unparse(value), filename, node.lineno, len(found), within))
+
+
+def last(found, name, before=None):
+    """The last assignment to a name (before another one, in order); None if there is none."""
+    fitting = [each for each in found if each.name == name and (before is None or each.order < before)]
+    return fitting[-1] if fitting else None

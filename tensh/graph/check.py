@@ -1,0 +1,120 @@
+"""A gradient held against differences of the values themselves: the root is computed again from a slightly changed tensor.
+
+What is computed again are the expressions that the user assigned: that of the root, and those of the computed tensors it
+names.  Nothing is assigned, printed or recorded, and the random numbers go on as if nothing had been.
+"""
+
+import ast
+import contextlib
+import io
+from typing import NamedTuple
+
+import numpy as np
+
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.random.generator import default_generator
+from tensh.engine.tensor import Tensor
+from tensh.graph.assignments import last
+
+ENTRIES = 5  # of a tensor that are looked at
+NEAR = {"float64": 1e-6, "complex128": 1e-6}  # relative errors that agree; 2e-2 for less exact dtypes
+STEPS = {"float64": 1e-6}  # relative changes; 1e-3 for less exact dtypes
+
+
+class Checked(NamedTuple):
+    """What the differences say: the step, (index, difference quotient, gradient) of each entry, the worst relative error."""
+
+    step: float
+    entries: list
+    worst: float
+    agrees: bool
+
+
+class UncheckedError(ValueError):
+    """Why a gradient cannot be checked."""
+
+
+def checked(target, gradient, root, root_name, found, names):
+    """The gradient of ``root`` with respect to the leaf ``target``, checked; ``found`` are the assignments.
+
+    UncheckedError where the root cannot be computed again.
+    """
+    if root.array.size != 1 or target.array.dtype.kind != "f":
+        raise UncheckedError("differences are for real tensors, and for a root that is one number")
+    expressions = sliced(root_name, found, names)
+    with aside():
+        again = value(expressions, names)
+        if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
+            raise UncheckedError(f"{root_name} is another number when it is computed again: {again:.4g}")
+        return compared(target, gradient, lambda: value(expressions, names))
+
+
+def compared(target, gradient, function):
+    """Central differences in some entries of ``target`` beside the gradient."""
+    array = target.array
+    kind = str(array.dtype)
+    chosen = np.random.default_rng(0).permutation(array.size)[:ENTRIES]
+    entries, worst = [], 0.0
+    step = STEPS.get(kind, 1e-3)
+    for position in sorted(map(int, chosen)):
+        index = np.unravel_index(position, array.shape)
+        before = array[index]
+        h = step * max(1.0, abs(float(before)))
+        try:
+            array[index] = before + h
+            above, up = function(), float(array[index])
+            array[index] = before - h
+            below, down = function(), float(array[index])
+        finally:
+            array[index] = before
+        quotient, expected = (above - below) / (up - down), float(gradient[index])
+        error = abs(quotient - expected) / max(abs(quotient), abs(expected), 1e-2)
+        worst = max(worst, error)
+        entries.append((tuple(map(int, index)), quotient, expected))
+    return Checked(step, entries, worst, worst <= NEAR.get(kind, 2e-2))
+
+
+def sliced(name, found, names, before=None, done=None):
+    """[(name, code)] of the expressions that give ``name`` its value from leaves, in the order to evaluate them."""
+    done = {} if done is None else done
+    made = last(found, name, before)
+    if made is None or made.within:
+        raise UncheckedError(f"{name} is not the value of one plain assignment")
+    for node in ast.walk(made.value):
+        if isinstance(node, ast.Name) and node.id not in done and is_computed(names.get(node.id)):
+            if node.id == name:
+                raise UncheckedError(f"{name} was assigned from itself")
+            sliced(node.id, found, names, made.order, done)
+    done[name] = compile(ast.Expression(made.value), made.filename, "eval")
+    return done
+
+
+def is_computed(value):
+    """Whether a value is a tensor with a history."""
+    if not isinstance(value, Tensor):
+        return False
+    node = edge(value)
+    return node is not None and type(node) is not AccumulateGrad
+
+
+def value(expressions, names):
+    """The number that the last of the expressions gives."""
+    scope = dict(names)
+    try:
+        for name, code in expressions.items():
+            scope[name] = eval(code, scope)
+        return float(scope[name])
+    except Exception as error:
+        raise UncheckedError(f"computing it again failed: {type(error).__name__}: {error}") from None
+
+
+@contextlib.contextmanager
+def aside():
+    """What runs within leaves no trace: nothing is recorded or printed, and random numbers go on as before."""
+    state = default_generator.get_state()
+    try:
+        with no_grad(), contextlib.redirect_stdout(io.StringIO()):
+            yield
+    finally:
+        default_generator.set_state(state)

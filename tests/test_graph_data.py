@@ -1,0 +1,175 @@
+"""What is said about a graph agrees with the graph: with PyTorch's own, and with the gradients that backward gives."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+import pytest
+from graph_cases import CASES
+
+import tensh
+from tensh.graph import json, tape, tree
+from tensh.graph.provenance import recording
+from tensh.graph.repeats import blocks, period
+from tensh.graph.walk import Graph
+from tensh.graph.why import explain
+
+PROGRAMS = [line.strip() for text in CASES.values() for line in text.strip().splitlines()]
+
+
+# ── random expressions ───────────────────────────────────────────────────────
+UNARY = "torch.tanh({}) torch.exp(-{}*{}) {}.sin() -{} {}**2 torch.sigmoid({}) {}.sum() {}.mean(0) {}[0]".split()
+BINARY = "{}+{} {}*{} {}-{} {}/({}**2+1) torch.maximum({},{})".split()
+
+
+def program(rng):
+    """Lines that compute new names from leaves x, w (a matrix) and s (a scalar), and a scalar y from the last ones."""
+    names, lines = ["x", "w", "s"], []
+    for number in range(rng.integers(2, 9)):
+        form = str(rng.choice(UNARY + BINARY * 2))
+        one = str(rng.choice(names))
+        operands = [one] * 2 if form in UNARY else [str(rng.choice(names)) for _ in range(2)]
+        if "[0]" in form or "mean(0)" in form:
+            operands = [str(rng.choice(["x", "w"]))]
+        lines.append(f"t{number} = " + form.format(*operands))
+        names.append(f"t{number}")
+    used = [str(rng.choice(names[3:])) for _ in range(3)]
+    return [*lines, "y = " + " + ".join(f"{name}.sum()" for name in used)]
+
+
+def leaves():
+    normal = np.random.default_rng(3).normal
+    shapes = {"x": (2, 3), "w": (1, 3), "s": ()}
+    return {name: tensh.tensor(normal(size=shape), requires_grad=True) for name, shape in shapes.items()}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_paths_of_why_add_up_to_the_gradient(seed):
+    scope = {"torch": tensh, **leaves()}
+    with recording():
+        exec("\n".join(program(np.random.default_rng(seed))), scope)
+    graph = Graph(scope["y"], scope)
+    scope["y"].backward(retain_graph=True)
+    for name in "xws":
+        leaf = scope[name]
+        if leaf.grad is None:
+            assert leaf.node not in graph.numbers
+            continue
+        found = explain(graph, graph.numbers[leaf.node])
+        np.testing.assert_allclose(found.gradient, leaf.grad.array, rtol=1e-10, atol=1e-12)
+        total = sum(path.contribution for path in found.paths)
+        np.testing.assert_allclose(total, leaf.grad.array, rtol=1e-10, atol=1e-12)
+        for path in found.paths:
+            if all(step.factor is not None for step in path.steps) and not found.is_by_use:
+                np.testing.assert_allclose(np.prod([s.factor for s in path.steps]), path.contribution, rtol=1e-10)
+
+
+# ── repetition ───────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    "text, length", [("", 0), ("a", 1), ("aaaa", 1), ("abab", 2), ("abababa", 2), ("aab", 3), ("abcabd", 6)]
+)
+def test_the_shortest_period(text, length):
+    assert period(text) == length
+
+
+@pytest.mark.parametrize("unit", ["a", "ab", "abc", "aab", "abac"])
+@pytest.mark.parametrize("times", [3, 5])
+def test_a_repeated_block_is_found_with_all_its_repetitions(unit, times):
+    assert blocks("xyz" + unit * times + "uvw") == [(3, len(unit), times)]
+
+
+def test_two_repeated_blocks():
+    assert blocks("ababab" + "x" + "ccc") == [(0, 2, 3), (7, 1, 3)]
+
+
+def test_what_does_not_repeat_three_times_is_no_block():
+    assert blocks("abcabcd") == []
+
+
+# ── large graphs ─────────────────────────────────────────────────────────────
+@pytest.fixture(scope="module")
+def long_chain():
+    w = tensh.tensor(1.0, requires_grad=True)
+    y = w
+    for _ in range(5_000):
+        y = y * 1.5 + w
+    return Graph(y, {"w": w, "y": y})
+
+
+@pytest.mark.parametrize("lines", [lambda graph: tape.lines(graph, tree.Shown(fold=False)), json.lines])
+def test_a_long_graph_streams(long_chain, lines):
+    """Lines are made one by one, and what was said of the nodes before is forgotten."""
+    assert len(long_chain) == 10_001
+    stream = lines(long_chain)
+    assert len(list(itertools.islice(stream, 3))) == 3
+    tracemalloc.start()
+    count = sum(1 for _ in stream)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count > 9_990
+    assert peak < 8 * 2**20
+
+
+def test_the_tree_of_a_long_chain_is_short_because_it_repeats(long_chain):
+    assert len(list(tree.lines(long_chain))) < 20
+
+
+def test_an_unfolded_tree_says_that_there_is_more(long_chain):
+    lines = ["".join(text for _, text in line) for line in tree.lines(long_chain, tree.Shown(fold=False))]
+    assert len(lines) <= tree.MOST + 3
+    assert any("--view tape" in line for line in lines)
+
+
+# ── PyTorch's own graph ──────────────────────────────────────────────────────
+@pytest.mark.oracle
+def test_names_and_edges_are_those_of_pytorch():
+    """The programs of graph_cases: the same walk over next_functions, told by the description here."""
+    torch = pytest.importorskip("torch")
+    from test_graph_oracle import Run
+
+    def described(t):
+        graph = Graph(t)
+        order = {}
+
+        def number(n):
+            return order.setdefault(n, len(order))
+
+        lines, waiting, seen = [], [graph.root], set()
+        while waiting:
+            n = waiting.pop(0)
+            if n in seen:
+                continue
+            seen.add(n)
+            node = graph[n]
+            lines.append((number(n), node.name, [(e.number and number(e.number), e.output) for e in node.edges]))
+            waiting += [e.number for e in node.edges if e.number]
+        return lines
+
+    def walked(t):
+        order = {}
+
+        def number(n):
+            return order.setdefault(n, len(order))
+
+        lines, waiting, seen = [], [t.grad_fn], set()
+        while waiting:
+            node = waiting.pop(0)
+            if node in seen:
+                continue
+            seen.add(node)
+            me = number(node)
+            edges = [(n and number(n), i) for n, i in node.next_functions]
+            lines.append((me, node.name().rpartition("::")[2], edges))
+            waiting += [n for n, _ in node.next_functions if n is not None]
+        return lines
+
+    compared = 0
+    for line in PROGRAMS:
+        try:
+            ours, theirs = Run(line, tensh).out, Run(line, torch).out
+        except Exception:  # some programs are there to fail
+            continue
+        if isinstance(ours, tensh.Tensor) and ours.grad_fn is not None:
+            assert described(ours) == walked(theirs), line
+            compared += 1
+    assert compared > 500
