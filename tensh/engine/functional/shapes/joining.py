@@ -15,8 +15,12 @@ from tensh.engine.tensor import Size, Tensor, wrap
 def arrays_of(tensors, name, least=0):
     """The arrays of a sequence of tensors; PyTorch's errors for anything else."""
     try:
-        arrays = [t.array for t in tensors]
-    except (AttributeError, TypeError):
+        arrays = (
+            [t.array for t in tensors]
+            if isinstance(tensors, (tuple, list))
+            else given_list(tensors, name, "tensors", 1)[0]
+        )
+    except AttributeError:
         given_list(tensors, name, "tensors", 1)
         raise
     if len(arrays) < least:
