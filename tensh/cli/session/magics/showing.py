@@ -59,6 +59,6 @@ def table(session, command):
 
 
 for name, usage, summary in TABLES:
-    magic(name, usage, summary, sugar=f"tensh.show.{name}()")(table)
+    magic(name, usage, summary, sugar=f"tensh.show.{name}()", needs_places=name == "grads")(table)
 for name, usage, summary in PICTURES:
     magic(name, usage, summary, sugar=f"tensh.show.{name}({{}})")(picture)
