@@ -317,7 +317,7 @@ def test_ascii():
         shell.enter("x")
         shell.type("1")
         shell.shows(">>> 1")
-    assert shell.raw.isascii() and " | grad on" in shell.raw
+    assert shell.raw.isascii() and ", grad on" in shell.raw
 
 
 def test_without_a_terminal_there_is_no_prompt(tensh_command):

@@ -91,7 +91,7 @@ def root(
     *,
     options: Options,
 ):
-    """PyTorch's tensors and autograd on NumPy: run code, see what it computes."""
+    """PyTorch's tensors and autograd on NumPy: run code, see what it computes. Without arguments, a prompt."""
     env = environment(ctx, options)
     ctx.obj["options"] = options
     if version:

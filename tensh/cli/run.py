@@ -17,6 +17,7 @@ from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
+ALL_FRAMES = "  all frames: --traceback full\n"
 
 
 class TimeLimit(KeyboardInterrupt):
@@ -36,15 +37,17 @@ class Run:
         self.status = status.OK
         self.times = []
         self.is_prepared = False
-        self.hint = "  all frames: --traceback full\n"
+        self.hint = ALL_FRAMES  # what may be said after a failure
         if program.file:
-            self.hint = f"  look around: tensh run -i {program.arguments[0]}" + self.hint
+            self.hint = f"  look around: tensh run -i {program.arguments[0]}{ALL_FRAMES}"
 
     # -- the whole --------------------------------------------------------------------------------------
 
     def whole(self, then=None):
         """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
         self.set_echo()
+        if then:
+            self.hint = ALL_FRAMES
         with self.world():
             if not self.program.is_empty:
                 self.prepare()

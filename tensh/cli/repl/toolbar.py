@@ -39,7 +39,7 @@ class Toolbar:
 
 def fitting(facts, width, unicode):
     """As many facts as a line has room for, the later ones rather than those in the middle."""
-    facts, dot = list(facts), " · " if unicode else " | "
+    facts, dot = list(facts), " · " if unicode else ", "
     while len(facts) > 1 and len(dot.join(facts)) > width:
         facts.pop(1 if len(facts) > 3 else -1)
     line = dot.join(facts)[:width]
