@@ -107,7 +107,7 @@ INDEXING = """
     {a}.nonzero()
     {a:some}.index_add({dim}, {positions}, {source})
     {a:some}.index_copy({dim}, {single}, {source})
-    {a:some}.index_fill({dim}, {positions}, {number})
+    {a:filled some}.index_fill({dim}, {positions}, {number})
     {a:some}.scatter({dim}, {places}, {number})
     {a:some}.scatter_add({dim}, {places}, {beside})
     {a:some}.scatter_reduce({dim}, {places}, {beside}, '{reduce}')
@@ -165,7 +165,7 @@ WRITES = """
     {a}.masked_scatter_({mask}, {tensor})
     {a:some}.index_add_({dim}, {positions}, {source})
     {a:some}.index_copy_({dim}, {single}, {source})
-    {a:some}.index_fill_({dim}, {positions}, {number})
+    {a:filled some}.index_fill_({dim}, {positions}, {number})
     {a}.index_put_(({positions0},), {number0d})
     {a}.index_put_(({positions0},), {number0d}, accumulate=True)
     {a:some}.scatter_({dim}, {places}, {number})
@@ -187,9 +187,9 @@ WRITES = """
     {a}.requires_grad_()
     {a}.requires_grad_(False)
     {a:float some}.renorm_(2, {dim}, 1.0)
-    torch.add({a}, {other}, out={tensor})
-    torch.mul({a}, {number}, out={tensor})
-    torch.exp({a}, out={tensor})
+    torch.add({a}, {other}, out={target})
+    torch.mul({a}, {number}, out={target})
+    torch.exp({a}, out={target})
     torch.sum({a:some}, {dim}, out={apart})
     torch.cat([{a}, {a}], out={apart})
     torch.matmul({a:matrix}, {matrix}, out={apart})
@@ -394,7 +394,7 @@ SECTIONS = {
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
     "OPERATORS": (3, [f"{{a}} {sign} {{other}}" for sign in OPERATORS.split()]),
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),
-    "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{tensor}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
+    "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{target}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
     "REDUCTIONS": (2, [f"{{a}}.{name}()" for name in REDUCTIONS.split()]),
     "ALONG": (2, [f"{{a:some}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
     "REDUCING": (4, REDUCING),

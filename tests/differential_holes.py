@@ -200,6 +200,15 @@ def tensor(f):
 
 
 @hole
+def target(f):
+    """A tensor to write into: of the size of the tensor, or alone in its memory, which PyTorch may make larger."""
+    tensors = f.world.tensors
+    alone = {n: sum(shares(t, other) for other in tensors.values()) == 1 and t.numel() for n, t in tensors.items()}
+    names = [n for n, t in tensors.items() if (alone[n] or t.shape == f.a.shape) and not written_first(f, t)]
+    return f.pick(names) if names else f.make([])
+
+
+@hole
 def apart(f):
     """A tensor in other memory, or a new one."""
     names = [n for n, t in f.world.tensors.items() if not shares(t, f.a)]
@@ -293,7 +302,7 @@ def weight(f):
 
 @hole
 def kernel(f):
-    return f.literal((2, f.a.shape[-2] if f.a.ndim > 1 else 1, f.number(1, 2)), name_of(f.a.dtype), f.chance(3))
+    return f.literal((2, f.a.shape[-2] or 1 if f.a.ndim > 1 else 1, f.number(1, 2)), name_of(f.a.dtype), f.chance(3))
 
 
 @hole

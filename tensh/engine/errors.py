@@ -83,12 +83,6 @@ def refuse_dtype(name, dtype, *operands):
     raise not_implemented(name, dtype)
 
 
-def refuse_complex_derivative(name, dtype):
-    """Raise if an operator that is about to be recorded gives complex numbers, of which PyTorch has no derivative."""
-    if dtype.kind == "c":
-        raise RuntimeError(f"{name} does not support automatic differentiation for outputs with complex dtype.")
-
-
 def cannot_cast(result, target):
     """The error for a result of a higher category than the tensor it should be written into."""
     return RuntimeError(f"result type {result.title} can't be cast to the desired output type {target.title}")

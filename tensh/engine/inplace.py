@@ -191,8 +191,7 @@ def refuse_partial_overlap(array, source):
     if not (memory.dense(array) and memory.dense(source) and array.size and source.size):
         return
     same = array.shape == source.shape and memory.address(array) == memory.address(source)
-    same = same and all(n == 1 or s == o for n, s, o in zip(array.shape, array.strides, source.strides, strict=True))
-    if not same and np.may_share_memory(array, source):
+    if not (same and memory.strides(array) == memory.strides(source)) and np.may_share_memory(array, source):
         raise RuntimeError(SHARED)
 
 
@@ -336,8 +335,10 @@ def resize(out, shape):
             "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
             "t.resize_(0).",
         )
-    before, out.array = out.array, np.empty(shape, out.array.dtype)
-    counted_on(before, out.array)
-    if out._base is not None:
-        wrote(before)
+    before = out.array
+    out.array = memory.in_room(before, shape, memory.contiguous_strides(shape))
+    if type(out.node) is AccumulateGrad:
+        out.node.shape = shape
+    if owner(out.array) is not owner(before):
+        counted_on(before, out.array)
         out._base = None

@@ -3,6 +3,8 @@
 Strides and offsets are counted in elements, as in PyTorch.
 """
 
+import math
+
 import numpy as np
 from numpy import ndarray
 
@@ -108,6 +110,17 @@ def within(array, shape, steps, start):
         return strided(array, shape, steps, start)
     start += distance(block, array)
     return strided(block.reshape(-1, order="A").view(array.dtype), shape, steps, start)
+
+
+def in_room(array, shape, steps):
+    """An array of another size from the same place on; where the memory is too short, in new memory."""
+    number, block = math.prod(shape), dense_owner(array)
+    if distance(block, array) + number <= block.size:
+        return within(array, shape, steps, 0)
+    room = np.empty(number, array.dtype)
+    old = block.reshape(-1, order="A")[distance(block, array) :]
+    room[: old.size] = old
+    return strided(room, shape, steps)
 
 
 def dense_owner(array):

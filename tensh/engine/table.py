@@ -22,7 +22,7 @@ from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.cores import SPREAD, spread, spreading
 from tensh.engine.describe import facts
-from tensh.engine.errors import REQUIRED, explained, missing, refuse_complex_derivative, refuse_dtype
+from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_overlap_in_part
 from tensh.engine.mixing import (
     NO_ARRAY,
@@ -66,7 +66,7 @@ class Op:
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.rare, self.refusal = {}, {}, {}
         self.called = self.mixing = None
-        self.truth = self.into_dtype = self.real_derivative = False
+        self.truth = self.into_dtype = False
         self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = self.spread = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
@@ -221,7 +221,6 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``into_dtype``: what is written into, ``out=`` or the tensor itself, says the ``dtype`` to compute in.
-    ``real_derivative``: what would have to be recorded of complex numbers is refused.
     ``truth`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
@@ -336,7 +335,7 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart truth into_dtype real_derivative outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart truth into_dtype outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 
@@ -438,8 +437,7 @@ ENVIRONMENT = {
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
-    "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
-    "refuse_complex_derivative": refuse_complex_derivative, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "spread": spread,

@@ -364,8 +364,6 @@ def _result(op):
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
-        if op.real_derivative:
-            lines.append(INDENT + f"refuse_complex_derivative({op.real_derivative!r}, out_.dtype)")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
     if op.view:

@@ -158,6 +158,12 @@ def conj_physical(input):
     return np.conjugate(input)
 
 
+@op(name="conj_over", node="ConjPhysicalBackward1", public=False, inplace="method", input="conj(g)")
+def conj_over(input):
+    """The same, written over the input; recorded of real numbers, too."""
+    return np.conjugate(input)
+
+
 def conj(input):
     """The complex conjugate; real values are their own, and stay as they are."""
     if isinstance(input, Tensor):

@@ -6,7 +6,7 @@ from tensh.engine.inplace import into
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.scalars import take_number
-from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
+from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, Inplace, composite, public
 from tensh.engine.tensor import Tensor
 
 
@@ -222,7 +222,10 @@ def conj(input):
     return OPS["conjugate"].fn(input) if tensor(input, "conj").array.dtype.kind in "cW" else input
 
 
-@composite(inplace=True, out=True)
+METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = Inplace(OPS["conj_over"])
+
+
+@composite(out=True)
 def conj_physical(input):
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     return OPS["conj_physical"].fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

@@ -27,17 +27,14 @@ def quantiles(name, doc, skip_nan):
         q = checked(name, input, q, interpolation)
         vector = q.array.ndim == 1
         axis = None if dim is None else wrap_dim(dim, input.array.ndim)
-        lines = input.reshape(-1) if axis is None or not input.array.ndim else input
-        if axis is not None and axis < input.array.ndim - 1:
+        lines = input.reshape(-1) if axis is None else input
+        if axis is not None and axis != input.array.ndim - 1:
             lines = input.unsqueeze(-1).transpose(axis, -1)
-        result = found(sort_dim.fn(lines, -1, False)[0], q.reshape(-1), interpolation, skip_nan)
+        ordered = sort_dim.fn(lines, -1, False)[0]
         shape = kept_shape(input.array.shape, axis, keepdim)
-        if not vector:
-            result = result.squeeze(-1)
-            return result if result.array.shape == shape else result.reshape(shape)
-        if result.array.ndim > 1:
-            result = result.unsqueeze(0).transpose(0, -1).squeeze(-1)
-        return result.reshape((q.array.size, *shape))
+        ordered = ordered.reshape((*shape, ordered.array.shape[-1]))
+        result = found(ordered, q.reshape(-1), interpolation, skip_nan)
+        return (result.unsqueeze_(0).transpose_(0, -1) if vector else result).squeeze_(-1)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

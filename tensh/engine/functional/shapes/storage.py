@@ -172,20 +172,9 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
         raise RuntimeError("numel: integer multiplication overflow")
     if self.array.shape != shape:
         steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
-        self.array = in_room(self.array, shape, steps)
+        self.array = memory.in_room(self.array, shape, steps)
         wrote(self.array)
     return self
-
-
-def in_room(array, shape, steps):
-    """An array of another size from the same place on; where the memory is too short, in new memory."""
-    number, block = int(np.prod(shape)), memory.dense_owner(array)
-    if memory.distance(block, array) + number <= block.size:
-        return memory.within(array, shape, steps, 0)
-    room = np.empty(number, array.dtype)
-    old = block.reshape(-1, order="A")[memory.distance(block, array) :]
-    room[: old.size] = old
-    return memory.strided(room, shape, steps)
 
 
 @method

@@ -214,7 +214,7 @@ activation(gelu_tanh, "The input times an approximation of the normal distributi
 
 # ── with weights, or in halves ───────────────────────────────────────────────
 @op(public=False, out=False, node="PreluKernelBackward0", types="f", called="prelu_cpu",
-    input="where(input > 0, g, g * weight)", weight="masked_fill(g * input, input > 0, 0)")  # fmt: skip
+    input="tied(where(input > 0, g, g * weight), input)", weight="tied(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
     return np.where(input > 0, input, np.multiply(weight, input))

@@ -133,7 +133,7 @@ pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", i
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
-          types="biufc", called="nan_to_num", real_derivative="nan_to_num", input="g * isfinite(input)")  # fmt: skip
+          types="biufc", called="nan_to_num", input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",

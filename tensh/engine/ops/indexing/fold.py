@@ -125,7 +125,7 @@ for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexRed
         _write.__name__ = f"{_family}_{_kind}"
         _write.__doc__ = f"The {_kind} of all elements that meet in one place."
         writes(
-            _write, public=False, node=_node, let=LET[_kind], index=None, real_derivative=f"{_family}_reduce",
+            _write, public=False, node=_node, let=LET[_kind], index=None,
             input="own if include_self else scatter_number(own, dim, index, 0)", src="padded(its, src.shape)",
         )  # fmt: skip
 

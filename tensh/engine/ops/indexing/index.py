@@ -101,6 +101,7 @@ def index_back(grad, shape, indices):
 def add_into(out, indices, values):
     """``out[indices] += values``, where a place may occur more than once."""
     if not out.size:
+        of_nothing(out, indices)  # which looks at the numbers
         return
     if not out.flags.c_contiguous:
         dense = out.copy()

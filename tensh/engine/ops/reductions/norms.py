@@ -8,6 +8,7 @@ from tensh.engine.calls.arguments import dims
 from tensh.engine.cores import over_rows
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.kernels import promoted
 from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
 from tensh.engine.ops.reductions.reduce import LARGE, SMALL, add
 from tensh.engine.table import op
@@ -264,7 +265,8 @@ def dist(input, other, p=2):
     >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
     tensor(5.)
     """
-    dtype = np.result_type(input, other)
+    input, other = promoted(input, other)
+    dtype = input.dtype
     if dtype.kind == "b":
         raise RuntimeError(NO_BOOLS)
     if dtype.kind not in "fcV":
@@ -273,7 +275,7 @@ def dist(input, other, p=2):
         )
     difference = widened(input) - widened(other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
-    return result.astype(np.result_type(input, other)) if is_half(input.dtype) else result
+    return narrowed(result, dtype)
 
 
 @op(

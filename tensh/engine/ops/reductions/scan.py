@@ -143,7 +143,7 @@ def running_dtype(name, input, dtype):
     """Bools and integers are accumulated in int64, unless a dtype is given."""
     if dtype is None:
         return I8 if input.dtype.kind in "biu" else input.dtype
-    if dtype.category == BOOL:
+    if dtype.category == BOOL and input.size:
         refuse_dtype(f"{name}_out", dtype.numpy)
     return dtype.numpy
 

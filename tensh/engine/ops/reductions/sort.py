@@ -117,7 +117,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         indices = np.take_along_axis(candidates, chosen, axis)
     else:
         indices = order(input, axis, largest)[(slice(None),) * axis + (slice(k),)]
-    return np.take_along_axis(input, indices, axis), np.ascontiguousarray(indices)
+    return np.take_along_axis(input, indices, axis), np.array(indices, order="C")
 
 
 @op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG, types="iuf")
