@@ -7,6 +7,77 @@ from typing import Any as _Any
 from typing import TypeVar as _TypeVar
 import numpy as _np
 from tensh.engine.tensor import Size as Size, Tensor as Tensor
+class BFloat16Storage:
+    """Storages of torch.bfloat16."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class BFloat16Tensor:
     """Tensors of torch.bfloat16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -14,6 +85,77 @@ class BFloat16Tensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class BoolStorage:
+    """Storages of torch.bool."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class BoolTensor:
     """Tensors of torch.bool, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -21,6 +163,77 @@ class BoolTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class ByteStorage:
+    """Storages of torch.uint8."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class ByteTensor:
     """Tensors of torch.uint8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -28,6 +241,77 @@ class ByteTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class CharStorage:
+    """Storages of torch.int8."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class CharTensor:
     """Tensors of torch.int8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -35,6 +319,219 @@ class CharTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class ComplexDoubleStorage:
+    """Storages of torch.complex128."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
+class ComplexFloatStorage:
+    """Storages of torch.complex64."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
+class DoubleStorage:
+    """Storages of torch.float64."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class DoubleTensor:
     """Tensors of torch.float64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -42,6 +539,77 @@ class DoubleTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class FloatStorage:
+    """Storages of torch.float32."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class FloatTensor:
     """Tensors of torch.float32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -52,6 +620,7 @@ class FloatTensor:
 class Generator:
     """A source of random numbers with a state of its own; the same seed gives PyTorch's numbers."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    before_draw: _Any
     def clone_state(self) -> _Any:
         """A new generator in the same state."""
     @property
@@ -91,6 +660,77 @@ class Generator:
         """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
     def words64(self, n: _Any) -> _Any:
         """The next ``n`` 64-bit words, as a new uint64 array."""
+class HalfStorage:
+    """Storages of torch.float16."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class HalfTensor:
     """Tensors of torch.float16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -98,6 +738,77 @@ class HalfTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class IntStorage:
+    """Storages of torch.int32."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class IntTensor:
     """Tensors of torch.int32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -105,6 +816,77 @@ class IntTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class LongStorage:
+    """Storages of torch.int64."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class LongTensor:
     """Tensors of torch.int64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -112,6 +894,77 @@ class LongTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class ShortStorage:
+    """Storages of torch.int16."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class ShortTensor:
     """Tensors of torch.int16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -119,6 +972,148 @@ class ShortTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class Storage:
+    """Storages of torch.float32."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
+class TypedStorage:
+    """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the elements of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """A storage over the same memory: it is on the CPU."""
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    @property
+    def device(self) -> _device:
+        """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
+    @property
+    def dtype(self) -> _dtype:
+        """The dtype of the elements."""
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    filename: _Any
+    def fill_(self, value: _Any) -> _Any:
+        """Set every element to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """Is the memory pinned for a device?  Never."""
+    def is_shared(self) -> _Any:
+        """Is the memory shared with other processes?  Never."""
+    is_sparse: _bool
+    kind: _Any
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
+    def nbytes(self) -> _Any:
+        """The number of bytes."""
+    def pickle_storage_type(self) -> _Any:
+        """The name of the class of this dtype, without the module."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage another size, in memory of its own."""
+    row: _Any
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
+    def size(self) -> _Any:
+        """The number of elements."""
+    def tolist(self) -> _Any:
+        """The elements as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class of this dtype."""
+    def untyped(self) -> _Any:
+        """The same memory as bytes."""
 class UntypedStorage:
     """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -181,6 +1176,9 @@ class dtype:
     itemsize: _int
     legacy: _Any
     name: _Any
+    @property
+    def spoken(self) -> _Any:
+        """What C++ calls the type, where an error message does."""
     title: _Any
     def to_complex(self) -> _Any:
         """The complex dtype whose parts are of this dtype."""
@@ -215,9 +1213,12 @@ float: _dtype
 float16: _dtype
 float32: _dtype
 float64: _dtype
+from tensh import func as func
+from tensh import functional as functional
 half: _dtype
 has_lapack: _bool
 has_mkl: _bool
+has_openmp: _bool
 has_spectral: _bool
 class iinfo:
     """The limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype`` (its name, a string)."""
@@ -551,7 +1552,7 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
-    """In-place version of conj_physical."""
+    """The same, written over the input; recorded of real numbers, too."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:
@@ -885,7 +1886,7 @@ def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
 def is_signed(input: Tensor) -> _bool:
     """Can the dtype hold negative numbers?"""
 def is_storage(obj: _Any) -> _bool:
-    """Is ``obj`` a storage?  tensh has none: the memory of a tensor is its NumPy array."""
+    """Is ``obj`` a storage?"""
 def is_tensor(obj: _Any) -> _bool:
     """Is ``obj`` a tensor?"""
 def is_warn_always_enabled() -> _bool:
@@ -1263,7 +2264,7 @@ def set_flush_denormal(mode: _Any) -> None:
 def set_num_interop_threads(n: _Any) -> _Any:
     """Set the number of threads between operators."""
 def set_num_threads(n: _Any) -> None:
-    """Set the number of threads."""
+    """Set how many threads work on one large array.  Results are the same on any number of them."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
     """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``."""
 def set_rng_state(new_state: _Any) -> None:

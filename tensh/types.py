@@ -1,7 +1,8 @@
 """torch.types: names for annotations."""
 
+import os
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import IO, Any, Union
 
 from tensh.engine import Tensor, device, dtype, layout
 from tensh.engine.absent import lacking
@@ -16,6 +17,8 @@ _int, _float, _bool, _complex = int, float, bool, complex
 _size = Union[Size, list[int], tuple[int, ...]]  # noqa: UP007
 _symsize, Storage = _size, Any
 
-__all__ = ["Number", "Device", "Storage"]
+FileLike = Union[str, os.PathLike[str], IO[bytes]]  # noqa: UP007
+
+__all__ = ["Number", "Device", "FileLike", "Storage"]
 
 __getattr__ = lacking("torch.types")

@@ -232,16 +232,21 @@ DECLARED = {
         .broadcast_to .expand_as .flatten .ravel .reshape .reshape_as .squeeze .unflatten .view_as expand view
     """,
     "functional.shapes.storage": """
-        .contiguous .data_ptr .dim .element_size .is_contiguous .is_set_to .ndimension .nelement .numel .resize_
-        .resize_as_ .set_ .size .storage_offset .stride .untyped_storage UntypedStorage
+        .const_data_ptr .contiguous .data_ptr .dim .element_size .is_contiguous .is_set_to .ndimension .nelement .numel
+        .resize_ .resize_as_ .set_ .size .storage_offset .stride .untyped_storage UntypedStorage
     """,
     "functional.shapes.turning": """
         .H .T .adjoint .mH .mT .moveaxis .movedim .squeeze_ .swapaxes .swapaxes_ .swapdims .swapdims_ .t_ .transpose_
         .unsqueeze_ permute
     """,
+    "functional.shapes.typed_storage": """
+        .storage .storage_type BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage
+        ComplexFloatStorage DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage
+        TypedStorage
+    """,
     "members.facts": """
         ._is_view .dim_order .get_device .is_complex .is_conj .is_distributed .is_inference .is_neg .is_nonzero
-        .is_same_size .is_signed .resolve_conj .resolve_neg .to_dense e get_default_device has_lapack has_mkl
+        .is_same_size .is_signed .resolve_conj .resolve_neg .to_dense e get_default_device has_lapack has_mkl has_openmp
         has_spectral inf is_storage is_tensor legacy_contiguous_format nan newaxis pi result_type set_default_device
         typename
     """,
@@ -253,7 +258,7 @@ DECLARED = {
         add_along put_along take_along
     """,
     "ops.basic": """
-        .clone .expand cast complex_of conj conj_physical conjugate copied laid_out real sum_to
+        .clone .expand cast complex_of conj conj_over conj_physical conjugate copied laid_out real sum_to
     """,
     "ops.elementwise.activation": """
         HALF_ROOT NORMAL SIXTH TANH_SCALE celu celu_over elu elu_over gelu gelu_tanh glu half hardshrink hardsigmoid

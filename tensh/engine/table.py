@@ -113,7 +113,7 @@ class Op:
     def face(self, name, method=False, spoken=None, inplace=False):
         """The operator as users call it under a name; ``spoken`` is the name in messages."""
         fn = self.inplace_fn if inplace else self.fn
-        known = f"{name}_{'method' if method else 'function'}"
+        known = f"{spoken or name}_{'method' if method else 'function'}"
         ENVIRONMENT[known] = Face(spoken or name, fn, inspect.signature(fn).parameters, method)
         source = (writer.inplace_face_source if inplace else writer.face_source)(self, name, known)
         made = self._compiled(source, known.replace("_", " "), name)

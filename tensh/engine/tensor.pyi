@@ -63,7 +63,7 @@ class Tensor:
     def __imod__(self, other: Tensor | _Number) -> Tensor: ...
     def __imul__(self, other: Tensor | _Number) -> Tensor: ...
     def __index__(self) -> _int:
-        ...
+        """``range(t)``, ``list[t]``: an integer tensor of one element."""
     def __int__(self) -> _int:
         ...
     def __invert__(self) -> Tensor: ...
@@ -341,7 +341,9 @@ class Tensor:
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     def conj_physical_(self) -> Tensor:
-        """In-place version of conj_physical."""
+        """The same, written over the input; recorded of real numbers, too."""
+    def const_data_ptr(self) -> Tensor:
+        """The address of the first element."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -1146,8 +1148,12 @@ class Tensor:
         """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
     def stft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
         """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window."""
+    def storage(self) -> _Any:
+        """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps."""
     def storage_offset(self) -> _int:
         """How many elements of memory lie before the first one."""
+    def storage_type(self) -> Tensor:
+        """The class of the storage: ``torch.FloatStorage`` for float32."""
     def stride(self, dim: _Any = None) -> _Any:
         """How many elements of memory a step along every dimension, or along ``dim``, goes on."""
     def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:

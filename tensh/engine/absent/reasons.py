@@ -91,20 +91,23 @@ REASONS = (
     out(
         "what PyTorch is built of, not what it is used for",
         """
-        USE_* has_openmp compiled_with_cxx11_abi init_num_threads *profiler* monitor ThroughputBenchmark Benchmark*
-        get_file_path hub package masked torch_version functional storage StorageBase Storage TypedStorage
-        *Storage Tensor.storage Tensor.storage_type Tensor.module_load Tensor.reinforce Tensor.volatile
-        Tensor.const_data_ptr nn.modules nn.common_types nn.factory_kwargs nn.Container nn.attention
+        USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
+        get_file_path torch_version storage StorageBase Tensor.module_load nn.modules nn.common_types nn.factory_kwargs
+        nn.Container nn.attention
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
         autograd.function.FunctionMeta autograd.*set_multithreading_enabled utils.ThroughputBenchmark utils.backcompat
         utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
-        utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version types.FileLike
+        utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version
         utils.data.*datapipe* utils.data.DFIterDataPipe utils.data.DataChunk utils.data.*DataPipe
         utils.data.argument_validation utils.data.graph utils.data.graph_settings utils.data.runtime_validation*
         utils.data.guaranteed_* utils.data.non_deterministic
         """,
     ),
+    out("profiles of accelerators and processes; %time and Python's profilers see every operation of tensh", "*profiler*"),
+    out("models and packages of models from elsewhere", "hub package"),
+    out("tensors with a mask", "masked"),
+    out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
     out(
         "taken back by PyTorch itself, for the sake of torch.linalg",
         "lstsq eig symeig solve matrix_rank frobenius_norm nuclear_norm Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",

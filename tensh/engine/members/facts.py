@@ -19,8 +19,8 @@ def is_tensor(obj):
 
 @public
 def is_storage(obj):
-    """Is ``obj`` a storage?  tensh has none: the memory of a tensor is its NumPy array."""
-    return False
+    """Is ``obj`` a storage?"""
+    return isinstance(obj, (PUBLIC["UntypedStorage"], PUBLIC["TypedStorage"]))
 
 
 @public
@@ -176,5 +176,5 @@ def set_default_device(device):
 # ── names ──────────────────────────────────────────────────────────────────
 PUBLIC.update(
     e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format,
-    has_lapack=True, has_spectral=True, has_mkl=False,
+    has_lapack=True, has_spectral=True, has_mkl=False, has_openmp=False,
 )  # fmt: skip

@@ -85,8 +85,6 @@ def attribute(base, name):
         return declared(base.kind, name)
     if isinstance(found, staticmethod | classmethod):
         found = found.__func__
-    if type(found).__name__ == "Method" and is_tensor(base.kind):  # a method of Tensor before its first use
-        return Known(getattr(base.kind, name), types.FunctionType)
     return Known(found, type(found))
 
 
@@ -112,7 +110,10 @@ def static(base, name):
             if name in (own.get(part) or {}):
                 return own[part][name]
         kinds = mro(base.kind)
-    return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
+    found = next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
+    if type(found).__module__ == "tensh.engine.members.state":  # a member of Tensor before its first use
+        return getattr(base.value if isinstance(base.value, type) else base.kind, name)
+    return found
 
 
 def instance_dict(value):

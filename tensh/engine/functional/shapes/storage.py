@@ -55,6 +55,9 @@ def data_ptr(self):
     return memory.address(self.array)
 
 
+METHODS["const_data_ptr"] = data_ptr
+
+
 @method
 def element_size(self):
     """Bytes of one element."""
@@ -188,6 +191,7 @@ def resize_as_(self, the_template, *, memory_format=contiguous_format):
 @method
 def set_(self, source=None, storage_offset=0, size=None, stride=None):
     """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
+    source = source.untyped() if hasattr(source, "untyped") else source
     if isinstance(source, UntypedStorage):
         array = source.bytes().view(self.array.dtype)
     else:
