@@ -158,8 +158,8 @@ CASES = [
 
 IMPORT_NUMPY, NOTHING = ["-c", "import numpy"], ["-c", "pass"]
 STARTS = [  # name, arguments of Python, against, budget
-    ("tensh run, one line", ["-m", "tensh", "run", "{script}"], IMPORT_NUMPY, 1.5),
-    ("tensh -c, one line", ["-m", "tensh", "-c", "torch.ones(2)"], IMPORT_NUMPY, 1.5),
+    ("tensh run, one line", ["-m", "tensh", "run", "{script}"], IMPORT_NUMPY, 1.25),
+    ("tensh -c, one line", ["-m", "tensh", "-c", "torch.ones(2)"], IMPORT_NUMPY, 1.25),
     ("import tensh", ["-c", "import tensh"], IMPORT_NUMPY, 1.25),
     ("tensh --version", ["-m", "tensh", "--version"], NOTHING, 3.0),
     ("tensh --help", ["-m", "tensh", "--help"], NOTHING, 8.0),
