@@ -125,14 +125,16 @@ def carry(node, level, outer):
     given = [t for t in (*tangents, written) if t is not None]
     if not given:
         return
-    recorded = (
-        bool(outer) or mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
-    )
-    graph = recorded or any([type(t) is not Tensor for t in given])
-    if not graph and not write:
-        tangents = [t if t is None else t.array for t in tangents]
-    with Computing(outer, mode.grad if recorded else False):
-        result = region_pushed(node, tangents[0], written, graph) if write else pushed(node, tangents, graph, recorded)
+    wanted = mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
+    recorded = wanted or (FORWARD if outer else False)
+    graph = bool(recorded) or any([type(t) is not Tensor for t in given])
+    with Computing(outer, recorded):
+        if write:
+            result = region_pushed(node, tangents[0], written, graph)
+        elif graph:
+            result = pushed(node, tangents, True, recorded)
+        else:
+            result = pushed(node, [t if t is None else t.array for t in tangents], False, False)
     level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
 
 

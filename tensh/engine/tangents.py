@@ -27,11 +27,16 @@ from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 def pushed(node, tangents, graph, recorded):
     """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
 
-    A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` says
-    that what is computed can be differentiated again.
+    A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` is
+    ``mode.grad`` for what is computed: True if it can be differentiated again.
     """
     op = node.op
-    if op is None or not op.pointwise or node.dtype.kind == "c" or any([t is not None and _complex(t) for t in tangents]):
+    if (
+        op is None
+        or not op.pointwise
+        or node.dtype.kind == "c"
+        or any([t is not None and _complex(t) for t in tangents])
+    ):
         return transposed(node if recorded else constant(node), tangents, graph, recorded)
     return fitted(diagonal(op, graph)(node, tangents), node.shape, node.dtype, graph)
 
@@ -74,7 +79,7 @@ def transposed(node, tangents, graph, recorded):
                 t = fitted(t, g.array.shape, g.array.dtype, graph)
                 sent[g.node] = sent[g.node] + t if g.node in sent else t
         arrived = {seed.node: None for seed in seeds}
-        run(sent, graph, True, arrived, record=grad if recorded else False)
+        run(sent, graph, True, arrived, record=recorded)
     except RuntimeError as error:
         if str(error).startswith(UNDERIVED):
             name = str(error).removeprefix(UNDERIVED).partition(" ")[0].removesuffix("_backward")
@@ -127,6 +132,10 @@ def with_constants(kind):
 # ── writes through views ─────────────────────────────────────────────────────
 def region_pushed(node, base, value, graph):
     """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
+    if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
+        from tensh.engine.batching.loop import looped
+
+        return looped(lambda base, value: region_pushed(node, base, value, graph), (base, value), {})
     steps, strides, *_ = node.saved
     if base is None:
         base = wrap(np.zeros(node.shape, node.dtype))
