@@ -169,6 +169,8 @@ def test_curves():
     view = show.plot(t, torch.stack([t.sin(), t.cos()], 1))
     assert len(view.ys) == 2 and repr(view).endswith("# 2 curves of 50 points")
     assert drawn(show.plot(t), unicode=False, width=40).isascii()
+    kinds = {kind for kind, text in view.draw(Page(colors=16)) if text.strip() and "\033" not in text}
+    assert {"bar", "attribute"} <= kinds and drawn(view, colors=16) == drawn(view)
     for series in ((), (t, t, t)):
         with pytest.raises(TypeError, match="y, or x and y"):
             show.plot(*series)

@@ -1,5 +1,8 @@
 """Curves, drawn by uniplot: `plot`."""
 
+import re
+from itertools import cycle, islice
+
 import numpy as np
 
 from tensh.show import describe
@@ -7,7 +10,13 @@ from tensh.show.page import View
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
-COLORS = ("blue", "magenta", "cyan", "yellow", "green", "red")
+# How uniplot colours one curve after another, the escape sequence that it writes for it, and what kind of text that is.
+COLORS = {
+    "blue": ("34", "bar"), "magenta": ("35", "attribute"), "cyan": ("36", "name"), "yellow": ("33", "warning"),
+    "red": ("31", "trouble"),
+}  # fmt: skip
+KINDS = dict(COLORS.values())
+ESCAPE = re.compile(r"\033\[([0-9;]*)m")
 
 
 class Missing(ImportError):
@@ -26,16 +35,21 @@ class Curves(View):
     def draw(self, page):
         uniplot = library()
         height = min(max((page.height or 24) - 9, 5), 17)
-        colored = bool(page.colors)
         text = uniplot.plot_to_string(
             ys=self.ys, xs=self.xs, lines=self.lines, x_as_log=self.logx, y_as_log=self.logy, height=height,
             width=max(page.width - 14, 10), line_length_hard_cap=page.width,
+            x_gridlines=[0.0] if any(x.min() < 0 < x.max() for x in self.xs) else [],
             character_set="block" if page.unicode else "ascii",
-            color=[COLORS[number % len(COLORS)] for number in range(len(self.ys))] if colored else False,
+            color=[*islice(cycle(COLORS), len(self.ys))] if page.colors else False,
         )  # fmt: skip
         if not page.unicode:
             text = text.translate(FRAME)
-        yield "plain", "\n".join(line.rstrip() for line in text.rstrip("\n").split("\n"))
+        kind = "plain"
+        for place, piece in enumerate(ESCAPE.split("\n".join(line.rstrip() for line in text.rstrip("\n").split("\n")))):
+            if place % 2:  # between the pieces stand the numbers of their colours
+                kind = KINDS.get(piece, "plain")
+            else:
+                yield kind, piece
         yield "plain", "\n"
         yield from comment([*([self.name] if self.name else []), *self.remarks()], page)
 
