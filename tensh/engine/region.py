@@ -43,7 +43,7 @@ class CopySlices(Node):
         steps, strides, *_ = self.saved
         whole = recorded("laid_out")(g, strides)
         region = replay(whole, steps)
-        inside, *others = self._through(region.clone(), mode.grad)
+        inside, *others = self._through(region.clone(), True)
         if inside is None:
             region.zero_()
         else:
@@ -73,7 +73,7 @@ def run_inside(grads, graph, wanted):
     """A backward pass through the nodes of one write."""
     from tensh.engine.backward import run
 
-    run(grads, graph, True, wanted)
+    run(grads, graph, True, wanted, record=mode.grad)
 
 
 def replay_raw(t, steps):
