@@ -247,10 +247,12 @@ def tensor_class_stub():
 
 def class_stub(name, cls):
     """Any other public class: its public members, and whether it can be entered or decorates."""
+    base = next((b.__name__ for b in cls.__bases__ if b is not Tensor and getattr(tensh, b.__name__, None) is b), None)
+    known = vars(cls) if base else dir(cls)  # the rest is the base's
     members = [doc_of(cls), "def __init__(self, *args: _Any, **options: _Any) -> None: ..."]
-    members += [text for protocol, text in PROTOCOLS.items() if protocol in dir(cls)]
-    members += [member_stub(cls, member) for member in dir(cls) if not member.startswith("_")]
-    return f"class {name}:\n" + "\n".join(map(indented, members))
+    members += [text for protocol, text in PROTOCOLS.items() if protocol in known]
+    members += [member_stub(cls, member) for member in sorted(known) if not member.startswith("_")]
+    return f"class {name}{f'({base})' if base else ''}:\n" + "\n".join(map(indented, members))
 
 
 def tensor_stub():

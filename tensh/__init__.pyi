@@ -7,77 +7,10 @@ from typing import Any as _Any
 from typing import TypeVar as _TypeVar
 import numpy as _np
 from tensh.engine.tensor import Size as Size, Tensor as Tensor
-class BFloat16Storage:
+class BFloat16Storage(TypedStorage):
     """Storages of torch.bfloat16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class BFloat16Tensor:
     """Tensors of torch.bfloat16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -85,77 +18,10 @@ class BFloat16Tensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class BoolStorage:
+class BoolStorage(TypedStorage):
     """Storages of torch.bool."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class BoolTensor:
     """Tensors of torch.bool, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -163,77 +29,10 @@ class BoolTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class ByteStorage:
+class ByteStorage(TypedStorage):
     """Storages of torch.uint8."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class ByteTensor:
     """Tensors of torch.uint8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -241,77 +40,10 @@ class ByteTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class CharStorage:
+class CharStorage(TypedStorage):
     """Storages of torch.int8."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class CharTensor:
     """Tensors of torch.int8, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -319,219 +51,18 @@ class CharTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class ComplexDoubleStorage:
+class ComplexDoubleStorage(TypedStorage):
     """Storages of torch.complex128."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
-class ComplexFloatStorage:
+class ComplexFloatStorage(TypedStorage):
     """Storages of torch.complex64."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
-class DoubleStorage:
+class DoubleStorage(TypedStorage):
     """Storages of torch.float64."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class DoubleTensor:
     """Tensors of torch.float64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -539,77 +70,10 @@ class DoubleTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class FloatStorage:
+class FloatStorage(TypedStorage):
     """Storages of torch.float32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class FloatTensor:
     """Tensors of torch.float32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -660,77 +124,10 @@ class Generator:
         """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
     def words64(self, n: _Any) -> _Any:
         """The next ``n`` 64-bit words, as a new uint64 array."""
-class HalfStorage:
+class HalfStorage(TypedStorage):
     """Storages of torch.float16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class HalfTensor:
     """Tensors of torch.float16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -738,77 +135,10 @@ class HalfTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class IntStorage:
+class IntStorage(TypedStorage):
     """Storages of torch.int32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class IntTensor:
     """Tensors of torch.int32, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -816,77 +146,10 @@ class IntTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class LongStorage:
+class LongStorage(TypedStorage):
     """Storages of torch.int64."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class LongTensor:
     """Tensors of torch.int64, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -894,77 +157,10 @@ class LongTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class ShortStorage:
+class ShortStorage(TypedStorage):
     """Storages of torch.int16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class ShortTensor:
     """Tensors of torch.int16, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -972,77 +168,10 @@ class ShortTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
-class Storage:
+class Storage(TypedStorage):
     """Storages of torch.float32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    def bfloat16(self) -> _Any:
-        """A copy in torch.bfloat16."""
-    def bool(self) -> _Any:
-        """A copy in torch.bool."""
-    def byte(self) -> _Any:
-        """A copy in torch.uint8."""
-    def char(self) -> _Any:
-        """A copy in torch.int8."""
-    def clone(self) -> _Any:
-        """A copy."""
-    def complex_double(self) -> _Any:
-        """A copy in torch.complex128."""
-    def complex_float(self) -> _Any:
-        """A copy in torch.complex64."""
-    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
-        """Take over the elements of a storage of the same size."""
-    def cpu(self) -> _Any:
-        """A storage over the same memory: it is on the CPU."""
-    def data_ptr(self) -> _int:
-        """The address of the first element."""
-    @property
-    def device(self) -> _device:
-        """Where the memory is."""
-    def double(self) -> _Any:
-        """A copy in torch.float64."""
-    @property
-    def dtype(self) -> _dtype:
-        """The dtype of the elements."""
-    def element_size(self) -> _int:
-        """Bytes of one element."""
-    filename: _Any
-    def fill_(self, value: _Any) -> _Any:
-        """Set every element to ``value``."""
-    def float(self) -> _Any:
-        """A copy in torch.float32."""
-    def half(self) -> _Any:
-        """A copy in torch.float16."""
-    def int(self) -> _Any:
-        """A copy in torch.int32."""
-    is_cuda: _bool
-    is_hpu: _Any
-    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
-        """Is the memory pinned for a device?  Never."""
-    def is_shared(self) -> _Any:
-        """Is the memory shared with other processes?  Never."""
-    is_sparse: _bool
     kind: _Any
-    def long(self) -> _Any:
-        """A copy in torch.int64."""
-    def nbytes(self) -> _Any:
-        """The number of bytes."""
-    def pickle_storage_type(self) -> _Any:
-        """The name of the class of this dtype, without the module."""
-    def resize_(self, size: _Any) -> _Any:
-        """Give the storage another size, in memory of its own."""
-    row: _Any
-    def share_memory_(self) -> _Any:
-        """The storage itself."""
-    def short(self) -> _Any:
-        """A copy in torch.int16."""
-    def size(self) -> _Any:
-        """The number of elements."""
-    def tolist(self) -> _Any:
-        """The elements as numbers."""
-    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
-        """The name of the class of this dtype."""
-    def untyped(self) -> _Any:
-        """The same memory as bytes."""
 class TypedStorage:
     """The memory of a tensor as one row of elements: all of them, in the order of the memory."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
