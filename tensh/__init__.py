@@ -19,6 +19,8 @@ SUBMODULES = frozenset(
     "autograd backends cuda fft functional linalg nn optim random show signal special types utils version testing func return_types overrides".split()
 )
 
+ELSEWHERE = {"vmap": "func"}  # names of the torch namespace that a submodule defines
+
 
 def __getattr__(name):
     """Every public name is looked up once, when first used: importing tensh loads nothing else."""
@@ -26,6 +28,9 @@ def __getattr__(name):
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
     if name in SUBMODULES and importlib.util.find_spec(f"tensh.{name}"):
         return importlib.import_module(f"tensh.{name}")
+    if name in ELSEWHERE:
+        value = globals()[name] = getattr(importlib.import_module(f"tensh.{ELSEWHERE[name]}"), name)
+        return value
     from tensh.engine import named
 
     value = globals()[name] = named(name)
@@ -35,4 +40,4 @@ def __getattr__(name):
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted({*PUBLIC, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"})
+    return sorted({*PUBLIC, *ELSEWHERE, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"})

@@ -19,7 +19,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
     ``func`` is called once, on tensors whose mapped dimension it does not see; ``in_dims`` says which dimension that is (None
     for what is the same for all samples), ``out_dims`` where it appears in the results.  Both are an int, or are nested as the
-    arguments and results are; keyword arguments are mapped over dimension 0.  ``randomness`` says whether random numbers are
+    arguments and results are; keyword arguments are the same for all samples.  ``randomness`` says whether random numbers are
     an error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
 
     Calls nest, and compose with ``grad`` and its kin.  A function that asks for the value of a single element, or whose
@@ -59,9 +59,7 @@ def mapped(func, name, out_dims, randomness, given, kwargs):
     with transform(), level(size, randomness) as running:
         number = running.number
         seen = [t if d is None else entered(t, d, number) for t, d in zip(leaves, dims, strict=True)]
-        values, named = flatten(kwargs)
-        values = [entered(t, 0, number) if isinstance(t, Tensor) else t for t in values]
-        result = func(*unflatten(seen, spec), **unflatten(values, named))
+        result = func(*unflatten(seen, spec), **kwargs)
         return outputs(name, out_dims, result, running)
 
 
@@ -72,7 +70,9 @@ def transform():
     try:
         yield
     except Lift:
-        raise RuntimeError("vmap: a function that is not made of tensor operations asked for the elements of a batch") from None
+        raise RuntimeError(
+            "vmap: a function that is not made of tensor operations asked for the elements of a batch"
+        ) from None
     finally:
         mode.transforms -= 1
 
@@ -96,6 +96,9 @@ def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
 
 
 def name_of(func):
+    """The name of a function, as messages say it."""
+    if isinstance(func, functools.partial):
+        return f"functools.partial({name_of(func.func)}, ...)"
     return getattr(func, "__name__", None) or repr(func)
 
 

@@ -4,6 +4,7 @@ import threading
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from tensh.engine.batching import refusals
 from tensh.engine.lifting import Lift
 from tensh.engine.random.generator import Generator
 
@@ -27,9 +28,26 @@ running = Running()
 
 
 def before_draw():
-    """What a generator asks before it draws: raises ``Lift``, or nothing if no call is running in this thread."""
+    """What a generator asks before it draws: raises ``Lift`` or the error, or nothing if no call runs in this thread."""
     if running.levels and not running.asleep:
+        refuse_errors()
         raise Lift
+
+
+def refuse_errors():
+    """Raise if one of the running calls wants no random numbers."""
+    if any(each.randomness == "error" for each in running.levels):
+        raise RuntimeError(refusals.RANDOM)
+
+
+@contextmanager
+def drawing():
+    """A context in which generators draw as ever."""
+    before, running.asleep = running.asleep, True
+    try:
+        yield
+    finally:
+        running.asleep = before
 
 
 @contextmanager

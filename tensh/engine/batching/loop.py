@@ -1,10 +1,13 @@
 """What has no rule: called once for every sample, and the results stacked."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
 
 from tensh.engine.batching.batched import Batched, Sample, batched
+from tensh.engine.batching.levels import drawing, running
+from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 
@@ -17,10 +20,14 @@ def looped(fn, args, options):
     batch = [sizes[number] for number in levels]
     if 0 in batch:
         return of_nothing(fn, args, options, levels, batch)
-    results = []
-    for place in product(*map(range, batch)):
-        at = dict(zip(levels, place, strict=True))
-        results.append(fn(*sampled(args, at), **sampled(options, at)))
+    results, repeated = [], all(each.randomness == "same" for each in running.levels if each.number in levels)
+    state = default_generator.get_state() if repeated else None
+    with drawing() if all(each.randomness != "error" for each in running.levels) else nullcontext():
+        for place in product(*map(range, batch)):
+            if repeated:
+                default_generator.set_state(state)
+            at = dict(zip(levels, place, strict=True))
+            results.append(fn(*sampled(args, at), **sampled(options, at)))
     return joined(results, levels, batch)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, Sample, batched, spread
-from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, reshaped, sizes_of
+from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, sizes_of
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, read_array, viewed
 from tensh.engine.vocabulary import OPS
 
@@ -197,13 +197,20 @@ def lookup(op):
     def rule(weight, indices, padding_idx=-1, by_frequency=False):
         if type(weight) is not Batched:
             return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
-        if by_frequency:
+        if by_frequency or padding_idx >= 0:
             raise Unruled
-        levels, sizes = levels_of((weight, indices)), sizes_of((weight, indices))
-        if padding_idx < 0:
-            return OPS["index"].fn(weight, (indices.array,))
-        rows, places = spread(weight, levels, sizes), spread(indices, levels, sizes)
-        raise Unruled if rows is places else Unruled
+        return OPS["index"].fn(weight, (indices.array,))
+
+    return rule
+
+
+def lookup_back(op):
+    """A maker: the rule of ``lookup_back``: rows added up at their places."""
+
+    def rule(grad, indices, padding_idx, by_frequency, shape):
+        if padding_idx >= 0 or by_frequency:
+            raise Unruled
+        return OPS["index_back"].fn(grad, shape, (indices.array,))
 
     return rule
 
@@ -216,12 +223,14 @@ def read(self, index):
         hidden = (slice(None),) * len(self.levels)
         if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
             return batched(getitem(self.value, hidden + parts), self.levels)
+    lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
+    if any(lone):  # a number for each sample: for the moment an index of one element
+        index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
     view, indices = viewed(self, index)
     if indices:
-        return OPS["index"].fn(view, indices)
+        result = OPS["index"].fn(view, indices)
+        used = [place for place, each in enumerate(indices) if each is not None]
+        if any(lone) and all(indices[place].shape == (1,) for place in used):
+            result = OPS["squeeze_dim"].fn(result, used[0] if used[-1] - used[0] == len(used) - 1 else 0)
+        return result
     return OPS["alias"].fn(self) if view is self else view
-
-
-def along(t, *dims):
-    """Unused dimensions of ``t`` put aside."""
-    return reshaped(t, dims)

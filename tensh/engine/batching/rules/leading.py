@@ -84,7 +84,11 @@ def of_one(op, at_least, kinds):
     """The rule of an operator whose first argument is its only tensor."""
     fn, names = op.fn, list(op.parameters)[1:]
     found = [
-        (names.index(name) if op.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY else len(names), name, kind)
+        (
+            names.index(name) if op.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY else len(names),
+            name,
+            kind,
+        )
         for name, kind in kinds.items()
     ]
     shape = names.index("shape") if "shape" in kinds else None

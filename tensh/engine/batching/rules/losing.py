@@ -2,10 +2,12 @@
 
 from math import prod
 
+import numpy as np
+
 from tensh.engine.batching.batched import Batched, spread
 from tensh.engine.batching.rules.elementwise import elementwise
 from tensh.engine.batching.rules.shared import Unruled, batched, levels_of, reshaped, sizes_of
-from tensh.engine.tensor import Tensor
+from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 
 
@@ -48,6 +50,30 @@ def likelihood(op):
         if reduction == "sum":
             return batched(total, levels)
         return batched(total / shares(targets, weight, ignore_index, over, total), levels)
+
+    return rule
+
+
+def likelihood_back(op):
+    """A maker: the rule of ``nll_back``: linear in the gradient, which is a number for each sample, or one for each row."""
+
+    def rule(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
+        if type(weight) is Batched:
+            raise Unruled
+        if not grad.array.ndim and type(target) is not Batched:
+            one = op.fn(wrap(np.ones((), grad.array.dtype)), target, weight, shape, reduction, ignore_index)
+            return one * grad
+        if reduction != "none" or len(shape) == 1:
+            raise Unruled
+        levels, sizes = levels_of((grad, target)), sizes_of((grad, target))
+        batch = tuple([sizes[number] for number in levels])
+        first = prod(batch) * shape[0]
+        rows, chosen = [
+            reshaped(t, (first, *t.array.shape[len(batch) + 1 :]))
+            for t in (spread(grad, levels, sizes), spread(target, levels, sizes))
+        ]
+        result = op.fn(rows, chosen, weight, (first, *shape[1:]), "none", ignore_index)
+        return batched(reshaped(result, (*batch, *shape)), levels)
 
     return rule
 

@@ -3,6 +3,7 @@
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.convolving import as_channels, facts, from_channels
 from tensh.engine.batching.rules.shared import reshaped, wrapped
+from tensh.engine.vocabulary import OPS
 
 
 def in_rows(op):
@@ -34,6 +35,28 @@ def in_channels(op):
         out = batched(from_channels(out, batch, number), levels)
         others = [wrapped(reshaped(each, (*batch, form[1])), levels) for each in others]
         return type_of(op)([scaled(out, weight, bias, at), *others])
+
+    return rule
+
+
+def in_groups(op):
+    """A maker: the rule of what the derivatives are made of; batches are more groups."""
+    names = list(op.parameters)
+    statistics = [name for name in names if name in ("mean", "rstd")]
+    others = [name for name in op.inputs if name not in statistics]
+
+    def rule(*args):
+        bound = dict(zip(names, args, strict=True))
+        levels, sizes, number = facts([bound[name] for name in op.inputs])
+        batch, shape, (a, b, s) = tuple([sizes[level] for level in levels]), bound[others[0]].array.shape, bound["form"]
+        for name in statistics:
+            bound[name] = reshaped(spread(bound[name], levels, sizes), (number * b,))
+        for name in others:
+            grouped = reshaped(spread(bound[name], levels, sizes), (number, a, b, s))
+            bound[name] = reshaped(OPS["transpose"].fn(grouped, 0, 1), (a, number * b, s))
+        bound["form"] = (a, number * b, s)
+        result = reshaped(op.fn(*bound.values()), (a, number, b, s))
+        return batched(reshaped(OPS["transpose"].fn(result, 0, 1), (*batch, *shape)), levels)
 
     return rule
 

@@ -4,33 +4,16 @@ While a call is running, the generator raises ``Lift`` before it draws (or the e
 batches, in the order in which PyTorch does: numbers that differ have batch dimensions, numbers that are the same have none.
 """
 
-from contextlib import contextmanager
 from itertools import product
 
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, aligned, batched, spread
-from tensh.engine.batching.levels import running
+from tensh.engine.batching.levels import drawing, refuse_errors, running
 from tensh.engine.batching.rules.leading import DIM
 from tensh.engine.batching.rules.shared import levels_of, ndim_of, reshaped, wrapped
+from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
-
-
-@contextmanager
-def drawing():
-    """A context in which the generator draws as ever."""
-    refuse_errors()
-    running.asleep = True
-    try:
-        yield
-    finally:
-        running.asleep = False
-
-
-def refuse_errors():
-    """Raise if one of the running calls wants no random numbers."""
-    if any(each.randomness == "error" for each in running.levels):
-        raise RuntimeError(refusals.RANDOM)
 
 
 def differing():
@@ -124,17 +107,20 @@ def unchanged(fn, args, options):
 
 def of_samples(fn, args, options):
     """Different numbers for some levels, the same for others: these one after the other, from the same state on."""
-    from tensh.engine.batching.loop import joined
-    from tensh.engine.random.generator import default_generator
-
     numbers, _ = differing()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
     state, results = default_generator.get_state(), []
     for place in product(*[range(sizes()[each]) for each in fixed]):
         default_generator.set_state(state)
         at = dict(zip(fixed, place, strict=True))
-        results.append(drop(fn, tuple([partly(each, at) for each in args]), options))
-    return joined(results, fixed, [sizes()[each] for each in fixed])
+        results.append(drop(fn, tuple([partly(each, at) for each in args]), options).value)
+    whole = OPS["stack"].fn(results, 0)
+    shape = whole.array.shape
+    whole = reshaped(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
+    have = (*fixed, *numbers)
+    order = [have.index(each) for each in sorted(have)]
+    whole = OPS["permute"].fn(whole, (*order, *range(len(order), whole.array.ndim)))
+    return batched(whole, tuple(sorted(have)))
 
 
 def partly(t, at):
@@ -163,6 +149,7 @@ def gumbel(fn, args, options):
 def factory(fn, args, options):
     """A function of a size."""
     levels, batch = differing()
+    refuse_errors()
     with drawing():
         if "size" in options:
             return batched(fn(*args, **options | {"size": batch + tuple(options["size"])}), levels)
@@ -172,6 +159,7 @@ def factory(fn, args, options):
 
 def permutation(fn, args, options):
     """``randperm``: one after the other."""
+    refuse_errors()
     levels, batch = differing()
     with drawing():
         if not levels:
@@ -188,6 +176,7 @@ def like(fn, args, options):
     template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
     value = dense(template, levels)
     rest = {name: each for name, each in options.items() if name != "input"}
+    refuse_errors()
     with drawing():
         return batched(fn(value, *args[1:], **rest), levels)
 

@@ -38,6 +38,7 @@ OPERATORS = {
 FUNCTIONS = {
     "nonzero": dynamic("nonzero"),
     "argwhere": dynamic("nonzero"),
+    "where": dynamic("where"),
     "allclose": refused(
         "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues if "
         "you need this feature."

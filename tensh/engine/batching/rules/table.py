@@ -47,17 +47,18 @@ OPERATORS = {
     **each(
         "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losing.loss
     ),
-    "nll": losing.likelihood, "nll2": losing.likelihood,
+    "nll": losing.likelihood, "nll2": losing.likelihood, "nll_back": losing.likelihood_back, "nll2_back": losing.likelihood_back,
+    "tied": viewing.tied,
     # along dimensions
     **each(
         "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
-        "var_dim std_dim var_mean_dim std_mean_dim count_where",
+        "var_dim std_dim var_mean_dim std_mean_dim count_where equal_share",
         leading(dim=DIMS),
     ),
     **each(
         "softmax_dim log_softmax_dim softmax_backward log_softmax_backward max_dim min_dim median_dim nanmedian_dim mode_dim "
         "cumsum cumprod logcumsumexp cummax cummin sort_dim sort_stable argsort topk kthvalue shift recur sums products glu "
-        "linalg_cross equal_share gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
+        "linalg_cross gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
         "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src scatter_multiply_number scatter_multiply_src take_along "
         "sized doubled_inside",
         leading(dim=DIM),
@@ -84,17 +85,17 @@ OPERATORS = {
     "flipped": leading(dims=SOME), "rolled": dims_or_all(SOME), "turned": leading(dims=SOME),
     **each("tril triu", leading(at_least=2)),
     **each("zeros_as padded cropped", leading(shape=SHAPE)),
-    "repeated": viewing.repeated, "restrided": viewing.restrided,
+    "repeated": viewing.repeated, "repeat_back": viewing.repeat_back, "restrided": viewing.restrided,
     "cat": joining(DIM), "stack": joining(NEW),
     **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
     # places
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
-    "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup,
+    "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
     **each(
         "index_add index_copy index_fill_number",
         leading(dim=DIM, same="index"),
     ),
-    "slices_sum": leading(dim=DIM, same="index"), "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
+    "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
     **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, **products.ADDED,
     # matrices
@@ -102,12 +103,13 @@ OPERATORS = {
         "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_ex linalg_solve_triangular triangular_solve substituted "
         "cholesky_solve cholesky_inverse linalg_cholesky_ex cholesky_factor linalg_lu linalg_lu_factor_ex linalg_lu_solve plu "
         "linalg_qr linalg_eigh eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp "
-        "tanh_backward sigmoid_backward threshold_backward linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors on_diagonal",
+        "tanh_backward sigmoid_backward threshold_backward linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside",
         leading(),
     ),
     # layers
     "layer_norm_of": normalising.in_rows, "group_norm_of": normalising.in_rows, "batch_norm_train": normalising.in_channels,
     "batch_norm_by": normalising.by_given,
+    **each("whitened whiten_back inverse_deviation group_means", normalising.in_groups),
     "correlate": convolving.convolved, "spread": convolving.convolved, "match": convolving.matched,
     **each(
         "max_pool2 max_pool2_with_indices max_pool3 max_pool3_with_indices avg_pool2 avg_pool3 max_places constant_pad_nd "
@@ -123,6 +125,7 @@ OPERATORS = {
         inside_first("input"),
     ),
     **each("grid_sample2 grid_sample3", inside_first("input", "grid")),
+    **each("grid_spread2 grid_spread3", inside_first("grad", "grid")),
     # random numbers, and what cannot be
     **random.OPERATORS, **refusing.OPERATORS,
 }  # fmt: skip

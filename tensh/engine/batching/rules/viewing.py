@@ -51,6 +51,22 @@ def repeated(op):
     return rule
 
 
+def repeat_back(op):
+    """A maker: the rule of ``repeat_back``."""
+
+    def rule(grad, shape, repeats):
+        batch, gap = batch_of(grad), len(repeats) - len(shape)
+        result = op.fn(grad.value, batch + (1,) * gap + tuple(shape), (1,) * len(batch) + tuple(repeats))
+        return batched(OPS["view"].fn(result, batch + tuple(shape)) if gap else result, grad.levels)
+
+    return rule
+
+
+def tied(op):
+    """A maker: the rule of ``tied``: what the gradient is tied to does not change it."""
+    return lambda grad, input: grad
+
+
 def restrided(op):
     """A maker: the rule of ``restrided``: the batch dimensions keep their places in memory."""
 

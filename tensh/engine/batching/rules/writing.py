@@ -19,6 +19,11 @@ ARITHMETIC = frozenset(
     "sub_ mul_ div_ copy_ clamp_min_ clamp_max_ logical_and_ logical_or_ logical_xor_ masked_fill_ setitem".split()
 )
 OWN = frozenset("index_add_ index_put_ index_fill_ scatter_add_ fill_".split())
+SPOKEN = {
+    f"{function}_{kind}_": f"{function}_"
+    for function in ("scatter", "index_fill")
+    for kind in ("src", "number", "tensor")
+}
 RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
 """How PyTorch refuses a write of what is larger: in general words, by the function's name, by the shapes; it says of all
@@ -55,6 +60,7 @@ def require_levels(self, others, name):
     missing = set(found(others)[0]) - set(self.levels if type(self) is Batched else ())
     if not missing:
         return
+    name = SPOKEN.get(name, name.replace("_written_", "_"))
     if name in SHAPES:
         other = found_first(others)
         shape = np.broadcast_shapes(self.array.shape, other.value.array.shape)

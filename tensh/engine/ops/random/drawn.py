@@ -14,7 +14,7 @@ from tensh.engine.inplace import put, refuse_overlap, resize
 from tensh.engine.mixing import promote
 from tensh.engine.random import discrete, drawing, rejection
 from tensh.engine.random.generator import Generator, default_generator
-from tensh.engine.table import METHODS, composite, op
+from tensh.engine.table import METHODS, PUBLIC, composite, op
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS
 
@@ -24,7 +24,7 @@ GENERATOR = "*, torch.Generator generator = None"
 
 def nothing(g):
     """Zeros like the gradient: what passes through a draw."""
-    return wrap(np.zeros_like(g.array)) if isinstance(g, Tensor) else np.zeros_like(g)
+    return PUBLIC["zeros_like"](g) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
 ARRAYS["nothing"] = TENSORS["nothing"] = nothing
