@@ -46,6 +46,11 @@ class Clock:
 clock = Clock()
 
 
+def later(time):
+    """A new tick for what was recorded at ``time``; what else is known of that tick goes along."""
+    return tick() if type(time) is int else time.later()
+
+
 class Stamp:
     """The writes to one block of memory: how many, the ticks of the last few, and what recorded the last one."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine import memory
-from tensh.engine.clock import FORWARD, counted_on, mode, owner, tick, wrote, wrote_as
+from tensh.engine.clock import FORWARD, counted_on, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.graph import (
@@ -254,7 +254,7 @@ def continue_from(t, old, node, inside, result):
     """The graph after the write: ``t`` (or the base it is a view of) continues from the value's node."""
     if any(s is result for s in node.saved or ()):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
-    node.time = tick()
+    node.time = later(node.time)
     if t._base is None:
         keep_retaining(t, node)
         wrote_as(t.array, node.operation())

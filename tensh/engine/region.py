@@ -1,7 +1,7 @@
 """The node of a write through a view."""
 
 from tensh.engine import memory
-from tensh.engine.clock import mode, tick
+from tensh.engine.clock import later, mode
 from tensh.engine.graph import Node, replay, second_time, steps_to
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
@@ -28,7 +28,7 @@ class CopySlices(Node):
             }
             others = tuple(edges)
         self.inputs, self.saved = (base.node, *others), (steps_to(t), memory.strides(base.array), old, node, inside)
-        self.time, self.shape, self.dtype, self.hooks = tick(), base.array.shape, base.array.dtype, None
+        self.time, self.shape, self.dtype, self.hooks = later(node.time), base.array.shape, base.array.dtype, None
 
     def backward(self, g):
         steps, strides, *_ = self.saved

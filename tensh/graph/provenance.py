@@ -8,7 +8,8 @@ import contextlib
 import os
 import sys
 
-from tensh.engine.table import ENVIRONMENT
+from tensh.engine.clock import tick
+from tensh.engine.watching import give_no_ticks, give_ticks
 from tensh.graph.kept import Keeping
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
@@ -18,31 +19,34 @@ OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) +
 class Moment(int):
     """A tick that knows its place: the code object and the instruction that asked for it."""
 
+    def later(self):
+        """A new tick in the same place: a write dates its node anew."""
+        return moment(tick(), self.code, self.instruction)
 
-def placed(next_tick, getframe=sys._getframe):
-    """The function ``next_tick``, with the place of the innermost frame that is not tensh's own."""
 
-    def placed_tick():
-        frame = getframe(1)
-        while frame.f_code.co_filename.startswith(OURS):
-            frame = frame.f_back
-        made = Moment(next_tick())
-        made.code, made.instruction = frame.f_code, frame.f_lasti
-        return made
+def moment(time, code, instruction):
+    made = Moment(time)
+    made.code, made.instruction = code, instruction
+    return made
 
-    return placed_tick
+
+def placed_tick(getframe=sys._getframe):
+    """A tick with the place of the innermost frame that is not tensh's own."""
+    frame = getframe(1)
+    while frame.f_code.co_filename.startswith(OURS):
+        frame = frame.f_back
+    return moment(tick(), frame.f_code, frame.f_lasti)
 
 
 @contextlib.contextmanager
 def recording():
     """Nodes recorded within know their place in the code, and what a backward pass gives back stays known (see kept)."""
-    before = ENVIRONMENT["tick"]
-    ENVIRONMENT["tick"] = placed(before)
+    give_ticks(placed_tick)
     try:
         with Keeping():
             yield
     finally:
-        ENVIRONMENT["tick"] = before
+        give_no_ticks(placed_tick)
 
 
 def place(node):

@@ -1,13 +1,12 @@
 """Anomaly detection: nan in a backward pass is an error that shows where the forward operation was recorded."""
 
-import sys
 import traceback
 
 import numpy as np
 
-from tensh.engine.clock import mode, tick
+from tensh.engine.clock import mode
 from tensh.engine.graph import Parts
-from tensh.engine.table import ENVIRONMENT, public
+from tensh.engine.table import public
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 
@@ -26,11 +25,18 @@ class Traces(dict):
 traces = Traces()
 
 
-def traced_tick():
-    """A tick that remembers who asked for it."""
-    time = tick()
-    traces[time] = traceback.StackSummary.extract(traceback.walk_stack(sys._getframe(2)), lookup_lines=False)
-    return time
+def trace(frame, time):
+    """Remember who recorded the node that takes the tick ``time``."""
+    traces[time] = traceback.StackSummary.extract(traceback.walk_stack(frame.f_back), lookup_lines=False)
+
+
+def switch(on, check_nan):
+    """Turn anomaly detection on or off."""
+    from tensh.engine.watching import unwatch, watch
+
+    if on != mode.anomaly:
+        (watch if on else unwatch)(trace)
+    mode.anomaly, mode.check_nan = on, check_nan
 
 
 class set_detect_anomaly:
@@ -43,15 +49,14 @@ class set_detect_anomaly:
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, mode_, check_nan=True):
-        self.before = mode.anomaly, mode.check_nan, ENVIRONMENT["tick"]
-        mode.anomaly, mode.check_nan = mode_, check_nan
-        ENVIRONMENT["tick"] = traced_tick if mode_ else tick
+        self.before = mode.anomaly, mode.check_nan
+        switch(bool(mode_), check_nan)
 
     def __enter__(self):
         pass
 
     def __exit__(self, *error):
-        mode.anomaly, mode.check_nan, ENVIRONMENT["tick"] = self.before
+        switch(*self.before)
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -8,6 +8,7 @@ from tensh.engine.clock import mode, owner, tick
 from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
+from tensh.engine.watching import givers
 
 
 class Function:
@@ -167,7 +168,7 @@ def _connect(node, outputs, returned, edges):
         for i, o in enumerate(outputs)
         if isinstance(o, Tensor) and o.array.dtype.kind in "fcV" and id(returned[i]) not in off
     ]
-    node.inputs, node.time = edges, tick()
+    node.inputs, node.time = edges, givers[-1]()
     node.op = Many(len(outputs) > 1)
     if node.op.many:
         node.shape = [(o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in outputs]
