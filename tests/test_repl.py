@@ -250,6 +250,20 @@ def test_colours_come_when_they_are_wanted():
         assert not any(f"\x1b[0;3{digit}m" in shell.raw for digit in range(1, 8))
 
 
+def test_settings_hold_from_the_next_line_on():
+    with Terminal() as shell:
+        shell.ready().enter("earlier = 1")
+        shell.enter("%set suggest off")
+        shell.enter("%set toolbar off")
+        assert "float32" not in shell.screen.text(-2)
+        shell.enter("%set toolbar on")
+        shell.enter("%set keys vi")
+        shell.wait("vi insert")
+        shell.type("earl")
+        shell.shows(">>> earl")
+        assert shell.enter("ier") == "1"
+
+
 # -- history -----------------------------------------------------------------------------------------------------------
 
 

@@ -18,6 +18,10 @@ from tensh.cli.repl.keys import Keyboard
 from tensh.cli.repl.style import style
 from tensh.cli.repl.suggest import Earlier, Ghost
 
+# Seconds until Escape is a key of its own, and not the first of what a terminal sends for another; and until one key
+# is not the first of two. prompt_toolkit's half a second and second are for lines that are slow.
+ESCAPE_WAITS, KEYS_WAIT = 0.05, 0.3
+
 
 class Output(Vt100_Output):
     """A terminal that is not asked where its cursor is: an answer that comes late would be taken for typing, and one
@@ -36,38 +40,37 @@ class Editor:
 
     def __init__(self, prompt):
         self.prompt = prompt
-        env, console, settings = prompt.env, prompt.run.console, prompt.run.session.settings
-        in_color = env.has_color(env.stdout)
-        theme = console.theme() if console.colors() >= 256 else "auto"
-        vi = settings.keys == "vi"
         self.session = PromptSession(
             [("class:prompt", FIRST)],
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: [("class:prompt", "" if wrapped else FURTHER)],
-            editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
-            cursor=ModalCursorShapeConfig() if vi else None,
             history=Earlier(prompt.history),
             enable_history_search=True,
-            auto_suggest=Ghost() if settings.suggest else None,
             input_processors=[HighlightMatchingBracketProcessor()],
-            bottom_toolbar=self.toolbar if settings.toolbar else None,
-            style=style(theme if in_color else "mono"),
             include_default_pygments_style=False,
-            color_depth=(ColorDepth.DEPTH_8_BIT if theme != "auto" else ColorDepth.DEPTH_4_BIT)
-            if in_color
-            else ColorDepth.DEPTH_1_BIT,
             enable_suspend=True,
             enable_open_in_editor=True,
             tempfile_suffix=".py",
-            input=create_input(env.stdin),
-            output=output(env.stdout.stream),
+            input=create_input(prompt.env.stdin),
+            output=output(prompt.env.stdout.stream),
         )
         self.session.key_bindings = Keyboard(self.session.default_buffer, prompt.aside).bindings
-        self.session.app.ttimeoutlen = (
-            0.05  # how long Escape waits for what may follow it: as a sequence of a terminal,
-        )
-        self.session.app.timeoutlen = 0.3  # and as a key of vi
+        self.session.app.ttimeoutlen = ESCAPE_WAITS
+        self.session.app.timeoutlen = KEYS_WAIT
         self.session.app.after_render += self.painted
+
+    def take_settings(self, settings):
+        """Keys, colours, what is drawn beside the block."""
+        session, console, vi = self.session, self.prompt.run.console, settings.keys == "vi"
+        in_color = console.in_color[0]
+        theme = console.theme() if console.colors() >= 256 or console.theme() == "mono" else "auto"
+        session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+        session.cursor = ModalCursorShapeConfig() if vi else None
+        session.auto_suggest = Ghost() if settings.suggest else None
+        session.bottom_toolbar = self.toolbar if settings.toolbar else None
+        session.style = style(theme if in_color else "mono")
+        depth = ColorDepth.DEPTH_4_BIT if theme == "auto" else ColorDepth.DEPTH_8_BIT
+        session.color_depth = depth if in_color else ColorDepth.DEPTH_1_BIT
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""

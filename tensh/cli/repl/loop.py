@@ -60,7 +60,8 @@ class Prompt:
         self.env = run.env
         run.configure()
         run.session.editor = partial(edited, self.env)
-        self.history = History(self.history_path())
+        self.settings = None  # those that are in force here
+        self.history = History()
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
         self.watch = Watch(lambda text: run.console.remark([("note", text)]))
         self.loading = Loading(self.prepare)
@@ -80,7 +81,7 @@ class Prompt:
 
     def history_path(self):
         """The file of the history; None if it is not to be kept."""
-        chosen = self.run.session.settings.history
+        chosen = self.settings.history
         if chosen == "off":
             return None
         if chosen == "on":
@@ -92,17 +93,26 @@ class Prompt:
     def whole(self):
         """Read and run until the end; the exit status."""
         self.greet()
-        while True:
-            self.say(self.history.noticed())
+        found = None
+        while found is None:
             try:
-                text = self.reader.read()
-            except KeyboardInterrupt:
+                self.take_settings()
+                self.say(self.history.noticed())
+                found = self.enter(self.reader.read())
+            except KeyboardInterrupt:  # wherever it comes: the prompt stays
                 continue
             except EOFError:
-                return status.OK
-            found = self.enter(text)
-            if found is not None:
-                return found
+                found = status.OK
+        return found
+
+    def take_settings(self):
+        """Do as the settings say, which `%set` may have changed."""
+        settings = self.run.session.settings
+        if settings is not self.settings:
+            self.settings = settings
+            self.history.path = self.history_path()
+            self.toolbar.unicode = self.run.console.has_unicode()
+            self.reader.take_settings(settings)
 
     def greet(self):
         """One line: what this is, and where help is."""

@@ -42,6 +42,9 @@ class PlainReader:
         self.env.stdout.flush()
         return self.env.stdin.readline()
 
+    def take_settings(self, settings):
+        """None of them is about plain lines."""
+
     def clear(self):
         """There is nothing to clear: what was written stays."""
 
