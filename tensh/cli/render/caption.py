@@ -2,7 +2,7 @@
 
 from tensh.show import describe
 from tensh.show.blocks import sparkline
-from tensh.show.measures import counts, range_of, statistics, trouble
+from tensh.show.measures import SAMPLE, counts, range_of, statistics, trouble
 from tensh.show.text import cells, comment
 from tensh.show.whole import is_summarised
 
@@ -60,7 +60,7 @@ def spread(value, found, page):
         return
     if found.low < found.high:
         bins = min(BINS, max(page.width - 40, 8)) if page.is_window else BINS
-        yield sparkline(counts(value, found.low, found.high, bins), page.unicode)
+        yield sparkline(counts(value, found.low, found.high, bins, SAMPLE), page.unicode)
     yield f"absolute values {range_of(found)}" if found.is_complex else range_of(found)
     if found.low < found.high:
         yield f"mean {describe.number(found.mean)}"

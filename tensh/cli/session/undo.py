@@ -11,6 +11,8 @@ from tensh.show.containers import is_container, items
 from tensh.show.describe import amount
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
+MOST_ARRAYS = 1000  # that are looked at before each line
+LONGEST = 100  # items of a container that are looked at
 MOST_KEPT = 256 * 2**20  # bytes that are kept alive
 ABSENT = object()
 NOBODYS = ("_", "__", "___", "__builtins__")  # names that no line makes
@@ -132,13 +134,15 @@ def differ(one, other):
 
 
 def arrays(names):
-    """(name, array) of each tensor and array among names and in their containers and modules, each once."""
+    """(name, array) of each tensor and array among names, in their modules and in containers that are not long."""
     seen, kinds = set(), {}
     for name, value in names.items():
         kind = type(value)
         if kind not in kinds:
             kinds[kind] = inside(value)
         for each in kinds[kind](value) if kinds[kind] else ():
+            if len(seen) == MOST_ARRAYS:
+                return
             if id(each) not in seen and is_array(each):
                 seen.add(id(each))
                 yield name, each
@@ -149,7 +153,7 @@ def inside(value):
     if is_array(value):
         return lambda value: [value]
     if is_container(value):
-        return lambda value: [item for _, item in items(value)]
+        return lambda value: [item for _, item in items(value)] if len(value) <= LONGEST else ()
     if not isinstance(value, type) and callable(getattr(type(value), "named_parameters", None)):
         return lambda value: [parameter for _, parameter in value.named_parameters()]
     return None
