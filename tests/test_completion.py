@@ -231,5 +231,5 @@ def test_the_editor_gets_the_same():
     class Session:
         namespace = NAMES
 
-    (found,) = SessionCompleter(Session).get_completions(document, None)
+    (found,) = SessionCompleter(Session, idle=None).get_completions(document, None)
     assert (found.text, found.start_position, found.display_meta_text.split()[0]) == ("sum_to_size", -4, "method")

@@ -78,7 +78,7 @@ def attribute(base, name):
     """What is known of an attribute."""
     if isinstance(base.value, types.ModuleType):
         return in_module(base.value, name)
-    found = static(base, name)
+    found = settled(base, name, static(base, name))
     if found is NOTHING:
         return None
     if isinstance(found, property) or inspect.isdatadescriptor(found):
@@ -110,8 +110,12 @@ def static(base, name):
             if name in (own.get(part) or {}):
                 return own[part][name]
         kinds = mro(base.kind)
-    found = next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
-    if type(found).__module__ == "tensh.engine.members.state":  # a member of Tensor before its first use
+    return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
+
+
+def settled(base, name, found):
+    """What an attribute will be, if it is a member of Tensor before its first use."""
+    if type(found).__module__ == "tensh.engine.members.state":
         return getattr(base.value if isinstance(base.value, type) else base.kind, name)
     return found
 

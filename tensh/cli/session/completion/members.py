@@ -3,8 +3,11 @@
 import inspect
 import re
 import types
+from importlib.util import find_spec
 
-from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, static
+from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
+from tensh.engine import registry
+from tensh.engine.absent import recorded
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.namespaces import FFT, LINALG
 from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
@@ -20,6 +23,8 @@ def names(known):
     value = known.value
     if isinstance(value, types.ModuleType):
         own = vars(value)
+        if value.__name__ == "tensh" and not registry.complete:
+            return before_reading(own)
         if value.__name__.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
             return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
@@ -31,6 +36,13 @@ def names(known):
     if kinds_of_tensor(known):
         found = {name for name in found if type(static(known, name)).__name__ != "Lack"}
     return {name for name in found if isinstance(name, str)}
+
+
+def before_reading(own):
+    """The names of torch while not all modules of the engine have been read: as the index and the folder know them."""
+    parts = {name for name in own["SUBMODULES"] if find_spec(f"tensh.{name}")}
+    declared = {name for name in recorded("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)}
+    return {*parts, *declared, *own}
 
 
 def kinds_of_tensor(known):
@@ -46,7 +58,7 @@ def describe_member(known, name):
         return ("module", "") if is_part else describe_value(entry)
     if kinds_of_tensor(known) and name in METHODS:
         return describe_value(METHODS[name], "method")
-    found = static(known, name)
+    found = settled(known, name, static(known, name))
     if isinstance(found, property):
         return "property", first_line(found.__doc__)
     if inspect.isdatadescriptor(found):
