@@ -43,7 +43,7 @@ VALUES = {
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 @pytest.mark.parametrize("piece", [2, 1000])
 def test_statistics_are_those_of_numpy(values, piece, monkeypatch):
-    monkeypatch.setattr("tensh.show.measures.PIECE", piece)
+    monkeypatch.setattr("tensh.show.values.PIECE", piece)
     array = np.array(values, np.float64 if not values else None)
     found = show.statistics(array)
     real = np.abs(array) if array.dtype.kind == "c" else array.astype(float)

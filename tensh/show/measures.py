@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.show.describe import number
-from tensh.show.values import array_of, is_complex, position, reals
+from tensh.show.values import array_of, is_complex, pieces, position
 
-PIECE = 2**16  # elements that are looked at together
 MOST = 2**26  # an array of more elements is judged by a sample
 SAMPLE = 2**20
 
@@ -100,13 +99,6 @@ def sampled(array, most):
     if array.size <= most:
         return array
     return array[np.unravel_index(np.linspace(0, array.size - 1, SAMPLE).astype(np.int64), array.shape)]
-
-
-def pieces(array):
-    """The elements of an array as float64, as many at a time as a processor keeps at hand."""
-    flat = array.ravel(order="K")
-    for begin in range(0, flat.size, PIECE):
-        yield reals(flat[begin : begin + PIECE])
 
 
 def first_nan(array):
