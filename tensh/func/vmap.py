@@ -3,6 +3,7 @@
 import functools
 from contextlib import contextmanager
 
+from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, entered, left
 from tensh.engine.batching.levels import level
 from tensh.engine.clock import mode
@@ -70,9 +71,7 @@ def transform():
     try:
         yield
     except Lift:
-        raise RuntimeError(
-            "vmap: a function that is not made of tensor operations asked for the elements of a batch"
-        ) from None
+        raise RuntimeError(refusals.ITEM) from None
     finally:
         mode.transforms -= 1
 

@@ -81,6 +81,7 @@ class Batched(Tensor):
 for _name, _refusal in refusals.METHODS.items():
     setattr(Batched, _name, _refusal)
 
+Batched.__name__ = Batched.__qualname__ = "Tensor"  # what a function may know of its class
 _new = object.__new__
 
 

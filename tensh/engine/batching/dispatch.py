@@ -7,7 +7,7 @@ from tensh.engine.batching.loop import looped
 from tensh.engine.batching.rules import FUNCTIONS, OPERATORS, Unruled
 from tensh.engine.batching.rules.making import NEW
 from tensh.engine.batching.rules.random import FUNCTIONS as DRAWN
-from tensh.engine.batching.rules.writing import written
+from tensh.engine.batching.rules.writing import resize, written
 from tensh.engine.vocabulary import OPS
 
 RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
@@ -57,6 +57,6 @@ def function(name, fn, args, options, /):
     return looped(fn, args, options)
 
 
-for _name, _method in NEW.items():
+for _name, _method in (*NEW.items(), ("resize_", resize)):
     setattr(Batched, _name, _method)
 lifting.operator, lifting.function = operator, function

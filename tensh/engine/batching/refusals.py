@@ -92,13 +92,27 @@ def shown(t, *, tensor_contents=None):
     return text
 
 
+def hooked(t, hook):
+    """``register_hook``: the hook is called with the gradient of what the function sees."""
+    from tensh.engine.batching.batched import Batched, batched
+
+    def of_value(g):
+        result = hook(batched(g, t.levels))
+        return result.value if type(result) is Batched else result
+
+    return t.value.register_hook(of_value)
+
+
+no_storage = refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
 METHODS = {
     "item": item, "__float__": item, "__int__": item, "__complex__": item, "__index__": item, "__contains__": item,
     "__bool__": control_flow, "is_nonzero": control_flow, "tolist": elements, "numpy": elements, "__array__": elements,
     "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": shown,
     "__format__": written,
-    "__deepcopy__": refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError),
-    "__reduce_ex__": refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError),
-    "untyped_storage": refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError),
+    "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
+    "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements, "register_hook": hooked,
+    "pin_memory": refusal(
+        "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
+    ),
 }  # fmt: skip
 """Methods of a Batched that only tell what cannot be done."""

@@ -222,7 +222,10 @@ def read(self, index):
     if type(self) is Batched and all(type(part) in PLAIN for part in parts):
         hidden = (slice(None),) * len(self.levels)
         if sum(part is not None and part is not ... for part in parts) <= ndim_of(self) and parts.count(...) < 2:
-            return batched(getitem(self.value, hidden + parts), self.levels)
+            try:
+                return batched(getitem(self.value, hidden + parts), self.levels)
+            except IndexError:
+                pass  # and say below which dimension of a sample it is
     lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
     if any(lone):  # a number for each sample: for the moment an index of one element
         index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])

@@ -1,5 +1,7 @@
 """Writes: ``x.op_(...)``, ``x[...] = value``.  They go into the memory of the value, which must vary with all that is written."""
 
+import math
+
 import numpy as np
 
 from tensh.engine.batching import refusals
@@ -7,7 +9,8 @@ from tensh.engine.batching.batched import Batched, batched
 from tensh.engine.batching.loop import found, leaves, looped
 from tensh.engine.batching.rules.elementwise import promoted
 from tensh.engine.batching.rules.indexing import put as index_put
-from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of
+from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, reshaped
+from tensh.engine.batching.rules.viewing import batch_of
 from tensh.engine.errors import does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
 from tensh.engine.functional.indexing.indexing import viewed
@@ -133,6 +136,14 @@ def assign(self, index, value):
         value = without_leading_ones(value)
     copy(view, OPS["index_put"].fn(view, indices, value))
     return None
+
+
+def resize(self, *size, memory_format=None):
+    """``self.resize_(...)`` to no more elements than there are."""
+    shape, batch = size[0] if len(size) == 1 and not isinstance(size[0], int) else size, batch_of(self)
+    rows = reshaped(self.value, (*batch, self.array.size))
+    self.value = reshaped(OPS["slice_dim"].fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
+    return self
 
 
 def put(self, indices, values, accumulate=False):
