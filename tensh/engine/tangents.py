@@ -69,7 +69,8 @@ def fitted(t, shape, dtype, graph):
 def transposed(node, tangents, graph, recorded):
     """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
     many = node.op is not None and node.op.many
-    seeds = [leaf(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
+    make = leaf if node.op is None or not looks_at_gradient(node.op) else generic_leaf
+    seeds = [make(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
     grad, mode.grad = mode.grad, True
     try:
         gradients = node.backward_graph(Parts(enumerate(seeds)) if many else seeds[0])
@@ -108,11 +109,26 @@ def leaf(shape, dtype):
     return t
 
 
+@functools.cache
+def looks_at_gradient(op):
+    """Does the derivative leave out what is zero?  Then it must not be transposed where the gradient is."""
+    return any("only" in writer.words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
+
+
+def generic_leaf(shape, dtype):
+    """The same of numbers that have nothing in common."""
+    t = leaf(shape, dtype)
+    numbers = np.random.default_rng(0).standard_normal((2, *shape))
+    t.array[...] = numbers[0] + 1j * numbers[1] if dtype.kind == "c" else numbers[0]
+    return t
+
+
 def given_back(seed, t, graph):
     """What arrived at a seed; the output does not depend on the inputs where nothing did, so far as derivatives tell."""
     if t is not None:
         return t
-    return wrap(seed.array) if graph else seed.array
+    zeros = np.zeros_like(seed.array)
+    return wrap(zeros) if graph else zeros
 
 
 def constant(node):
