@@ -109,6 +109,12 @@ def test_the_page_of_a_window():
     assert not console(chosen=Chosen(theme="light"), COLORFGBG="15;0").page().is_dark
 
 
+def test_notes_are_ascii_where_everything_is():
+    for glyphs, text in (("ascii", "3 us - x"), ("unicode", "3 µs · x")):
+        assert console(chosen=Chosen(glyphs=glyphs)).styled([("note", "3 µs · x")], False) == text
+    assert console(chosen=Chosen(glyphs="ascii")).styled([("plain", "µ")], False) == "µ"
+
+
 def test_glyphs():
     assert console().page().unicode and not console(chosen=Chosen(glyphs="ascii")).page().unicode
     assert not console(TENSH_PLAIN="1").page().unicode

@@ -3,6 +3,7 @@
 import sys
 
 from tensh.show import describe
+from tensh.show.containers import is_container
 from tensh.show.page import View
 from tensh.show.table import Table
 
@@ -45,8 +46,8 @@ def kind(value):
     """What a value is, and how much of it there is, without asking code of the user's."""
     own = type(value)
     name = own.__qualname__ if own.__module__ in ("builtins", "__main__") else f"{own.__module__}.{own.__qualname__}"
-    if own in (list, tuple, dict, set):
-        return f"{name} of {len(value)}"
+    if is_container(value) or own in (set, frozenset):
+        return f"{own.__qualname__} of {len(value)}"
     return f"{name} {value!r}" if own in (int, float, bool, complex) else name
 
 

@@ -6,6 +6,8 @@ import os
 from tensh.cli.render.theme import styled
 from tensh.show.page import Page
 
+ASCII = str.maketrans({"µ": "u", "·": "-", "…": "...", "→": "->", "×": "x"})  # of words that are ours
+
 
 class Console:
     """Writes (kind, text) pairs to the streams of an environment, as the settings of a session (or a Loaded) say."""
@@ -32,6 +34,8 @@ class Console:
 
     def styled(self, tokens, in_color=True):
         """The text of (kind, text) pairs, with escape sequences if it is to be in colour."""
+        if not self.has_unicode():
+            tokens = ((kind, text.translate(ASCII) if kind == "note" else text) for kind, text in tokens)
         return styled(tokens, self.colors() if in_color else 0, self.theme())
 
     def colors(self):
@@ -55,7 +59,7 @@ class Console:
     def has_unicode(self):
         """Whether box lines and blocks can be used: if the stream has them, unless the settings say otherwise."""
         chosen = self.settings.glyphs if self.settings else "auto"
-        if chosen != "auto":
+        if chosen != "auto" and not self.env.ascii:
             return chosen == "unicode"
         return self.env.has_unicode(self.env.stdout) and not self.env.plain
 
