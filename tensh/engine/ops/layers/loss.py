@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from tensh.engine.mixing import SCALARS
+from tensh.engine.ops.indexing.index import extent, places
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
@@ -128,40 +129,47 @@ def soft_margin(input, target, reduction="mean"):
 
 
 # ── one of many ──────────────────────────────────────────────────────────────
-def chosen(input_shape, target, weight, ignore_index):
-    """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is), both [N, *S]."""
+def chosen(shape, target, weight, ignore_index):
+    """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is, or None if all count one)."""
+    n = shape[1 if len(shape) > 1 else 0]
+    if weight is None and target.size and 0 <= (bounds := extent(target))[0] <= bounds[1] < n:
+        if not bounds[0] <= ignore_index <= bounds[1]:
+            return target.astype(np.int64, copy=False), None
     ignored = target == ignore_index
     classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
-    wrong = (classes < 0) | (classes >= input_shape[1 if len(input_shape) > 1 else 0])
+    wrong = (classes < 0) | (classes >= n)
     if wrong.any():
         raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
     return classes, np.where(ignored, 0.0, 1.0 if weight is None else weight[classes])
 
 
+def of_classes(shape, classes):
+    """Where in flat memory of ``shape`` every sample's own class is."""
+    return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
+
+
 def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     classes, weights = chosen(input.shape, target, weight, ignore_index)
-    if input.ndim == 1:
-        picked = input[classes].reshape(target.shape)
-    else:
-        picked = np.take_along_axis(input, classes[:, None], 1)[:, 0]
+    picked = input.reshape(-1).take(of_classes(input.shape, classes))
+    if weights is None:
+        return reduced(np.negative(picked), reduction)
     weights = weights.astype(input.dtype, copy=False)
     losses = np.where(weights != 0, -picked * weights, of(0, input))
     if reduction != "mean":
         return reduced(losses, reduction)
-    total = np.add.reduce(weights, None)
-    return np.add.reduce(losses, None) / total
+    return np.add.reduce(losses, None) / np.add.reduce(weights, None)
 
 
 def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
     classes, weights = chosen(shape, target, weight, ignore_index)
-    if reduction == "mean":
-        weights = weights / weights.sum()
-    values = np.asarray(-weights.astype(grad.dtype, copy=False) * grad)
-    result = np.zeros(shape, grad.dtype)
-    if len(shape) == 1:
-        result[classes] = values
+    if weights is None:
+        values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
-        np.put_along_axis(result, classes[:, None], values[:, None], 1)
+        if reduction == "mean":
+            weights = weights / weights.sum()
+        values = -weights.astype(grad.dtype, copy=False) * grad
+    result = np.zeros(shape, grad.dtype)
+    result.reshape(-1)[of_classes(shape, classes)] = values
     return result
 
 
