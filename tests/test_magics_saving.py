@@ -136,6 +136,19 @@ def test_the_tensors_of_another_program(prompt, tmp_path):  # noqa: F811
     assert prompt.text("w.sum(), n") == "(tensor(6.), tensor(3))"
 
 
+def test_names_of_another_program_become_names_of_python(prompt, tmp_path):  # noqa: F811
+    write(tmp_path / "model.safetensors", {"net.0.weight": np.ones(2), "if": np.ones(1)})
+    assert prompt.notices("%load model") == ["model.safetensors: net_0_weight [2], if_ [1]"]
+
+
+def test_arrays_of_numpy(prompt, tmp_path):  # noqa: F811
+    np.save(tmp_path / "data.npy", np.arange(3.0))
+    assert prompt.notices("%load data.npy") == ["data.npy: data [3]"]
+    assert prompt.text("data") == "tensor([0., 1., 2.], dtype=torch.float64)"
+    (tmp_path / "bad.npy").write_bytes(b"nothing of it")
+    assert prompt.message("%load bad.npy").startswith("bad.npy: ")
+
+
 def test_loading_can_be_taken_back(prompt):  # noqa: F811
     prompt("x = 1", "%save work", "x = 2; y = 3", "%load work")
     assert prompt["x"] == 1

@@ -163,10 +163,6 @@ def load(session, path):
     """Define the names that a file holds; (names, source). Nothing is changed if anything in it is wrong."""
     arrays, metadata = read(path)
     engine = engine_of(session)
-    if "tensh" not in metadata:  # of another program: its arrays are the names
-        names = {name: engine.from_numpy(array) for name, array in arrays.items()}
-        session.namespace.update(names)
-        return names, ""
     try:
         table = json.loads(metadata["tensh"])
         if table["version"] != VERSION:

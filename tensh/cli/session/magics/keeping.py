@@ -68,12 +68,18 @@ def save(session, command):
         yield Notice(f"  not kept, but for the source: {words}")
 
 
-@magic("load", "%load FILE", "bring back the names of a file that %save wrote, or the tensors of a .safetensors file")
+@magic("load", "%load FILE", "bring back what %save kept, or the tensors of a .safetensors, .npy or .npz file")
 def load(session, command):
-    from tensh.cli.session import saving
+    from tensh.cli.session import opening, saving
 
     path, _ = file_of(command, saving.EXTENSION)
-    names, source = saving.load(session, path)
+    if saving.is_session(path):
+        names, source = saving.load(session, path)
+    else:
+        try:
+            names, source = opening.named(session, path), ""
+        except Exception as error:  # each format has errors of its own
+            raise MagicError(str(error) if path in str(error) else f"{path}: {error}") from None
     if source and session.journal:
         session.journal.take_up(source)
     held = (f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in names.items())

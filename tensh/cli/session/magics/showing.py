@@ -17,7 +17,7 @@ PICTURES = (
     ("image", "%image X", "a tensor as an image: HW, CHW, NCHW"),
 )
 TABLES = (
-    ("who", "%who [NAME...]", "your names: shape, dtype, gradient and bytes of tensors, the type of the others"),
+    ("who", "%who [NAME...]", "your names: shape, dtype, gradient and bytes, or the type"),
     ("grads", "%grads [NAME...]", "tensors that require grad: how they were made, and their gradients"),
 )
 
