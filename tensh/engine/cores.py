@@ -18,10 +18,13 @@ from numpy import ndarray, ufunc
 
 from tensh.engine.clock import owner
 
-SPREAD = 1 << 17  # elements from which a job is worth handing out
-BLOCK = 1 << 15  # elements of a block: what several steps need at a time stays in a core's cache
-HEAVY = 1 << 16  # the same for one ufunc, which needs no cache
-LIGHT = 1 << 18  # and for one that takes as long as its memory: 8 million sums take 2.7 ms on one core or on two
+SPREAD = 1 << 18  # elements from which a job is worth handing out
+BLOCK = (
+    1 << 17
+)  # elements of a block.  With fewer, more would stay in the cache, but threads would wait for Python's lock
+LIGHT = (
+    1 << 18
+)  # the same for a ufunc that takes as long as its memory: 8 million sums take 2.7 ms on one core or on two
 LIGHT_ONES = frozenset(
     getattr(np, name)
     for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
@@ -131,7 +134,7 @@ def spread(kernel, arrays, others=(), into=None, **options):
     """
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct = isinstance(kernel, ufunc)
-    size = BLOCK if not direct else LIGHT if kernel in LIGHT_ONES else HEAVY
+    size = LIGHT if kernel in LIGHT_ONES else BLOCK
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= size or into is not None and crossed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))

@@ -96,7 +96,7 @@ def in_blocks(finish, input, axis):
         return out
     outer = math.prod(input.shape[:axis])
     lines, target = (a.reshape(outer, *input.shape[axis:]) for a in (input, out))
-    over_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer, LARGE)
+    over_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer)
     return out
 
 

@@ -13,8 +13,8 @@ from tensh.engine.ops.precision import F4, F8, I8, is_half
 from tensh.engine.table import op
 
 LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
-BLOCK, TOGETHER = 16, 64
-SMALL, CHUNK = 1 << 11, 1 << 16  # elements from which blocks pay, and at a time: they stay in the cache
+BLOCK, TOGETHER = 16, 512
+SMALL = 1 << 11  # elements from which blocks pay
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
@@ -71,7 +71,7 @@ def along_rows(ufunc, source, dtype):
         if not (by_blas and block_sums(rows[part], results[part])):
             ufunc.accumulate(rows[part], 1, dtype, results[part])
 
-    over_rows(work, len(rows), length, CHUNK)
+    over_rows(work, len(rows), length)
     return results.reshape(source.shape)
 
 
