@@ -67,16 +67,38 @@ def test_streams_know_where_their_line_is():
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 def test_an_interruption_that_has_to_wait_is_explained(monkeypatch):
     said, heard = [], threading.Event()
-    watch = interrupt.Watch(lambda text: (said.append(text), heard.set()))
+    interrupts = interrupt.Interrupts(lambda text: (said.append(text), heard.set()))
     monkeypatch.setattr(interrupt, "PATIENCE", 0.01)
-    with watch:
-        os.write(watch.pipe[1], bytes([signal.SIGINT]))  # as the signal does
+    with interrupts:
+        os.write(interrupts.pipe[1], bytes([signal.SIGINT]))  # as the signal does
         assert heard.wait(60)
     assert said == [interrupt.WORDS]
     monkeypatch.setattr(interrupt, "PATIENCE", 60)
-    with watch:
-        os.write(watch.pipe[1], bytes([signal.SIGALRM, signal.SIGINT]))
+    with interrupts:
+        os.write(interrupts.pipe[1], bytes([signal.SIGALRM, signal.SIGINT]))
     assert said == [interrupt.WORDS] and signal.set_wakeup_fd(-1) == -1
+
+
+def test_an_interruption_stops_what_runs_and_nothing_else(monkeypatch):
+    interrupts, heard = interrupt.Interrupts(print), []
+    interrupts.otherwise = lambda: heard.append(1)
+    before = signal.getsignal(signal.SIGINT)
+    with interrupts.handled():
+        signal.raise_signal(signal.SIGINT)  # nothing runs
+        interrupts.forget()
+        with interrupts:
+            assert heard == [1]
+            monkeypatch.setattr(interrupt, "TOGETHER", 60)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)  # both at once are one
+            monkeypatch.setattr(interrupt, "TOGETHER", 0)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # before the code begins
+        with pytest.raises(KeyboardInterrupt), interrupts:
+            raise AssertionError("it does not begin")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.parametrize(

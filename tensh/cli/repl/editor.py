@@ -58,6 +58,7 @@ class Editor:
         self.session.app.ttimeoutlen = ESCAPE_WAITS
         self.session.app.timeoutlen = KEYS_WAIT
         self.session.app.after_render += self.painted
+        prompt.interrupts.otherwise = self.interrupted
 
     def take_settings(self, settings):
         """Keys, colours, what is drawn beside the block."""
@@ -74,7 +75,19 @@ class Editor:
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
-        return self.session.prompt()
+        return self.session.prompt(handle_sigint=False)
+
+    def interrupted(self):
+        """A signal has come from outside, as ^C is a key here: the line goes."""
+        app = self.session.app
+        with contextlib.suppress(AttributeError, RuntimeError):  # there is no loop yet, or it has ended
+            app.loop.call_soon_threadsafe(self.abort)
+
+    def abort(self):
+        """Throw the line away, unless it is in another editor."""
+        app = self.session.app
+        if app.is_running and not app.is_done and not app._running_in_terminal:
+            app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
     def clear(self):
         """An empty window."""

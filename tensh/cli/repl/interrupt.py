@@ -1,33 +1,73 @@
-"""^C while code runs: Python stops it between two of its own operations, and a long one of NumPy's is waited for.
+"""^C: it stops the code that runs, and nothing else.
 
-Then somebody should say so. The signal also writes to a pipe, which a thread reads: it runs while NumPy does.
+Python's own handler raises KeyboardInterrupt wherever the program is, also in the middle of an editor that is put
+together or taken apart. Ours raises it only where something of the user's runs.
+
+A long operation of NumPy's ends before Python looks at signals, and then somebody should say so. The signal also writes
+to a pipe, which a thread reads: it runs while NumPy does.
 """
 
+import contextlib
 import os
 import signal
 import threading
+from time import monotonic
 
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
+TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
 
 
-class Watch:
-    """A context in which code runs; `say` writes a text, from another thread."""
+class Interrupts:
+    """A context in which code of the user's runs; `say` writes a text, from another thread."""
 
     def __init__(self, say):
         self.say = say
+        self.otherwise = None  # what is done where nothing runs
+        self.is_running = False
+        self.is_pending = False  # one came between the end of a line and the code that it is
+        self.last = 0.0
         self.is_over = threading.Event()
         self.pipe = None
         self.before = -1  # what signals were written to
 
+    @contextlib.contextmanager
+    def handled(self):
+        """While there is a prompt."""
+        before = signal.signal(signal.SIGINT, self.handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def handle(self, number, frame):
+        """A signal has come."""
+        if not self.is_running:
+            self.is_pending = True
+            if self.otherwise:
+                self.otherwise()
+        elif monotonic() - self.last > TOGETHER:
+            self.last = monotonic()
+            raise KeyboardInterrupt
+
+    def forget(self):
+        """Nothing is waiting for code to begin any more."""
+        self.is_running = self.is_pending = False
+
     def __enter__(self):
+        if self.is_pending:
+            self.forget()
+            raise KeyboardInterrupt
         self.is_over.clear()
         if self.pipe is None:
             self.begin()
         if self.pipe:
             self.before = signal.set_wakeup_fd(self.pipe[1], warn_on_full_buffer=False)
+        self.is_running = True
+        return self
 
     def __exit__(self, *error):
+        self.is_running = False
         self.is_over.set()
         if self.pipe:
             signal.set_wakeup_fd(self.before)
@@ -35,7 +75,7 @@ class Watch:
     def begin(self):
         """Make the pipe and the thread; where there are no such things, nothing is said."""
         self.pipe = ()
-        if os.name == "posix" and threading.current_thread() is threading.main_thread():
+        if os.name == "posix":
             self.pipe = os.pipe()
             os.set_blocking(self.pipe[1], False)
             threading.Thread(target=self.listen, name="tensh-interrupts", daemon=True).start()

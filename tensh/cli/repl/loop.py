@@ -16,7 +16,7 @@ from tensh.cli.folders import folder
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
 from tensh.cli.repl.history import History
-from tensh.cli.repl.interrupt import Watch
+from tensh.cli.repl.interrupt import Interrupts
 from tensh.cli.repl.lines import followed
 from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
@@ -63,7 +63,7 @@ class Prompt:
         self.settings = None  # those that are in force here
         self.history = History()
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
-        self.watch = Watch(lambda text: run.console.remark([("note", text)]))
+        self.interrupts = Interrupts(lambda text: run.console.remark([("note", text)]))
         self.loading = Loading(self.prepare)
         self.typed = 0  # blocks so far
         run.hint = ""
@@ -77,7 +77,7 @@ class Prompt:
             return Editor(self)
         from tensh.cli.repl.plain import PlainReader
 
-        return PlainReader(self.env, self.history)
+        return PlainReader(self.env, self.history, self.interrupts)
 
     def history_path(self):
         """The file of the history; None if it is not to be kept."""
@@ -94,15 +94,17 @@ class Prompt:
         """Read and run until the end; the exit status."""
         self.greet()
         found = None
-        while found is None:
-            try:
-                self.take_settings()
-                self.say(self.history.noticed())
-                found = self.enter(self.reader.read())
-            except KeyboardInterrupt:  # wherever it comes: the prompt stays
-                continue
-            except EOFError:
-                found = status.OK
+        with self.interrupts.handled():
+            while found is None:
+                try:
+                    self.take_settings()
+                    self.say(self.history.noticed())
+                    self.interrupts.forget()
+                    found = self.enter(self.reader.read())
+                except KeyboardInterrupt:
+                    continue
+                except EOFError:
+                    found = status.OK
         return found
 
     def take_settings(self):
@@ -138,9 +140,10 @@ class Prompt:
             text = ALIASES[word]
         begin = perf_counter()
         try:
-            self.loading.wait()
-            begin = perf_counter()
-            self.perform(text)
+            with self.interrupts:
+                self.loading.wait()
+                begin = perf_counter()
+                self.perform(text)
         except SystemExit as error:
             return self.run.exit_status(error.code)
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
@@ -163,18 +166,17 @@ class Prompt:
         """Run a text in the session."""
         self.typed += 1
         source = Typed(without_indent(text), f"<input {self.typed}>")
-        with self.watch:
-            for event in self.run.session.run(source):
-                if isinstance(event, Failed):
-                    remember(event.failure.error)
-                self.run.show(event, may_raise=True)
+        for event in self.run.session.run(source):
+            if isinstance(event, Failed):
+                remember(event.failure.error)
+            self.run.show(event, may_raise=True)
         if self.run.options.timed:
             self.run.console.remark(timing.table(self.run.times))
         self.run.times.clear()
 
     def aside(self, text):
         """Run a command that was not typed, above the line that is."""
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt), self.interrupts:
             self.loading.wait()
             self.perform(text)
         self.env.stdout.end_line()

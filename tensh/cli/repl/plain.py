@@ -13,9 +13,10 @@ class PlainReader:
 
     help_key = "%help"
 
-    def __init__(self, env, history):
+    def __init__(self, env, history, interrupts):
         self.env = env
         self.history = history
+        self.interrupts = interrupts
 
     def read(self):
         """A block; EOFError where the input ends, KeyboardInterrupt where ^C throws away what was typed."""
@@ -40,7 +41,8 @@ class PlainReader:
         """A line with its end; nothing at the end of the input."""
         self.env.stdout.write(prompt)
         self.env.stdout.flush()
-        return self.env.stdin.readline()
+        with self.interrupts:
+            return self.env.stdin.readline()
 
     def take_settings(self, settings):
         """None of them is about plain lines."""

@@ -78,9 +78,9 @@ class Journal:
 
     def _compare(self, session):
         """The last line is over. One that only looked leaves the one before it to be taken back."""
-        if self.running and self.running.compare(session):
-            self.before = self.running
-        self.running = None
+        running, self.running = self.running, None  # a ^C meanwhile leaves none that is compared by half
+        if running and running.compare(session):
+            self.before = running
 
     def end(self, failed):
         """The unit has run."""
