@@ -10,7 +10,7 @@ from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.cli.render.code import marks
 from tensh.cli.render.layout import layout
-from tensh.cli.session.describe import duration
+from tensh.show.describe import duration
 
 
 class Stream(io.StringIO):

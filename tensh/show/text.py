@@ -1,9 +1,5 @@
 """Texts by their width in a terminal, where a character takes no, one or two columns."""
 
-import textwrap
-import unicodedata
-
-
 def cells(text):
     """How many columns of a terminal a text takes."""
     if text.isascii():
@@ -14,6 +10,8 @@ def cells(text):
 def _cells(character):
     if character < "\u0300":
         return 1
+    import unicodedata  # which few texts need
+
     if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -50,7 +48,7 @@ def comment(facts, page, begin="# "):
     for place, fact in enumerate(facts):
         kind, text = fact if isinstance(fact, tuple) else ("note", fact)
         if page.is_window and cells(text) > page.width - 4:
-            text = "\n#   ".join(textwrap.wrap(text, page.width - 4))
+            text = "\n#   ".join(wrapped(text, page.width - 4))
         if place and page.is_window and used + len(dot) + cells(text) > page.width:
             yield "note", "\n#   "
             used = 4
@@ -59,6 +57,13 @@ def comment(facts, page, begin="# "):
             used += len(dot)
         yield kind, text
         used = cells(text.rpartition("\n")[2]) + (0 if "\n" in text else used)
+
+
+def wrapped(text, width):
+    """The lines of a text that is broken between words."""
+    import textwrap
+
+    return textwrap.wrap(text, width)
 
 
 def one_line(text):

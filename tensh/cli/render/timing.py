@@ -1,6 +1,6 @@
 """The table of `--time`: how long each statement took."""
 
-from tensh.cli.session.describe import duration
+from tensh.show.describe import duration
 
 
 def table(rows):

@@ -2,7 +2,6 @@
 
 import sys
 
-from tensh.cli.render.caption import caption
 from tensh.cli.render.layout import layout
 from tensh.show import containers, describe
 from tensh.show.page import View
@@ -24,6 +23,8 @@ def shown(value, page, expression="", as_notebook=False, settings=None):
     name = expression if expression.isidentifier() else "_"
     tokens = [*capped(tokens, page, f"%full {name} shows all"), ("plain", "\n")]
     if settings is None or settings.caption:
+        from tensh.cli.render.caption import caption
+
         tokens += caption(value, one_line(expression), page)
     return tokens
 

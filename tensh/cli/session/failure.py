@@ -9,9 +9,9 @@ from itertools import islice
 from types import FrameType
 from typing import NamedTuple
 
-from tensh.cli.session.describe import brief
 from tensh.cli.session.source import Source
 from tensh.cli.session.suggest import suggestion
+from tensh.show.describe import brief
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 

@@ -5,7 +5,7 @@ import keyword
 import os
 import re
 
-from tensh.cli.session.describe import brief
+from tensh.show.describe import brief
 
 FORMATS = (".npy", ".npz", ".safetensors")
 NOT_YET = (".pt", ".pth", ".onnx", ".gguf")

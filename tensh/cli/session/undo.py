@@ -6,9 +6,8 @@ write in place leaves no other trace of what was there. What is large is not kep
 
 import weakref
 
-from tensh.cli.session.describe import is_array
 from tensh.show.containers import is_container, items
-from tensh.show.describe import amount
+from tensh.show.describe import amount, is_array
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
 MOST_ARRAYS = 1000  # that are looked at before each line

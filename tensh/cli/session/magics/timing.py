@@ -2,10 +2,10 @@
 
 from time import perf_counter
 
-from tensh.cli.session.describe import duration
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.show import describe
+from tensh.show.describe import duration
 
 REPEATS = 5  # as Python's own timeit
 
