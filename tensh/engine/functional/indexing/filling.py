@@ -75,12 +75,11 @@ def fill_(self, value):
 @method
 def zero_(self):
     """Set all elements to zero."""
-    since = begin(self)
     if unrecorded(self):
-        self.array[...] = 0
+        self.array.fill(0)
         wrote(self.array)
         return self
-    return put(self, since, OPS["zero"].fn(self), "zero_", True)
+    return put(self, begin(self), OPS["zero"].fn(self), "zero_", True)
 
 
 @method

@@ -132,8 +132,9 @@ def soft_margin(input, target, reduction="mean"):
 def chosen(shape, target, weight, ignore_index):
     """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is, or None if all count one)."""
     n = shape[1 if len(shape) > 1 else 0]
-    if weight is None and target.size and 0 <= (bounds := extent(target))[0] <= bounds[1] < n:
-        if not bounds[0] <= ignore_index <= bounds[1]:
+    if weight is None and target.size:
+        low, high = extent(target)
+        if 0 <= low and high < n and not low <= ignore_index <= high:
             return target.astype(np.int64, copy=False), None
     ignored = target == ignore_index
     classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
