@@ -1,5 +1,6 @@
 """Texts by their width in a terminal, where a character takes no, one or two columns."""
 
+
 def cells(text):
     """How many columns of a terminal a text takes."""
     if text.isascii():
