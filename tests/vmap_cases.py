@@ -103,6 +103,83 @@ def attention(torch):
     )(q, k[0], v[0])
 
 
+def functions(torch):
+    """Functions with derivatives of the user's own: one whose rule follows from them, one with a rule of its own."""
+
+    class Scaled(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(x, n):
+            return x * n, x.sum()
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.n = inputs[1]
+            ctx.save_for_backward(inputs[0])
+
+        @staticmethod
+        def backward(ctx, g, h):
+            (x,) = ctx.saved_tensors
+            return g * ctx.n + h + 0 * x, None
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(x, y):
+            return x * y
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx, g):
+            x, y = ctx.saved_tensors
+            return g * y, g * x
+
+        @staticmethod
+        def vmap(info, in_dims, x, y):
+            assert (info.batch_size, info.randomness, in_dims) == (2, "error", (0, None))
+            return Product.apply(x, y), 0
+
+    return Scaled.apply, Product.apply
+
+
+def custom(torch):
+    scaled, product = functions(torch)
+    x = numbers(torch, 2, 3)
+    return [
+        torch.vmap(lambda a: scaled(a, 3.0))(x),
+        torch.vmap(torch.func.grad(lambda a: sum(t.sum() for t in scaled(a, 3.0))))(x),
+        torch.func.grad(lambda a: torch.vmap(lambda row: scaled(row, 2.0)[0])(a).sum())(x),
+        torch.vmap(product, (0, None))(x, x[0]),
+        torch.vmap(torch.func.grad(lambda a, b: product(a, b).sum()), (0, None))(x, x[0]),
+        torch.func.jacrev(lambda a: product(a, a))(x[0]),
+    ]
+
+
+def without_rule(torch):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+    return torch.vmap(Doubled.apply)(torch.ones(2))
+
+
+def of_one_piece(torch):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+    return torch.vmap(Doubled.apply)(torch.ones(2))
+
+
 PROGRAMS = {
     "arithmetic": lambda torch: torch.vmap(lambda a, b: (a * b - a / 2, (a > b).sum(), a @ b, a.max(0)))(
         numbers(torch, 3, 4), numbers(torch, 3, 4, start=7)
@@ -208,6 +285,7 @@ PROGRAMS = {
     "directions": lambda torch: torch.vmap(
         lambda t: torch.func.jvp(lambda x: torch.linalg.norm(x.sin()), (numbers(torch, 3),), (t,))[1]
     )(torch.eye(3, dtype=torch.float64)),
+    "custom functions": custom,
     "recorded": lambda torch: (lambda x: torch.autograd.grad(torch.vmap(lambda a: a.exp() * a[0])(x).sum(), x))(
         numbers(torch, 2, 3).requires_grad_()
     ),
@@ -246,7 +324,13 @@ def first(a, b):
     return a
 
 
+def by_weights(torch, *shape):
+    x = torch.ones(3, requires_grad=True)
+    return torch.autograd.grad(x * 2, x, torch.ones(shape), is_grads_batched=True)
+
+
 ERRORS = {
+    **{f"weights of shape {shape}": (lambda torch, shape=shape: by_weights(torch, *shape)) for shape in ((2, 4), (), (0, 3))},
     "item": mapped(lambda torch, a: a.sum().item()),
     "control flow": mapped(lambda torch, a: a if a.sum() > 0 else -a),
     "float": mapped(lambda torch, a: float(a.sum())),
@@ -295,6 +379,7 @@ ERRORS = {
     "out_dims a text": mapped(lambda torch, a: (a, a), out_dims="a"),
     "out_dims a list": mapped(lambda torch, a: (a, a), out_dims=[0, 1]),
     "out_dims of other names": mapped(lambda torch, a: {"a": a}, out_dims={"b": 1}),
+    "a custom function without a rule": without_rule, "a custom function of one piece": of_one_piece,
     # arguments
     **{f"in_dims {dims!r}": (lambda torch, dims=dims: torch.vmap(identity, in_dims=dims)(torch.ones(2, 3)))
        for dims in (None, (None,), 5, -3, "x", ("x",), (0, 0), [0])},

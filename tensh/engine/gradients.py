@@ -134,15 +134,26 @@ def _arrived(number, t, g, allow_unused, materialize):
     return g if isinstance(g, Tensor) else wrap(g)
 
 
-def _batched(outputs, inputs, weights, keep, graph, allow_unused, materialize):
-    """One pass per slice of the weights, stacked: the vectorised form is an optimisation only."""
-    count = next(w.shape[0] for w in weights if w is not None)
-    rows = []
-    for i in range(count):
-        each = [None if w is None else w[i] for w in weights]
-        rows.append(grad(outputs, inputs, each, keep or i < count - 1, graph, True, allow_unused, False, materialize))
-    stack = recorded("stack")
-    return tuple(None if column[0] is None else stack(list(column), 0) for column in zip(*rows))
+def _batched(outputs, inputs, weights, *options):
+    """One pass for all weights: their first dimension is a batch."""
+    for number, (t, w) in enumerate(zip(outputs, weights)):
+        if w is None:
+            continue
+        if not w.array.ndim:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+                "0-dim tensor to a number"
+            )
+        if not w.array.shape[0]:
+            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
+        if w.array.shape[1:] != t.array.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch "
+                f"was detected: grad_output[{number}] has a shape of {w.shape[2:]} and output[{number}] has a shape of "
+                f"{t.shape}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
+            )
+    return lifting.gradients_by_batches(outputs, inputs, weights, *options)
 
 
 def _sequence(value):

@@ -50,6 +50,20 @@ def gradients(*args):
     return grad(*args)
 
 
+def gradients_by_batches(*args):
+    """The same for ordinary tensors, by weights whose first dimension is a batch."""
+    from tensh.engine.batching.differentiating import by_batches
+
+    return by_batches(*args)
+
+
+def applied(cls, args):
+    """``cls.apply`` of batches, for a function with a derivative of the user's own."""
+    from tensh.engine.batching.custom import applied as answer
+
+    return answer(cls, args)
+
+
 def whole(t):
     """The array of ``t``, of a batch the array of all samples: for checks that must hold for every one."""
     array = t.array

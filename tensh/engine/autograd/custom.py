@@ -3,9 +3,11 @@
 import functools
 import inspect
 
+from tensh.engine import lifting
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.clock import mode, owner, tick
 from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 from tensh.engine.watching import givers
@@ -102,15 +104,14 @@ class Function:
             args = bound.args if cls._separate() else bound.args[1:]
         node = cls._node()
         node.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
-        node.edges = edges = tuple(edge(args[i]) for i in node.places)
+        try:
+            node.edges = edges = tuple([edge(args[i]) for i in node.places])
+        except Lift:
+            return lifting.applied(cls, args)
         node.facts = [(a.array.shape, a.array.dtype) if isinstance(a, Tensor) else None for a in args]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and live(edge(a)) for a in args)
-        if mode.transforms and not cls._separate():
-            raise RuntimeError(
-                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
-                "override the setup_context staticmethod. For more details, please see "
-                "https://pytorch.org/docs/main/notes/extending.func.html"
-            )
+        if mode.transforms:
+            cls.require_separate()
         recording = mode.grad is True and any(live(n) for n in edges)
         before, mode.grad = mode.grad, False
         try:
@@ -126,6 +127,16 @@ class Function:
     @classmethod
     def _separate(cls):
         return cls.setup_context is not Function.setup_context
+
+    @classmethod
+    def require_separate(cls):
+        """Raise unless forward and setup_context are two, as transforms want them."""
+        if not cls._separate():
+            raise RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
+                "override the setup_context staticmethod. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
 
 
 def _recorded(cls, node, args, edges, result):

@@ -7,11 +7,13 @@ one sample of which has the shape of the output's value: the derivatives, read o
 import numpy as np
 
 from tensh.engine.backward import run
-from tensh.engine.batching.batched import Batched, batched, spread
+from tensh.engine.batching.batched import Batched, batched, entered, left, spread
+from tensh.engine.batching.levels import level
 from tensh.engine.batching.rules.shared import levels_of, sizes_of
 from tensh.engine.clock import mode
 from tensh.engine.gradients import _arrived, _given, _wanted_edge
 from tensh.engine.graph import edge, live
+from tensh.engine.table import PUBLIC
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import OPS
 
@@ -38,6 +40,27 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
         arrived(number, t, wanted[node], allow_unused, materialize)
         for number, (t, node) in enumerate(zip(inputs, nodes, strict=True))
     )
+
+
+def by_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+    """The gradients by weights whose first dimension is a batch; so is the first dimension of the results."""
+    sizes = [None if w is None else w.array.shape[0] for w in weights]
+    if None in sizes:
+        raise ValueError(
+            "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 so "
+            "expected in_dim to satisfy 0 <= in_dim < 0."
+        )
+    if len({*sizes}) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
+            "dimension"
+        )
+    with level(sizes[0], "error") as running:
+        given = [entered(w, 0, running.number) for w in weights]
+        found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
+        found = [None if g is None else left(g, 0, running) for g in found]
+    zeros = PUBLIC["zeros_like"]
+    return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
 
 
 def value_of(t):
