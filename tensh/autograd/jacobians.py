@@ -78,7 +78,7 @@ def _forward(func, inputs, vectorize):
 
     def push(*directions):
         level = forward.open_level()
-        inside, mode.transforms = mode.transforms, 0  # here the function may use autograd as it likes
+        inside, mode.transforms = mode.transforms, ()  # here the function may use autograd as it likes
         try:
             with only_directions_vary():
                 duals = [dual(x, t, level) for x, t in zip(inputs, directions)]

@@ -28,7 +28,7 @@ class Modes(threading.local):
     levels = ()  # those levels, outermost first: see forward.py
     held = None  # while a level is open: tensors that may have a node which they must not keep afterwards
     forward = True  # may tangents be carried at all?
-    transforms = 0  # how many calls of torch.func are running, one inside another
+    transforms = ()  # the running calls of torch.func, outermost first: see transforms.py
     inference = False
     anomaly = False
     check_nan = True

@@ -1,4 +1,10 @@
-"""What must not be done inside a function that torch.func transforms, in PyTorch's words."""
+"""What a function that torch.func transforms must not do, and how tensors look inside, in PyTorch's words."""
+
+from contextlib import contextmanager
+
+from tensh.engine.clock import mode
+from tensh.engine.graph import edge, live
+from tensh.engine.tensor import wrap
 
 INSTEAD = {
     "backward()": (
@@ -22,3 +28,84 @@ INSTEAD = {
 def refuse_inside(what):
     """Raise the error for a method that was called inside a transformed function."""
     raise RuntimeError(INSTEAD[what])
+
+
+class Call:
+    """One running call of a transform, and which of the tensors that its function sees it has made.
+
+    ``leaves`` leads from the nodes of its fresh tensors to the nodes of what they stand for; ``level`` is its level of
+    forward accumulation, if it has one.
+    """
+
+    word = "GradTrackingTensor(lvl={}, value="
+
+    def __init__(self, level=None):
+        self.leaves, self.level = {}, level
+
+    def holds(self, t, node, nodes):
+        """Does ``t``, whose node leads to ``nodes``, come from a tensor that the call made?"""
+        return any(n in self.leaves for n in nodes) or self.level is not None and self.level.of(node) is not None
+
+
+class Mapping(Call):
+    """A running call of ``vmap``, the one with this number."""
+
+    word = "BatchedTensor(lvl={}, bdim=0, value="
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def holds(self, t, node, nodes):
+        return self.number in getattr(t, "levels", ())
+
+
+@contextmanager
+def running(call):
+    """A context in which the function of a transform runs."""
+    before, mode.transforms = mode.transforms, (*mode.transforms, call)
+    try:
+        yield call
+    finally:
+        mode.transforms = before
+
+
+def text(t, plain):
+    """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
+    value = getattr(t, "value", t)
+    calls, mode.transforms = mode.transforms, ()
+    levels, mode.levels = mode.levels, ()
+    try:
+        node = edge(value)
+        nodes = reached(node, calls)
+        holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
+        mode.levels = tuple([level for level in levels if all(call.level is not level for call in calls)])
+        shown = plain(outside(value, node, calls) if holders else t)
+    finally:
+        mode.transforms, mode.levels = calls, levels
+    for number, call in holders:
+        inside = "\n".join(f"    {line}" for line in shown.split("\n"))
+        shown = f"{call.word.format(number)}\n{inside}\n)"
+    return shown
+
+
+def reached(node, calls):
+    """All nodes that ``node`` leads to, through the leaves of running calls to what they stand for."""
+    seen, stack = {node}, [node]
+    while stack:
+        n = stack.pop()
+        further = () if n is None else (*n.inputs, *[call.leaves.get(n) for call in calls])
+        stack += [each for each in further if each not in seen]
+        seen.update(further)
+    return seen
+
+
+def outside(value, node, calls):
+    """The tensor as it is seen outside of all calls."""
+    for call in reversed(calls):
+        node = call.leaves.get(node) or node
+    shown = wrap(value.array)
+    ends = [n for n in reached(node, calls) if live(n) and not n.inputs]
+    if any(all(n not in call.leaves for call in calls) for n in ends):
+        shown.node = node
+    return shown

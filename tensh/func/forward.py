@@ -7,6 +7,7 @@ from tensh.engine.batching.levels import running
 from tensh.engine.batching.rules.shared import sizes_of
 from tensh.engine.clock import mode
 from tensh.engine.tensor import Tensor
+from tensh.engine.transforms import Call
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
 from tensh.func.tape import inside, value_of
 from tensh.func.trees import flatten, mapped, unflatten
@@ -49,7 +50,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
     level, before, mode.forward = forward.open_level(), mode.forward, True
-    mode.transforms += 1
+    calls, mode.transforms = mode.transforms, (*mode.transforms, Call(level))
     try:
         duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
         outputs = func(*replaced(primals, numbers, unflatten(duals, spec)))
@@ -62,7 +63,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         results = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
     finally:
         mode.forward = before
-        mode.transforms -= 1
+        mode.transforms = calls
         forward.close_level()
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 

@@ -17,6 +17,7 @@ from tensh.engine.clock import mode, tick
 from tensh.engine.forward import placeholder
 from tensh.engine.graph import AccumulateGrad, DeadEnd, Dual, edge, live
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.transforms import Call
 
 
 class Passed(AccumulateGrad):
@@ -33,19 +34,19 @@ class Passed(AccumulateGrad):
         return "AliasBackward0"
 
 
-class Tape:
+class Tape(Call):
     """One call of a transform that differentiates in reverse: recording is on inside, whatever it is outside."""
 
     def __enter__(self):
         self.before, mode.grad = mode.grad, True
-        self.start, self.stood_for = tick(), {}  # node of a leaf -> the node of what it stands for
-        mode.transforms += 1
+        self.start = tick()
+        mode.transforms = (*mode.transforms, self)
         return self
 
     def __exit__(self, *error):
         mode.grad = self.before
-        mode.transforms -= 1
-        for node, outer in self.stood_for.items():
+        mode.transforms = mode.transforms[:-1]
+        for node, outer in self.leaves.items():
             node.inputs = (outer,) if live(outer) else ()
             node.__class__ = Passed
 
@@ -60,18 +61,18 @@ class Tape:
         fresh.node, outer = AccumulateGrad(fresh), edge(value)
         for level in mode.levels:
             level.same(fresh.node, outer)
-        self.stood_for[fresh.node] = outer
+        self.leaves[fresh.node] = outer
         return batched(fresh, levels)
 
     def wanted_outside(self, *tensors):
         """Does anything outside want a gradient through any of the tensors?"""
-        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.start, self.stood_for)
+        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.start, self.leaves)
 
     def given(self, t):
         """A result as it is seen outside."""
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-        return seen_outside(t, self.before is True, self.start, self.stood_for)
+        return seen_outside(t, self.before is True, self.start, self.leaves)
 
 
 class Directions(threading.local):

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, entered, left
-from tensh.engine.batching.levels import level
+from tensh.engine.batching.levels import level, running
 from tensh.engine.clock import mode
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
+from tensh.engine.transforms import Mapping
 from tensh.engine.vocabulary import OPS
 from tensh.func.trees import flatten, unflatten
 
@@ -67,13 +68,13 @@ def mapped(func, name, out_dims, randomness, given, kwargs):
 @contextmanager
 def transform():
     """A context in which what must not be done inside a transform is refused."""
-    mode.transforms += 1
+    before, mode.transforms = mode.transforms, (*mode.transforms, Mapping(len(running.levels) + 1))
     try:
         yield
     except Lift:
         raise RuntimeError(refusals.ITEM) from None
     finally:
-        mode.transforms -= 1
+        mode.transforms = before
 
 
 def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):

@@ -85,11 +85,9 @@ def written(t, format_spec=""):
 
 def shown(t, *, tensor_contents=None):
     """The text of a Batched: that of its value, within a line for every level."""
-    text = repr(t.value)
-    for number in t.levels:
-        inside = "\n".join(f"    {line}" for line in text.split("\n"))
-        text = f"BatchedTensor(lvl={number}, bdim=0, value=\n{inside}\n)"
-    return text
+    from tensh.engine.printing.format import text
+
+    return text(t)
 
 
 def hooked(t, hook):
