@@ -1,7 +1,5 @@
 """What a function that torch.func transforms must not do, and how tensors look inside, in PyTorch's words."""
 
-from contextlib import contextmanager
-
 from tensh.engine.clock import mode
 from tensh.engine.graph import edge, live
 from tensh.engine.tensor import wrap
@@ -58,16 +56,6 @@ class Mapping(Call):
 
     def holds(self, t, node, nodes):
         return self.number in getattr(t, "levels", ())
-
-
-@contextmanager
-def running(call):
-    """A context in which the function of a transform runs."""
-    before, mode.transforms = mode.transforms, (*mode.transforms, call)
-    try:
-        yield call
-    finally:
-        mode.transforms = before
 
 
 def text(t, plain):
