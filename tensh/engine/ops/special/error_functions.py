@@ -28,40 +28,62 @@ STEPS = 64  # tabulated points in an interval of length 1
 
 
 @functools.cache
-def tabulated(dtype):
+def tabulated():
     """erf at the points, and its slope there."""
     points = np.arange(-END * STEPS, END * STEPS + 1) / STEPS
     slopes = 2 / math.sqrt(math.pi) * np.exp(-points * points)
-    return by_element(math.erf, points).astype(dtype), slopes.astype(dtype)
+    return by_element(math.erf, points), slopes
 
 
 def erf(input):
     """2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x."""
     if input.size < FEW:
         return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
-    vector = input.astype(F8 if input.dtype is F8 else F4, copy=False).ravel()
-    return shaped(in_blocks(near_points, [vector], block=4 * BLOCK), input)
+    if input.dtype is F8:
+        return shaped(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
+    return shaped(in_blocks(by_tanh, [input.astype(F4, copy=False).ravel()], block=8 * BLOCK), input)
+
+
+# atanh(erf(x)) / x as a polynomial of x**2 up to 16: the weighted least squares whose largest error is least, by which
+# erf is off by 3e-8 of itself; rounding in float32 makes that two units in the last place.
+SLOPES = [
+    np.array(number, F4)
+    for number in (1.128379202, 0.102771316, -2.021547848e-4, -6.036774099e-4, 7.648746462e-5, -1.860396746e-6,
+                   -5.152055851e-7, 5.392578666e-8, -1.641057214e-9)
+]  # fmt: skip
+LEAST, LAST = np.array(0, F4), np.array(16, F4)
+
+
+def by_tanh(x):
+    """erf of float32 as tanh of nearly a line: NumPy's tanh takes a tenth of the time of looking up tabulated points."""
+    square = np.multiply(x, x)
+    np.clip(square, LEAST, LAST, square)
+    first, *others = SLOPES[::-1]
+    line = np.multiply(square, first)
+    for number in others[:-1]:
+        np.add(line, number, line)
+        np.multiply(line, square, line)
+    np.add(line, others[-1], line)
+    np.multiply(line, x, line)
+    return np.tanh(line, line)
 
 
 def near_points(x):
     """The Taylor series around the nearest tabulated point p, whose coefficients are the Hermite polynomials of p.
 
-    At a distance d of at most 1/128 four terms are enough for float32, seven for float64.
+    At a distance d of at most 1/128 seven terms are enough for float64.
     """
     x = np.minimum(np.maximum(x, -END), END)
     number = np.rint(x * STEPS)
     p = number / STEPS
     d = x - p
     q = p * p
-    if x.dtype == F4:
-        series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * (p * (0.5 - q / 3))))
-    else:
-        last = d * p * (-1 / 6 + q * (2 / 9 - 2 / 45 * q))
-        last = last + d * d * (-1 / 42 + q * (1 / 7 + q * (-2 / 21 + 4 / 315 * q)))
-        series = p * (0.5 - q / 3) + d * (1 / 10 + q * (-2 / 5 + 2 / 15 * q) + last)
-        series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
+    last = d * p * (-1 / 6 + q * (2 / 9 - 2 / 45 * q))
+    last = last + d * d * (-1 / 42 + q * (1 / 7 + q * (-2 / 21 + 4 / 315 * q)))
+    series = p * (0.5 - q / 3) + d * (1 / 10 + q * (-2 / 5 + 2 / 15 * q) + last)
+    series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
     index = np.nan_to_num(number + END * STEPS).astype(np.intp)
-    values, slopes = tabulated(x.dtype)
+    values, slopes = tabulated()
     return values[index] + slopes[index] * d * series
 
 
