@@ -89,6 +89,29 @@ def test_what_is_not_kept_is_named(prompt):  # noqa: F811
     assert notices[1].startswith("  not kept, but for the source: f (function), os (module), A (type), a (A), x (list)")
 
 
+MODULE = """\
+class Model:
+    def __init__(self):
+        self.weight = torch.zeros(2)
+    def state_dict(self):
+        return {"weight": self.weight, "steps": 3}
+    def load_state_dict(self, state):
+        self.weight.copy_(state["weight"])
+"""
+
+
+def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):  # noqa: F811
+    prompt(MODULE, "model = Model()", "model.weight += 5", "%save work", "%reset")
+    assert prompt.notices("%load work") == [
+        "work.safetensors: no names",
+        "  model is the state of a Model: make one by that name (%history has the source), then %load again",
+    ]
+    assert "model" not in prompt.session.namespace
+    prompt(MODULE, "model = Model()")
+    assert prompt.notices("%load work") == ["work.safetensors: model"]
+    assert prompt.text("model.weight") == "tensor([5., 5.])"
+
+
 def test_the_source_is_kept(prompt):  # noqa: F811
     prompt("# numbers\nx = 1", "def f():\n    return 2\n", "1 / 0", "%who", "%save work")
     other = type(prompt)()

@@ -9,7 +9,7 @@ from importlib import metadata
 from tensh.cli import status
 from tensh.cli.render.console import Console
 
-PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "torch")
+PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "uniplot", "torch")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_THREAD_TIMEOUT")
 COLORS = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "TENSH_PLAIN", "TERM", "COLUMNS")
 

@@ -3,12 +3,14 @@
 The file is one of safetensors: the memory of the tensors as arrays, and as text the source of the session and a table of
 its names. The table says which tensor lies where in which memory, so that tensors that shared it share it again; which
 are leaves that require grad; and it holds the plain values: numbers, texts, and lists, tuples, dicts and sets of what
-can be kept. Functions, classes and modules are not kept: their source is. Loading runs nothing.
+can be kept. Of a module or an optimizer its state is kept. Functions and classes are not: their source is. Loading runs
+no code of the file.
 """
 
 import importlib
 import json
 from collections import OrderedDict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +28,18 @@ RANDOM = "random state"  # no name of Python's
 
 class NotKept(Exception):
     """A value that a file cannot hold."""
+
+
+class State(NamedTuple):
+    """What a module or an optimizer holds, by the name of its class. It is brought back into one that is there."""
+
+    kind: str
+    values: dict
+
+
+def has_state(value):
+    """Whether a value gives its state away and takes it back, as modules and optimizers do."""
+    return all(callable(getattr(type(value), name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 class Writer:
@@ -72,6 +86,8 @@ class Writer:
             return {"tensor": self.tensor(value, name)}
         if kind is np.ndarray and value.dtype.name in DTYPES_KEPT:
             return {"array": self.row(value, value, name)}
+        if has_state(value):
+            return {"state": [kind.__name__, self.value(dict(value.state_dict()), name)]}
         raise NotKept
 
     def tensor(self, tensor, name):
@@ -160,7 +176,10 @@ def is_session(path):
 
 
 def load(session, path):
-    """Define the names that a file holds; (names, source). Nothing is changed if anything in it is wrong."""
+    """Define the names that a file holds; (names, source). Nothing is changed if anything in it is wrong.
+
+    The state of a module goes into the module of that name. Where there is none, it stays a State and defines nothing.
+    """
     arrays, metadata = read(path)
     engine = engine_of(session)
     try:
@@ -176,7 +195,12 @@ def load(session, path):
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
         raise FileError(f"{path}: its table of names is damaged ({type(error).__name__})") from None
     engine.set_rng_state(random)
-    session.namespace.update(names)
+    for name, value in names.items():
+        there = session.namespace.get(name)
+        if isinstance(value, State) and has_state(there):
+            there.load_state_dict(value.values)
+            names[name] = there
+    session.namespace.update({name: value for name, value in names.items() if not isinstance(value, State)})
     return names, metadata.get("source", "")
 
 
@@ -203,6 +227,9 @@ class Reader:
             return CONTAINERS[kind](self.value(item) for item in content)
         if kind in TABLES:
             return TABLES[kind]((self.value(key), self.value(item)) for key, item in content)
+        if kind == "state":
+            kind, state = content
+            return State(str(kind), dict(self.value(state)))
         if kind == "Size":
             return self.engine.Size(content)
         if kind == "dtype" and content in DTYPES_KEPT:

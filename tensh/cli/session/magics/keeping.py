@@ -82,5 +82,11 @@ def load(session, command):
             raise MagicError(str(error) if path in str(error) else f"{path}: {error}") from None
     if source and session.journal:
         session.journal.take_up(source)
-    held = (f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in names.items())
+    states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}
+    found = {name: value for name, value in names.items() if name not in states}
+    held = (f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items())
     yield Notice(f"{path}: {', '.join(held) or 'no names'}")
+    for name, kind in states.items():
+        yield Notice(
+            f"  {name} is the state of a {kind}: make one by that name (%history has the source), then %load again"
+        )
