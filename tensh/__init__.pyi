@@ -421,6 +421,7 @@ sparse_csc: _layout
 sparse_csr: _layout
 from tensh import special as special
 strided: _layout
+from tensh import testing as testing
 from tensh import types as types
 uint16: _dtype
 uint32: _dtype
@@ -1582,6 +1583,8 @@ def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``view_as_real`` shows.  Differentiable."""
 def view_copy(input: Tensor, size: _Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``view`` shows, in a size or as a dtype.  Differentiable (not with a dtype)."""
+def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = 'error', *, chunk_size: _Any = None) -> _Any:
+    """A function that maps ``func``, a function of single samples, over a dimension of its tensors."""
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
 def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:

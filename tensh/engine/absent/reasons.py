@@ -126,6 +126,5 @@ REASONS = (
     later("functions of functions", "func func.* vmap"),
     later("forward-mode differentiation", "autograd.forward_ad autograd.forward_ad.*"),
     later("hooks for what a graph keeps", "autograd.graph.*"),
-    later("tools for tests", "testing testing.*"),
     later("a few eigenvectors of a large matrix", "lobpcg"),
 )
