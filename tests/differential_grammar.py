@@ -201,7 +201,7 @@ ARITHMETIC = """
     {a} * {number}
     {number} - {a}
     {number} / {a}
-    {number} ** {a}
+    {real} ** {a}
     {a} ** {number}
     {a} % {number}
     {a} // {number}
@@ -314,8 +314,8 @@ LINEAR = """
     torch.linalg.matrix_power({square}, {int})
     torch.linalg.matrix_norm({a:float 2d})
     torch.cdist({a:matrix}, {a})
-    torch.addmm({number0d}, {a:matrix}, {matrix}, beta={number})
-    torch.addmm({number0d}, {a:matrix}, {matrix}, alpha={number})
+    torch.addmm({number0d}, {a:matrix}, {matrix}, beta={real})
+    torch.addmm({number0d}, {a:matrix}, {matrix}, alpha={real})
     torch.baddbmm({number0d}, {a:3d}, {a}.mT)
     torch.nn.functional.linear({a:some}, {weight})
     torch.nn.functional.linear({a:some}, {weight}, {number0d})

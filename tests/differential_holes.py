@@ -337,7 +337,7 @@ def mask(f):
 
 
 def positions_in(f, length, size):
-    f.length = length
+    f.length = length = length if size else 0
     return f.indices((length,), size)
 
 

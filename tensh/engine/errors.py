@@ -71,6 +71,16 @@ def not_implemented(name, dtype):
 REQUIRED = inspect.Parameter.empty  # the default of a required parameter that may also be given under another name
 
 
+class Absent:
+    """The default of a parameter to which None may be given: ``sum(x, None, keepdim=True)``, but not without the None."""
+
+    def __repr__(self):
+        return "None"
+
+
+ABSENT = Absent()
+
+
 def missing(name, parameter):
     """Raise PyTorch's error for an argument that was not given."""
     raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')

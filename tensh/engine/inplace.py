@@ -90,6 +90,12 @@ def begin(t, *others, may_overlap=False):
     return tick()
 
 
+def refuse_growth(out, result, inputs):
+    """Raise if ``out`` is an operand and would have to take another size."""
+    if isinstance(out, Tensor) and out.array.shape != result.array.shape and any(out is each for each in inputs):
+        raise RuntimeError(does_not_fit(out.array.shape, result.array.shape))
+
+
 def refuse_overlap_in_part(t, others):
     """Raise if one of ``others`` is a tensor that overlaps ``t``, which is to be written, without being the same."""
     for other in others:
@@ -341,4 +347,6 @@ def resize(out, shape):
         out.node.shape = shape
     if owner(out.array) is not owner(before):
         counted_on(before, out.array)
+        if out._base is not None:
+            wrote(before)
         out._base = None

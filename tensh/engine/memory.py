@@ -97,6 +97,8 @@ def strided(array, shape, steps, start=0):
     else:
         block = array
     size = array.itemsize
+    if 0 in shape:
+        start = 0  # nothing lies anywhere
     if array.dtype.kind == "V":  # ml_dtypes: the buffer protocol does not know them
         bits = ndarray(shape, f"u{size}", block.view(f"u{size}"), start * size, [s * size for s in steps])
         return bits.view(array.dtype)

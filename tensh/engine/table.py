@@ -23,7 +23,7 @@ from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.cores import SPREAD, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_overlap_in_part
+from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_growth, refuse_overlap_in_part
 from tensh.engine.mixing import (
     NO_ARRAY,
     NUMBERS,
@@ -404,7 +404,8 @@ def refused_operand(fn):
         return fn.operator.operator
 
     def operator(input, other):
-        return fn(input, other) if type(other) is Tensor or operand(other) else NotImplemented
+        taken = type(other) is Tensor or operand(other) or isinstance(other, ndarray) and hasattr(fn, "arrays")
+        return fn(input, other) if taken else NotImplemented
 
     operator.__name__ = fn.__name__
     return operator
@@ -437,7 +438,8 @@ ENVIRONMENT = {
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
-    "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
+    "refuse_growth": refuse_growth, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "spread": spread,

@@ -166,6 +166,7 @@ def _out(op, strict):
     given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
     lines.append(f"try: result = {op.name}_fn({call(op)})")
     lines.append(f"except NotImplementedError as error: raise refused_cast({given}) from None")
+    lines.append(f"refuse_growth(out, result, {inputs})")
     return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 
 from tensh.engine import lifting
 from tensh.engine.calls.signatures import choose
-from tensh.engine.errors import REQUIRED
+from tensh.engine.errors import ABSENT, REQUIRED
 
 PYTHON = frozenset(
     """
@@ -67,10 +67,10 @@ class Face:
         positional, named = [], {}
         skipped = False
         for p, value in zip(known, given, strict=False):
-            skipped = skipped or value is REQUIRED or without_defaults and value is p.default is None
+            skipped = skipped or value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None
             if not skipped:
                 positional.append(value)
-            elif value is not REQUIRED and not (without_defaults and value is p.default):
+            elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
                 named[p.name] = value
         return [*positional, *given[len(known) :]], named
 

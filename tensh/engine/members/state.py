@@ -18,10 +18,27 @@ def member(name=None, **accessors):
     """Hang a property on Tensor."""
 
     def hang(get):
-        setattr(Tensor, name or get.__name__, property(get, accessors.get("set"), doc=get.__doc__))
+        called = name or get.__name__
+        setattr(Tensor, called, property(get, accessors.get("set") or read_only(called), doc=get.__doc__))
         return get
 
     return hang
+
+
+def read_only(name):
+    """What refuses to set a property."""
+
+    def refuse(t, value):
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+def sealed(name, member):
+    """A property that cannot be set says so in PyTorch's words."""
+    if type(member) is not property or member.fset is not None:
+        return member
+    return property(member.fget, read_only(name), doc=member.__doc__)
 
 
 # ── gradient state ───────────────────────────────────────────────────────────
@@ -140,7 +157,7 @@ def retain_grad(self):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if mode.transforms:
         refuse_inside("retain_grad()")
-    if type(node) is AccumulateGrad or self.retains_grad:
+    if type(node) in (AccumulateGrad, DeadEnd) or self.retains_grad:
         return
     reference = weakref.ref(self)
 
@@ -233,6 +250,9 @@ def is_cpu(t):
 for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps is_xpu is_nested is_xla".split():
     setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
 
+for _name, _each in list(vars(Tensor).items()):
+    setattr(Tensor, _name, sealed(_name, _each)) if type(_each) is property else None
+
 
 def is_floating_point(self):
     """Is the dtype one of the floating point dtypes?"""
@@ -266,7 +286,7 @@ class Late:
 
 def member_of(name):
     """What Tensor has under a name."""
-    return MEMBERS[name] if name in MEMBERS else shown(METHODS[name], name, method=True)
+    return sealed(name, MEMBERS[name]) if name in MEMBERS else shown(METHODS[name], name, method=True)
 
 
 OPERATORS = {

@@ -161,7 +161,7 @@ def conj_physical(input):
 @op(name="conj_over", node="ConjPhysicalBackward1", public=False, inplace="method", input="conj(g)")
 def conj_over(input):
     """The same, written over the input; recorded of real numbers, too."""
-    return np.conjugate(input)
+    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
 
 
 def conj(input):

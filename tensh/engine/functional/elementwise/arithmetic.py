@@ -28,6 +28,9 @@ def rdiv(input, other):
     return OPS["reciprocal"].fn(input) * other
 
 
+rdiv.arrays = True  # other than Python's other operators it takes NumPy's arrays, too
+
+
 def rpow(input, other):
     """``other ** input``."""
     return OPS["pow"].fn(other, input)

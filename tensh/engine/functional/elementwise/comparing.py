@@ -1,14 +1,16 @@
 """Comparing whole tensors, and choosing elements by a condition."""
 
+from functools import partial
+
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.elementwise.arithmetic import fits_none, tensor
-from tensh.engine.inplace import into
+from tensh.engine.inplace import begin, into, put
 from tensh.engine.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.scalars import fitting
-from tensh.engine.table import METHODS, OPS, composite, public
+from tensh.engine.table import METHODS, OPS, PUBLIC, composite, public
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 
@@ -159,7 +161,7 @@ def c_name(dtype):
     return f"unsigned {plain}" if dtype.itemsize in (1, 4) else plain.replace("int", "unsigned int")
 
 
-@composite(inplace=True)
+@composite
 def masked_fill(input, mask, value):
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
 
@@ -189,3 +191,14 @@ def masked_fill(input, mask, value):
         )
     fitting(value.array.item(), dtype)
     return OPS["masked_fill_tensor"].fn(input, mask, value)
+
+
+def masked_fill_(input, mask, value):
+    """In-place version of masked_fill; the tensor may be an expanded one."""
+    since = begin(input, mask, value, may_overlap=True)
+    filled = masked_fill(input, mask, value)
+    number = value.array if isinstance(value, Tensor) else value
+    return put(input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array))
+
+
+METHODS["masked_fill_"] = PUBLIC["masked_fill_"] = masked_fill_

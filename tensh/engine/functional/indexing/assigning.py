@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.functional.indexing.indexing import PLAIN, getitem, plain, viewed
+from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_bytes, viewed
 from tensh.engine.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
@@ -38,6 +38,7 @@ def setitem(self, index, value):
             return copied_to(OPS["unsqueeze"].fn(self, 0), value)
         view, indices = viewed(self, index, writing=True)
         if indices:
+            refuse_bytes(parts_of(index), value)
             OPS["index_put"].write_(view, indices, without_leading_ones(value))
             return None
         return copied_to(view, value)

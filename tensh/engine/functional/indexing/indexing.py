@@ -230,6 +230,15 @@ def read_array(array):
     return array if array.ndim else int(array)
 
 
+def refuse_bytes(parts, value):
+    """Raise where PyTorch fills under the only mask, which must be of bools then."""
+    arrays = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
+    if len(arrays) == 1 and value.array.size == 1 and isinstance(arrays[0], Tensor):
+        dtype = arrays[0].array.dtype
+        if dtype.kind == "u" and dtype.itemsize == 1:
+            raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+
+
 def read_list(part):
     """A list of numbers as an index tensor; fractions are cut off."""
     array = np.array([each.array if isinstance(each, Tensor) else each for each in part])

@@ -9,7 +9,7 @@ from tensh.engine.calls.making import bind
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
-from tensh.engine.functional.indexing.indexing import read_array
+from tensh.engine.functional.indexing.indexing import read_array, refuse_bytes
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
@@ -26,12 +26,14 @@ def both(choose, form, doc, out=True):
     """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
     name = choose.__name__
 
-    def chosen(input, args, named):
+    def chosen(input, args, named, called=name):
         try:
-            return choose(require(input, name, "input", 1), *args, **named)
+            return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
             if error.__traceback__.tb_next is None:  # the call itself failed: say what PyTorch says
-                bind(name, (form,), args, named)
+                bind(called, (form,), args, named)
+            if called != name:
+                raise TypeError(str(error).replace(f"{name}()", f"{called}()", 1)) from None
             raise
 
     def function(input, *args, **named):
@@ -44,7 +46,7 @@ def both(choose, form, doc, out=True):
     def in_place(self, *args, **named):
         try:
             begin(self)
-            operator, given = chosen(self, args, named)
+            operator, given = chosen(self, args, named, f"{name}_")
         except Lift:
             return lifting.function(f"{name}_", in_place, (self, *args), named)
         return OPS[operator].write_(self, *given)
@@ -97,6 +99,8 @@ def index_arrays(input, indices, name):
 
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
+    if not accumulate:
+        refuse_bytes(indices, require(values, "index_put", "values", 2))
     return "index_put", (arrays, require(values, "index_put", "values", 2), accumulate)
 
 

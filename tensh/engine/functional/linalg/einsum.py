@@ -27,10 +27,18 @@ def einsum(equation, *operands):
     """
     if isinstance(equation, Tensor):
         equation, operands = from_lists((equation, *operands))
+    if not operands:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
     if not isinstance(equation, str):
         raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = operands[0]
+    for number, t in enumerate(operands):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 1, but got {type(t).__name__}")
     inputs, output = parsed(equation)
     check_count(len(operands), len(inputs))
     dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.functional.forms import require
 from tensh.engine.inplace import into
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions import distinct
@@ -29,6 +30,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
     (tensor([1, 2]), tensor([1, 2]))
     """
+    require(input, "_unique2", "input", 1)
     found = distinct.unique_elements.fn(input, return_inverse) if dim is None else distinct.unique_slices.fn(input, dim)
     return chosen(found, return_inverse, return_counts)
 
@@ -41,6 +43,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
+    require(input, "unique_consecutive", "input", 1)
     return chosen(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 

@@ -18,6 +18,8 @@ def extreme(name, doc, of_all, along, of_two):
             dim = axis
         if keepdims is not None:
             keepdim = keepdims
+        if dim is None and keepdim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if out is not None:
             before_out(out, name, (input,))
         result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)

@@ -9,6 +9,7 @@ from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.reductions import norms
 from tensh.engine.ops.reductions.norms import norm_dtype
 from tensh.engine.table import OPS, composite
+from tensh.engine.tensor import Tensor
 
 INF = math.inf
 
@@ -48,6 +49,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     >>> torch.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"'{type(input).__name__}' object has no attribute 'layout'")
     if isinstance(dim, int):
         dim = (dim,)
     if isinstance(p, str) and not (p == "fro" and (dim is None or len(dim) <= 2)):

@@ -67,6 +67,8 @@ def median_of(name, doc):
     def function(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
         dim = dim if axis is None else axis
         keepdim = keepdim if keepdims is None else keepdims
+        if dim is None and keepdim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if out is not None:
             before_out(out, name, (input,))
         result = OPS[f"{name}_all"].fn(input) if dim is None else OPS[f"{name}_dim"].fn(input, dim, keepdim)

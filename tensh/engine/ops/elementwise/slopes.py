@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.kernels import ONE, own
+from tensh.engine.ops.precision import narrowed, widened
 from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -58,12 +59,14 @@ def tied(grad, input):
     result="grad * (g - sum_dim(g * result, dim, True)) - g * sum_dim(grad * result, dim, True)")  # fmt: skip
 def softmax_backward(grad, result, dim):
     """The derivative of softmax along ``dim``."""
-    part = grad * result
-    return np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part))
+    wide, result = widened(grad), widened(result)
+    part = wide * result
+    return narrowed(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part)), grad.dtype)
 
 
 @op(public=False, node="LogSoftmaxBackwardDataBackward0",
     grad="g - sum_dim(g * exp(result), dim, True)", result="-g * exp(result) * sum_dim(grad, dim, True)")  # fmt: skip
 def log_softmax_backward(grad, result, dim):
     """The derivative of log_softmax along ``dim``."""
-    return grad - np.exp(result) * ARRAYS["sum_dim"](grad, dim, True)
+    wide = widened(grad)
+    return narrowed(wide - np.exp(widened(result)) * ARRAYS["sum_dim"](wide, dim, True), grad.dtype)

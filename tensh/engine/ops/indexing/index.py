@@ -12,7 +12,7 @@ from tensh.engine.adding import add_at
 from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE, wrap_dim
-from tensh.engine.memory import laid, order_of
+from tensh.engine.memory import laid, order_of, overlaps_itself
 from tensh.engine.table import op
 from tensh.engine.taking import take_flat, take_slices
 
@@ -103,7 +103,9 @@ def add_into(out, indices, values):
     if not out.size:
         of_nothing(out, indices)  # which looks at the numbers
         return
-    if not out.flags.c_contiguous:
+    if overlaps_itself(out):
+        np.add.at(out, key_of(indices), values)
+    elif not out.flags.c_contiguous:
         dense = out.copy()
         add_into(dense, indices, values)
         out[...] = dense

@@ -47,7 +47,7 @@ OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 def narrow(multiply, name, first, second):
     """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
-    if first.dtype.kind == "b":
+    if first.dtype.kind == "b" and (first.size and second.size or name == "dot"):
         refuse_dtype(name, first.dtype)
     if is_half(first.dtype):
         return multiply(widened(first), widened(second)).astype(first.dtype)
@@ -181,7 +181,7 @@ def check_dot(first, second):
         )
 
 
-@op(out=OTHER_NUMBER, input="g * conj(tensor)", tensor="g * conj(input)")
+@op(out=OTHER_NUMBER, called="dot", input="g * conj(tensor)", tensor="g * conj(input)")
 def dot(input, tensor):
     """The sum of the products of two vectors' elements.  Differentiable.
 

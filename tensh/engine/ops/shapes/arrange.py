@@ -1,6 +1,6 @@
 """Joining, repeating and moving elements: results with memory of their own."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -8,8 +8,9 @@ from tensh.engine import memory
 from tensh.engine.calls.arguments import integer
 from tensh.engine.dtype import BY_NUMPY, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
+from tensh.engine.inplace import begin, put
 from tensh.engine.ops.shapes.views import ALL, BEFORE, at, select, slice_dim
-from tensh.engine.table import LIST, op
+from tensh.engine.table import LIST, METHODS, op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import recorded, word
 
@@ -245,19 +246,31 @@ def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
     def kernel(input, diagonal=0):
+        out = np.zeros(input.shape, input.dtype)
+        np.copyto(out, input, where=within(input, diagonal))
+        return out
+
+    def within(input, diagonal):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         if type(diagonal) is not int:
             diagonal = integer(diagonal, name, "diagonal", 1)
-        out = np.zeros(input.shape, input.dtype)
-        np.copyto(out, input, where=kept(part, *input.shape[-2:], diagonal))
-        return out
+        return kept(part, *input.shape[-2:], diagonal)
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
 
     ``diagonal`` counts from the main diagonal: 1 is the one above it.
     """
-    op(kernel, name=name, doc=doc, inplace="method", input=f"{name}(g, diagonal)")
+    declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
+
+    def in_place(input, diagonal=0):
+        since = begin(input)
+        zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal))
+        return put(input, since, declared.fn(input, diagonal), f"{name}_", overlapping=zeros)
+
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    in_place.__module__, in_place.__doc__ = "torch", f"In-place version of {name}."
+    METHODS[f"{name}_"] = in_place
 
 
 triangle("tril", np.tril, "elements on and below a diagonal")
