@@ -4,10 +4,9 @@ import functools
 
 import numpy as np
 
-from tensh.engine import memory
 from tensh.engine.calls.making import bind
-from tensh.engine.functional.forms import dims_of, require
-from tensh.engine.functional.shapes.parts import require_room
+from tensh.engine.functional.forms import dims_of
+from tensh.engine.functional.shapes.parts import steps_within
 from tensh.engine.functional.shapes.shaping import retyped
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.table import OPS, composite, op
@@ -56,13 +55,8 @@ def detach_copy(input):
 @composite(method=False, out=True)
 def as_strided_copy(input, size, stride, storage_offset=None):
     """A copy of what ``as_strided`` shows.  Differentiable."""
-    array = require(input, "as_strided_copy", "input", 1).array
-    size, stride = dims_of(size, "as_strided_copy", "size"), dims_of(stride, "as_strided_copy", "stride")
-    own = memory.offset(array)
-    start = own if storage_offset is None else storage_offset
-    require_room(array, size, stride, start)
-    strides = None if array.flags.c_contiguous else memory.strides(array)
-    return OPS["restrided_copied"].fn(input, size, stride, start - own, strides)
+    steps = steps_within("as_strided_copy", input, size, stride, storage_offset)
+    return OPS["restrided_copied"].fn(input, *steps)
 
 
 @composite(method=False, out=True)

@@ -217,13 +217,17 @@ def as_strided(input, size, stride, storage_offset=None):
             [1, 2],
             [2, 3]])
     """
-    array = require(input, "as_strided", "input", 1).array
-    size, stride = dims_of(size, "as_strided", "size"), dims_of(stride, "as_strided", "stride")
+    return OPS["restrided"].fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
+
+
+def steps_within(name, input, size, stride, storage_offset):
+    """(size, strides, distance from the input's start, the input's own strides) as operators take them, checked."""
+    array = require(input, name, "input", 1).array
+    size, stride = dims_of(size, name, "size"), dims_of(stride, name, "stride")
     own = memory.offset(array)
     start = own if storage_offset is None else storage_offset
     require_room(array, size, stride, start)
-    strides = None if array.flags.c_contiguous else memory.strides(array)
-    return OPS["restrided"].fn(input, size, stride, start - own, strides)
+    return size, stride, start - own, None if array.flags.c_contiguous else memory.strides(array)
 
 
 def require_room(array, size, stride, start):

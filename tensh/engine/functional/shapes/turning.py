@@ -5,7 +5,6 @@ from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.shaping import squeeze
 from tensh.engine.inplace import begin, reshaped
 from tensh.engine.table import FORMS, MEMBERS, OPS, PUBLIC, composite
-from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import TENSORS
 from tensh.engine.warning import warn
 

@@ -11,6 +11,12 @@ from tensh.engine.ops.linalg.shared import LinAlgError, check_floating, check_ma
 from tensh.engine.table import op
 
 OVER_GAPS = "only({0} / E, {0} != 0)"  # where no gradient comes, none goes on: also between equal values
+SHORT = {
+    "L": "eigenvalues",
+    "V": "eigenvectors",
+    "one": "identity(L.shape[-1], A.dtype)",
+    "P": "mH(V) @ g_eigenvectors",
+}
 
 
 # ── symmetric matrices ───────────────────────────────────────────────────────
@@ -18,11 +24,9 @@ OVER_GAPS = "only({0} / E, {0} != 0)"  # where no gradient comes, none goes on: 
     public=False,
     outs=("eigenvalues", "eigenvectors"),
     many=True,
-    let={
-        "L": "eigenvalues",
-        "V": "eigenvectors",
-        "E": "in_columns(L) - in_rows(L) + identity(L.shape[-1], A.dtype)",
-        "P": "mH(V) @ g_eigenvectors",
+    let=SHORT
+    | {
+        "E": "in_columns(L) - in_rows(L) + one",
         "skew": "(P - mH(P)) * 0.5",
         "inner": OVER_GAPS.format("skew") + " + diag_embed(g_eigenvalues, 0, -2, -1)",
     },
@@ -69,12 +73,9 @@ def as_complex(array):
     public=False,
     outs=("eigenvalues", "eigenvectors"),
     many=True,
-    let={
-        "L": "eigenvalues",
-        "V": "eigenvectors",
-        "one": "identity(L.shape[-1], A.dtype)",
+    let=SHORT
+    | {
         "E": "conj(in_columns(L) - in_rows(L)) + one",
-        "P": "mH(V) @ g_eigenvectors",
         "tangent": "(P - mH(V) @ (V * in_columns(diagonal(P, 0, -2, -1).real))) * (1 - one)",
         "inner": OVER_GAPS.format("tangent") + " + diag_embed(g_eigenvalues, 0, -2, -1)",
     },

@@ -223,8 +223,8 @@ def logcumsumexp(input, dim):
 
 
 # ── extremes ─────────────────────────────────────────────────────────────────
-def running_extreme(ufunc):
-    """The kernel of ``cummax`` and ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
+def running_extreme(name, ufunc, doc):
+    """Declare ``cummax`` or ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
 
     def kernel(input, dim):
         values = accumulate(ufunc, input, dim, 1)
@@ -235,32 +235,33 @@ def running_extreme(ufunc):
         found = np.where((input == values) | (input != input), place, 0)
         return values, accumulate(np.maximum, found, axis, 1)
 
-    return kernel
+    op(
+        kernel,
+        name=name,
+        doc=doc,
+        types="biuf",
+        outs=("values", "indices"),
+        input="add_along(g, input.shape, indices, dim)",
+    )
 
 
-op(
-    running_extreme(np.maximum),
-    name="cummax",
-    doc="""The largest element so far along ``dim``, and its index.  Differentiable.
+running_extreme(
+    "cummax",
+    np.maximum,
+    """The largest element so far along ``dim``, and its index.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 3, 2]).cummax(0).values
     tensor([1, 3, 3])
     """,
-    types="biuf",
-    outs=("values", "indices"),
-    input="add_along(g, input.shape, indices, dim)",
 )
-op(
-    running_extreme(np.minimum),
-    name="cummin",
-    doc="""The smallest element so far along ``dim``, and its index.  Differentiable.
+running_extreme(
+    "cummin",
+    np.minimum,
+    """The smallest element so far along ``dim``, and its index.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.tensor([2, 3, 1]).cummin(0).values
     tensor([2, 2, 1])
     """,
-    types="biuf",
-    outs=("values", "indices"),
-    input="add_along(g, input.shape, indices, dim)",
 )
