@@ -101,7 +101,10 @@ def values(array):
     """How the values of an array are spread, in a few words."""
     from tensh.show.measures import range_of, statistics, trouble
 
-    found = statistics(array)
+    try:
+        found = statistics(array)
+    except TypeError:  # an array of NumPy may hold anything
+        return ""
     if found.count == 1 and found.low is not None:
         return describe.number(int(found.low) if found.is_whole else found.low)
     return ", ".join(

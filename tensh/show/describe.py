@@ -86,11 +86,19 @@ def yes_or_no(flag):
 
 def made_by(tensor):
     """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
-    try:
-        node = tensor.grad_fn
-    except RuntimeError:  # a view whose history is ambiguous
+    if not has_history(tensor):
         return "an operation that is no longer known"
+    node = tensor.grad_fn
     return None if node is None else source_of(node) or node.name().rpartition("::")[2]
+
+
+def has_history(tensor):
+    """Whether it is known how a tensor was made: of one of several views of what was written since it is not."""
+    try:
+        tensor.grad_fn  # noqa: B018  (asking is what fails)
+    except RuntimeError:
+        return False
+    return True
 
 
 def source_of(node, longest=40):
@@ -109,7 +117,7 @@ def grad_state(tensor):
     """What is known of a tensor's gradient: `-` where there can be none."""
     if not tensor.requires_grad:
         return "-"
-    if not tensor.is_leaf and not tensor.retains_grad:
+    if not has_history(tensor) or not tensor.is_leaf and not tensor.retains_grad:
         return "not kept"
     if tensor.grad is None:
         return "None"

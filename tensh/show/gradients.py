@@ -22,6 +22,8 @@ class Gradients(View):
     def __init__(self, names):
         found = {}  # id of a tensor -> the first name that it has, and itself
         for name, tensor in tensors_among(names):
+            if not describe.has_history(tensor):
+                continue
             found.setdefault(id(tensor), (name, tensor))
         self.tensors = {name: tensor for name, tensor in found.values() if tensor.requires_grad}
         self.unrecorded = [n for n, t in found.values() if not t.requires_grad and t.is_floating_point()]

@@ -35,6 +35,9 @@ class Heat(View):
             yield index, self.array[index].astype(np.float64)
 
     def draw(self, page):
+        if not self.array.size:
+            yield from comment([f"{self.name}  {self.brief}".strip(), "no elements"], page)
+            return
         shape = self.array.shape[-2:] if self.array.ndim > 1 else (1, self.array.size)
         room = max(page.height - 7, 4) if page.height else MOST_ROWS
         in_color = page.colors > 16 and page.unicode
@@ -42,7 +45,7 @@ class Heat(View):
         columns = page.width // 3 if not in_color else page.width // 2 if is_wide else page.width
         rows_a_line = 2 if in_color and not is_wide else 1
         lines = min(-(-shape[0] // rows_a_line), room)
-        panels = [*islice(self.panels(), max(room // (lines + 2), 1))] if self.array.size else []
+        panels = [*islice(self.panels(), max(room // (lines + 2), 1))]
         small = [shrunk(matrix, lines * rows_a_line, columns) for _, matrix in panels]
         scale = largest(small)
         for number, ((index, _), matrix) in enumerate(zip(panels, small, strict=True)):

@@ -24,7 +24,8 @@ class Names(View):
         """(name, shape, dtype, is_leaf, requires_grad, grad, bytes) of each tensor; arrays of NumPy have no gradient."""
         for name, value in self.tensors.items():
             if describe.is_tensor(value):
-                history = describe.yes_or_no(value.is_leaf), describe.yes_or_no(value.requires_grad)
+                is_leaf = describe.has_history(value) and value.is_leaf
+                history = describe.yes_or_no(is_leaf), describe.yes_or_no(value.requires_grad)
                 kind, grad = describe.dtype(value), describe.grad_state(value)
             else:
                 history, kind, grad = ("-", "-"), f"{describe.dtype(value)} (NumPy)", "-"

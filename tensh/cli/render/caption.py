@@ -44,7 +44,7 @@ def history(tensor):
 
 def number_of(found):
     """How many values there are, or were looked at."""
-    about = "~ sample of " if found.is_sample else ""
+    about = "a sample of " if found.is_sample else ""
     return about + describe.count(found.finite, "finite value" if found.finite < found.count else "value")
 
 
