@@ -101,6 +101,27 @@ def test_an_interruption_stops_what_runs_and_nothing_else(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_an_interruption_leaves_no_module_half_imported():
+    interrupts, done = interrupt.Interrupts(print), []
+    code = compile("signal.raise_signal(signal.SIGINT)\ndone.append(1)", "module", "exec")
+    with interrupts.handled(), interrupts, pytest.raises(KeyboardInterrupt):
+        exec(code, {"__name__": "tensh.late", "signal": signal, "done": done})
+        assert done == [1]
+        threading.Event().wait(60)
+
+
+def test_an_interruption_that_a_destructor_swallows_comes_again():
+    class Dying:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+            _ = None  # here it is raised
+
+    interrupts = interrupt.Interrupts(print)
+    with interrupts.handled(), interrupts, pytest.raises(KeyboardInterrupt):
+        Dying()
+        threading.Event().wait(60)
+
+
 @pytest.mark.parametrize(
     "line, clean",
     [

@@ -8,14 +8,35 @@ to a pipe, which a thread reads: it runs while NumPy does.
 """
 
 import contextlib
+import functools
 import os
 import signal
+import sys
 import threading
 from time import monotonic
 
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
+SOON = 0.005  # seconds until one that cannot be heeded comes again
+WHOLE = ("tensh", "numpy", "ml_dtypes")
 TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
+
+
+def later():
+    """The signal once more, in a moment, to the thread that deals with it."""
+    if os.name == "posix":
+        threading.Timer(SOON, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]).start()
+    else:
+        threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
+
+
+def is_importing(frame):
+    """Whether a module of a library that we stand on is being executed: left in the middle, it could never be again."""
+    while frame:
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Interrupts:
@@ -34,11 +55,21 @@ class Interrupts:
     @contextlib.contextmanager
     def handled(self):
         """While there is a prompt."""
-        before = signal.signal(signal.SIGINT, self.handle)
+        before, hook = signal.signal(signal.SIGINT, self.handle), sys.unraisablehook
+        sys.unraisablehook = functools.partial(self.swallowed, hook)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+            sys.unraisablehook = hook
+
+    def swallowed(self, hook, error):
+        """Python calls this where nothing can be raised, as in a destructor: ^C comes again when that is over."""
+        if error.exc_type is not KeyboardInterrupt:
+            hook(error)
+        elif self.is_running:
+            self.last = 0.0
+            later()
 
     def handle(self, number, frame):
         """A signal has come."""
@@ -46,6 +77,8 @@ class Interrupts:
             self.is_pending = True
             if self.otherwise:
                 self.otherwise()
+        elif is_importing(frame):
+            later()
         elif monotonic() - self.last > TOGETHER:
             self.last = monotonic()
             raise KeyboardInterrupt
