@@ -205,3 +205,19 @@ def test_a_repr_that_fails_is_a_failure_of_the_code():
     done = Done("-c", code, "--keep-going", terminal=True, TERM="dumb")
     assert done.errors.count("ZeroDivisionError") == 1 and done.output.endswith("2\n")
     assert "<its repr failed: ZeroDivisionError>" in done.output
+
+
+def test_tensors_of_pytorch_itself_are_shown_as_ours(oracle):
+    import tensh
+    from tensh import show
+
+    def seen(torch):
+        x = torch.arange(12.0).view(3, 4).requires_grad_()
+        y = (x * x).sum()
+        y.backward()
+        large = torch.arange(2000.0).to(torch.bfloat16)
+        views = show.who({"x": x, "y": y}), show.grads({"x": x, "y": y}), show.hist(large), show.heat(x), show.full(x)
+        values = x, y, large, [x] * 4, torch.tensor([float("nan"), 1.0])
+        return [text_of(each, is_window=True, width=60, colors=256) for each in (*views, *values)]
+
+    assert seen(tensh) == seen(oracle)

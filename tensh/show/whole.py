@@ -26,9 +26,9 @@ def printing(**options):
             from tensh.engine.printing.options import get_printoptions, printoptions
 
             stack.enter_context(printoptions(**(get_printoptions() | options)))
-        theirs = getattr(sys.modules.get("torch._tensor_str"), "printoptions", None)
-        if theirs:
-            stack.enter_context(theirs(**options))
+        theirs = sys.modules.get("torch._tensor_str")
+        if hasattr(theirs, "printoptions"):  # every call sets sci_mode
+            stack.enter_context(theirs.printoptions(**({"sci_mode": theirs.PRINT_OPTS.sci_mode} | options)))
         if "numpy" in sys.modules:
             import numpy as np
 

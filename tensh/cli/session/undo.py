@@ -66,9 +66,8 @@ class Snapshot:
                 raise CannotUndo(f"{name} was too large to keep")
         for state in self.states:
             if not state.is_copied:
-                raise CannotUndo(
-                    f"{state.name} was changed in place, and is too large for a copy ({amount(state.size)})"
-                )
+                why = f"is too large for a copy ({amount(state.size)})" if state.is_ours else "is no tensor of tensh"
+                raise CannotUndo(f"{state.name} was changed in place, and {why}")
         for name in self.added:
             session.namespace.pop(name, None)
         session.namespace.update({name: value_of(was) for name, was in self.replaced.items()})
@@ -92,7 +91,8 @@ class State:
         self.grad = getattr(self.slots.get("node"), "grad", None)
         parts = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
         self.size = sum(part.nbytes for part in parts)
-        can_be_copied = all(hasattr(part, "flags") and part.flags.writeable for part in parts)
+        self.is_ours = all(hasattr(part, "flags") for part in parts)
+        can_be_copied = self.is_ours and all(part.flags.writeable for part in parts)
         self.is_copied = can_be_copied and not is_large and self.size <= room
         self.copied = self.size if self.is_copied else 0
         self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
