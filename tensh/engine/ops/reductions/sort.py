@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from tensh.engine.cores import over_rows
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
 from tensh.engine.table import op
 
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
+FEW = 16  # elements to select from which finding one after the other takes longer than a partition
 BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -88,6 +90,33 @@ def argsort(input, dim=-1, descending=False, stable=False):
     return sorted_along(input, dim, descending)[1]
 
 
+def one_by_one(input, k, largest):
+    """The indices of the ``k`` extremes along the last dimension, each struck out when it is found.
+
+    None if what they are struck out with is among them, or nan where it comes last.
+    """
+    values = widened(input)
+    if values.dtype.kind == "f":
+        worst = -np.inf if largest else np.inf
+    else:
+        worst = np.iinfo(values.dtype).min if largest else np.iinfo(values.dtype).max
+    lines = values.reshape(-1, input.shape[-1])
+    indices, clean = np.empty((len(lines), k), I8), []
+    find = np.ndarray.argmax if largest else np.ndarray.argmin
+
+    def work(part):
+        left = lines[part].copy()
+        places, found = np.arange(len(left)), indices[part]
+        for i in range(k):
+            found[:, i] = find(left, 1)
+            chosen = left[places, found[:, i]]
+            left[places, found[:, i]] = worst
+            clean.append(not (chosen == worst).any() and (largest or not (chosen != chosen).any()))
+
+    over_rows(work, *lines.shape)
+    return indices.reshape(*input.shape[:-1], k) if all(clean) else None
+
+
 # ── selections ───────────────────────────────────────────────────────────────
 @op(outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
 def topk(input, k, dim=-1, largest=True, sorted=True):
@@ -108,7 +137,10 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("selected index k out of range")
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
-    if 4 * k < length:
+    indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None
+    if indices is not None:
+        pass
+    elif 4 * k < length:
         candidates = np.argpartition(widened(input), -k if largest and k else k, axis)
         cut = (slice(None),) * axis
         candidates = candidates[*cut, length - k :] if largest else candidates[*cut, :k]
