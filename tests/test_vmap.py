@@ -13,7 +13,7 @@ from samples import families, resolve, tensor
 from vmap_cases import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
 
 import tensh as torch
-from tensh.engine.table import OPS
+from tensh.engine.table import METHODS, OPS
 
 GOLDEN = json.loads(RECORD.read_text(encoding="utf-8"))
 BATCH = 3
@@ -165,7 +165,69 @@ def test_operators(name):
             assert_equal([np.stack([e, e[::-1]]) for e in expected], outer, f"{name}, nested")
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if not name.endswith("_")])
+DIFFERENTIABLE = [
+    name for name in SAMPLES if name not in REFUSED and not name.endswith("_") and "as_strided" not in name
+]
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients(name):
+    """A backward pass through the batch gives the gradients of the samples; what all share gets the sum."""
+    call = SAMPLES[name][0]
+    made, function = several(call, name), as_function(name, call)
+    wanted = [place for place, (a, _, _) in enumerate(call.arrays(prefix=name)) if a.differentiable]
+    for varied in choices(len(made)) if wanted else ():
+        if expected_of(function, made, varied) is None:
+            continue
+        one = [t.detach().clone() for t in stacked(made, varied)]
+        two = [t.clone() for t in one]
+        for place in wanted:
+            one[place].requires_grad_(), two[place].requires_grad_()
+        with torch.random.fork_rng():
+            alone = [function(*[t[n] if v else t for t, v in zip(one, varied, strict=True)])[0] for n in range(BATCH)]
+        if not alone[0].requires_grad:
+            return
+        alone = torch.stack(alone)
+        dims = tuple(0 if v else None for v in varied)
+        together = torch.vmap(lambda *ts: function(*ts)[0], dims, randomness="same")(*two)
+        try:
+            expected = gradients_of(alone, [one[place] for place in wanted])
+        except RuntimeError:  # refused, as in PyTorch
+            return
+        actual = gradients_of(together, [two[place] for place in wanted])
+        assert_equal([t.numpy() for t in expected], actual, f"{name}, varied: {varied}")
+
+
+def gradients_of(out, leaves):
+    """The gradients of the weighted result, zeros where it does not depend on a leaf."""
+    found = torch.autograd.grad(out, leaves, weights(torch, out), retain_graph=True, allow_unused=True)
+    return [torch.zeros_like(x) if g is None else g for g, x in zip(found, leaves, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in SAMPLES if f"{n.removeprefix('Tensor.')}_" in METHODS and n not in REFUSED]
+)
+def test_in_place(name):
+    """The in-place form writes the same into every sample."""
+    call, method = SAMPLES[name][0], f"{name.removeprefix('Tensor.')}_"
+    made = several(call, name)
+
+    def function(first, *others):
+        first = first.clone()
+        args, kwargs = call.filled((first, *others))
+        assert getattr(args[0], method)(*args[1:], **kwargs) is args[0]
+        return [first]
+
+    if not call.in_place or not isinstance(call.filled(made)[0][0], list) or call.args[0] is None:
+        return
+    for varied in choices(len(made)):
+        expected = expected_of(function, made, varied) if varied[0] else None
+        if expected is not None:
+            dims = tuple(0 if v else None for v in varied)
+            assert_equal(expected, torch.vmap(function, dims)(*stacked(made, varied)), f"{name}, varied: {varied}")
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_batched_weights(name):
     """A batch of weights, sent through the derivative at once, gives the gradients that it gives one by one."""
     call = SAMPLES[name][0]

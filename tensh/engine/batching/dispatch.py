@@ -7,7 +7,7 @@ from tensh.engine.batching.loop import looped
 from tensh.engine.batching.rules import FUNCTIONS, OPERATORS, Unruled
 from tensh.engine.batching.rules.making import NEW
 from tensh.engine.batching.rules.random import FUNCTIONS as DRAWN
-from tensh.engine.batching.rules.writing import resize, written
+from tensh.engine.batching.rules.writing import method_written, resize, written
 from tensh.engine.vocabulary import OPS
 
 RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
@@ -51,7 +51,7 @@ def function(name, fn, args, options, /):
         if rule is not None:
             return rule(*args, **options)
         if name.endswith("_"):
-            return written(name)(*args, **options)
+            return method_written(name)(*args, **options)
     except Unruled:
         pass
     return looped(fn, args, options)

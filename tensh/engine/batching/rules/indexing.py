@@ -195,9 +195,11 @@ def lookup(op):
     """A maker: the rule of ``lookup``, the rows of a matrix."""
 
     def rule(weight, indices, padding_idx=-1, by_frequency=False):
+        if by_frequency:
+            raise Unruled
         if type(weight) is not Batched:
             return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
-        if by_frequency or padding_idx >= 0:
+        if padding_idx >= 0:
             raise Unruled
         return OPS["index"].fn(weight, (indices.array,))
 

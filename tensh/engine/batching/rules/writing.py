@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine import lifting
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, batched
 from tensh.engine.batching.loop import found, leaves, looped
@@ -14,6 +15,7 @@ from tensh.engine.batching.rules.viewing import batch_of
 from tensh.engine.errors import does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
 from tensh.engine.functional.indexing.indexing import viewed
+from tensh.engine.lifting import Lift
 from tensh.engine.table import METHODS, PUBLIC, function
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -34,16 +36,29 @@ others that they have no rule."""
 
 
 def written(name):
-    """The rule of an in-place form."""
+    """The rule of the in-place form of an operator."""
+    op = OPS[name[:-1]]
+    return elementwise(op, name) if op.pointwise else written_back(name, op.fn)
+
+
+def method_written(name):
+    """The rule of the in-place form of a function made of operators."""
     base = name[:-1]
-    if base in OPS and OPS[base].pointwise:
-        return elementwise(OPS[base], name)
+    fn = METHODS.get(base) or PUBLIC.get(base)
+    if fn is None:
+        return lambda self, *args, **options: by_samples(name, self, args, options)
+    return written_back(name, function(fn))
+
+
+def written_back(name, fn):
+    """A rule that computes what is written, and writes it."""
 
     def rule(self, *args, **options):
         require_levels(self, (args, options), name)
-        if base not in OPS and base not in METHODS and base not in PUBLIC:
-            return by_samples(name, self, args, options)
-        result = (OPS[base].fn if base in OPS else function(METHODS.get(base) or PUBLIC[base]))(self, *args, **options)
+        try:
+            result = fn(self, *args, **options)
+        except Lift:
+            result = lifting.function(name[:-1], fn, (self, *args), options)
         if name in RESHAPING:
             self.value, self.levels = result.value, result.levels
             return self
@@ -54,6 +69,7 @@ def written(name):
 
 def by_samples(name, self, args, options):
     """Sample by sample, each a view of the memory."""
+    require_levels(self, (args, options), name)
     looped(function(METHODS[name]), (self, *args), options)
     return self
 
