@@ -336,6 +336,14 @@ def test_an_exported_python_file_does_the_same_again(prompt, tensh_command, tmp_
     assert shown_again(tensh_command, tmp_path, "lesson.py")[:3] == SHOWN[:3]
 
 
+def test_only_what_was_shown_is_printed(prompt, tmp_path):
+    prompt("x = 1\nprint(x); x; None; [\n x,\n 2]\nif x:\n    x", "'损'; x", "%time x + 1", "%export a.py")
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == (
+        "x = 1\nprint(x); x; None; print([\n x,\n 2])\n#> 1\n#> [1, 2]\nif x:\n    x\n"
+        "'损'; print(x)\n#> 1\nprint(x + 1)\n#> 2\n"
+    )
+
+
 def test_export_markdown(prompt):
     text = lesson(prompt, "lesson.md")
     assert text.startswith(

@@ -83,13 +83,9 @@ def in_python(entry, magics, shown):
 
 
 def expressions(entry):
-    """The places in the code of an entry of the expressions whose values were shown."""
-    units = entry.source.units() if _has_value(entry) else ()
-    return [
-        (unit.first - entry.begin, unit.columns[0], unit.last - entry.begin, unit.columns[1])
-        for unit in units
-        if entry.begin <= unit.first <= entry.last and getattr(unit, "shown", False)
-    ]
+    """The places in the code of an entry of the expressions whose values were shown, in order."""
+    places = (output.place for output in entry.outputs if output.place)
+    return sorted((first - entry.begin, column, last - entry.begin, end) for first, column, last, end in places)
 
 
 def _has_value(entry):
@@ -124,60 +120,49 @@ def at_a_prompt(entry):
 
 def notebook(entries, magics):
     """An .ipynb file: comments as text, and a cell of code ends with what it shows."""
-    cells, codes, outputs, whole = [], [], [], []
+    cells, codes = [], []
+    for group in grouped(entries):
+        if group[0].comment:
+            cells.append({"cell_type": "markdown", "metadata": {}, "source": lines_of(group[0].comment)})
+        codes.append([line for entry in group for line in in_python(entry, magics, "{}")])
+        cells.append(code_cell(codes[-1], group[-1].outputs))
+    imports = [*imported(codes)]
+    if imports:
+        cells.insert(0, code_cell(imports, []))
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    return json.dumps({"cells": cells} | ABOUT, indent=1, ensure_ascii=False) + "\n"
 
-    def finish():
-        if codes:
-            cells.append(cell("\n".join(codes), outputs, len(cells) + 1))
-            whole.append(list(codes))
-            codes.clear()
 
+def grouped(entries):
+    """The entries of each cell: up to one that shows something, or to the next that has a comment before it."""
+    groups = []
     for entry in entries:
-        if entry.comment:
-            finish()
-            cells.append(
-                {
-                    "cell_type": "markdown",
-                    "id": f"cell-{len(cells) + 1}",
-                    "metadata": {},
-                    "source": lines_of(entry.comment),
-                }
-            )
-        codes += in_python(entry, magics, "{}")
-        outputs = entry.outputs
-        if outputs:
-            finish()
-    outputs = []
-    finish()
-    imports = "\n".join(imported(whole))
-    first = [cell(imports, [], 0)] if imports else []
-    return json.dumps({"cells": first + cells} | ABOUT, indent=1, ensure_ascii=False) + "\n"
+        if not groups or groups[-1][-1].outputs or entry.comment:
+            groups.append([])
+        groups[-1].append(entry)
+    return groups
 
 
 def lines_of(text):
+    """The lines of a text, each with its end, as a notebook keeps them."""
     return text.splitlines(keepends=True)
 
 
-def cell(code, outputs, number):
+def code_cell(code, outputs):
     """A code cell with what it has shown."""
-    found = []
-    for output in outputs:
-        lines = lines_of(output.text)
-        if output.is_value:
-            found.append(
-                {
-                    "data": {"text/plain": lines},
-                    "execution_count": number,
-                    "metadata": {},
-                    "output_type": "execute_result",
-                }
-            )
-        else:
-            found.append({"name": "stdout", "output_type": "stream", "text": lines})
     return {
-        "cell_type": "code", "execution_count": number, "id": f"cell-{number}", "metadata": {}, "outputs": found,
-        "source": lines_of(code),
+        "cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [*map(cell_output, outputs)],
+        "source": lines_of("\n".join(code)),
     }  # fmt: skip
+
+
+def cell_output(output):
+    """A value or a printed text as a notebook keeps it."""
+    lines = lines_of(output.text)
+    if not output.is_value:
+        return {"name": "stdout", "output_type": "stream", "text": lines}
+    return {"data": {"text/plain": lines}, "execution_count": None, "metadata": {}, "output_type": "execute_result"}
 
 
 KINDS = {".tsh": script, ".py": python, ".md": markdown, ".ipynb": notebook}

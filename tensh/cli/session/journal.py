@@ -43,6 +43,7 @@ class Output(NamedTuple):
 
     text: str
     is_value: bool
+    place: tuple | None = None  # of the expression whose value it is: first line, column, last line, column
 
 
 class Journal:
@@ -87,15 +88,16 @@ class Journal:
         if self.entries:
             self.entries[-1].failed |= failed
 
-    def shown(self, value):
-        """A value was shown."""
+    def shown(self, value, unit):
+        """A unit gave a value, which was shown."""
         from tensh.show.whole import printed
 
         try:
             text = "".join(text for _, text in printed(value))
         except Exception:  # its repr is the user's code, and whoever shows it will say so
             return
-        self._add(text, True)
+        place = None if isinstance(unit, Command) else (unit.first, unit.columns[0], unit.last, unit.columns[1])
+        self._add(Output(text, True, place))
 
     def printed(self, text):
         """Something was printed."""
@@ -103,12 +105,12 @@ class Journal:
         if outputs and not outputs[-1].is_value and len(outputs[-1].text) < LONGEST:
             outputs[-1] = Output(outputs[-1].text + text, False)
         elif not outputs or outputs[-1].is_value:
-            self._add(text, False)
+            self._add(Output(text, False))
 
-    def _add(self, text, is_value):
+    def _add(self, output):
         if self.entries:
-            kept = text if len(text) <= LONGEST else text[:LONGEST] + "\n..."
-            self.entries[-1].outputs.append(Output(kept, is_value))
+            text = output.text if len(output.text) <= LONGEST else output.text[:LONGEST] + "\n..."
+            self.entries[-1].outputs.append(output._replace(text=text))
 
     def done(self, without=frozenset()):
         """The entries that did not fail, but for those of some commands."""

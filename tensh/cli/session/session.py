@@ -111,7 +111,7 @@ class Session:
             try:
                 for event in self.perform(unit):
                     if self.journal and isinstance(event, Value) and event.unit.source is source:
-                        self.journal.shown(event.value)
+                        self.journal.shown(event.value, event.unit)
                     yield event
             except (Exception, KeyboardInterrupt) as error:
                 failed = self.failed(error, unit)
