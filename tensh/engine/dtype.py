@@ -4,6 +4,8 @@ A :class:`dtype` is one object per element type, so ``is`` compares.  ``bfloat16
 ``ml_dtypes`` provides them and is imported the first time one of them is really used.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
@@ -41,10 +43,9 @@ class dtype:
     is_floating_point = property(lambda self: self.category == FLOAT)
     is_complex = property(lambda self: self.category == COMPLEX)
 
-    def __getattr__(self, name):
-        """``numpy``: NumPy's dtype of the same elements, looked up on first use."""
-        if name != "numpy":
-            raise AttributeError(f"'torch.dtype' object has no attribute '{name}'")
+    @cached_property
+    def numpy(self):
+        """NumPy's dtype of the same elements."""
         if self.name in ("bfloat16", "complex32"):
             import ml_dtypes
 
@@ -52,7 +53,6 @@ class dtype:
         else:
             numpy = np.dtype(self.name)
         BY_NUMPY[numpy] = self
-        self.__dict__["numpy"] = numpy
         return numpy
 
     def to_real(self):

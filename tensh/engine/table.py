@@ -145,6 +145,7 @@ class Op:
             "op": self,
             "reads": tuple(self.saves),
             "roles": tuple(map(self._role, self.saves)),
+            **graph.saved_members(self.saves),
         }
         values["keeps_arrays"] = any(role is not None for role in values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
