@@ -6,7 +6,7 @@ recurrence in the other direction, so any order of differentiation closes, also 
 
 import numpy as np
 
-from tensh.engine.cores import over_rows
+from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, F8, I8, is_half
@@ -227,13 +227,20 @@ def running_extreme(name, ufunc, doc):
     """Declare ``cummax`` or ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
 
     def kernel(input, dim):
-        values = accumulate(ufunc, input, dim, 1)
         if input.ndim == 0 or not input.size:
-            return values, np.zeros(input.shape, I8)
+            return accumulate(ufunc, input, dim, 1), np.zeros(input.shape, I8)
         axis = wrap_dim(dim, input.ndim)
-        place = np.arange(input.shape[axis]).reshape(-1, *(1,) * (input.ndim - 1 - axis))
-        found = np.where((input == values) | (input != input), place, 0)
-        return values, accumulate(np.maximum, found, axis, 1)
+        if input.size < SPREAD or axis != input.ndim - 1 or not input.flags.c_contiguous:
+            return extremes(ufunc, input, axis)
+        values, indices = np.empty_like(input), np.empty(input.shape, I8)
+        rows, *results = (a.reshape(-1, input.shape[-1]) for a in (input, values, indices))
+
+        def work(part):
+            for result, found in zip(results, extremes(ufunc, rows[part], 1), strict=True):
+                result[part] = found
+
+        over_rows(work, *rows.shape)
+        return values, indices
 
     op(
         kernel,
@@ -243,6 +250,16 @@ def running_extreme(name, ufunc, doc):
         outs=("values", "indices"),
         input="add_along(g, input.shape, indices, dim)",
     )
+
+
+def extremes(ufunc, input, axis):
+    """The extremes so far along ``axis``, and where they were met last."""
+    values = accumulate(ufunc, input, axis, 1)
+    place = np.arange(input.shape[axis]).reshape(-1, *(1,) * (input.ndim - 1 - axis))
+    met = np.equal(input, values)
+    if input.dtype.kind in "fV":
+        met |= input != input
+    return values, accumulate(np.maximum, np.multiply(place, met), axis, 1)
 
 
 running_extreme(
