@@ -176,8 +176,27 @@ def test_curves():
             show.plot(*series)
     with pytest.raises(ValueError, match="x has 50 values and y has 49"):
         show.plot(t, t[1:])
-    with pytest.raises(ValueError, match="empty"):
-        show.plot(t[:0])
+    for nothing in (t[:0], torch.full((3,), nan), torch.tensor([inf])):
+        with pytest.raises(ValueError, match="no value that can be drawn"):
+            show.plot(nothing)
+    with pytest.raises(ValueError, match="no value that can be drawn"):
+        show.plot(-t - 1, logy=True)
+
+
+ODD = {
+    "constant": ([3.0, 3.0], {}, "1 curve of 2 points"),
+    "one point": ([1.0], {}, "1 curve of 1 point"),
+    "inf": ([1.0, inf, nan, 2.0], {}, "1 curve of 4 points · 2 points left out"),
+    "zero has no logarithm": ([0.0, 1.0, 2.0], {"logx": True, "logy": True}, "1 curve of 3 points · 1 point left out"),
+    "complex": ([1 + 1j, 2j], {}, "1 curve of 2 points"),
+    "one curve is missing": ([[1.0, nan], [2.0, nan]], {}, "2 curves of 2 points · 2 points left out"),
+}
+
+
+@pytest.mark.parametrize("values, options, remark", ODD.values(), ids=ODD)
+def test_odd_curves(values, options, remark):
+    pytest.importorskip("uniplot")
+    assert repr(show.plot(torch.tensor(values), **options)).endswith("# " + remark)
 
 
 def test_without_the_library_of_curves_there_is_an_explanation(monkeypatch):

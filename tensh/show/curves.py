@@ -34,13 +34,14 @@ class Curves(View):
 
     def draw(self, page):
         uniplot = library()
+        seen = [(x, y) for x, y in zip(self.xs, self.ys, strict=True) if np.isfinite(x + y).any()]
         height = min(max((page.height or 24) - 9, 5), 17)
         text = uniplot.plot_to_string(
-            ys=self.ys, xs=self.xs, lines=self.lines, x_as_log=self.logx, y_as_log=self.logy, height=height,
+            ys=[y for _, y in seen], xs=[x for x, _ in seen], lines=self.lines, x_as_log=self.logx, y_as_log=self.logy, height=height,
             width=max(page.width - 14, 10), line_length_hard_cap=page.width,
-            x_gridlines=[0.0] if any(x.min() < 0 < x.max() for x in self.xs) else [],
+            x_gridlines=[0.0] if any(np.nanmin(x) < 0 < np.nanmax(x) for x, _ in seen) else [],
             character_set="block" if page.unicode else "ascii",
-            color=[*islice(cycle(COLORS), len(self.ys))] if page.colors else False,
+            color=[*islice(cycle(COLORS), len(seen))] if page.colors else False,
         )  # fmt: skip
         if not page.unicode:
             text = text.translate(FRAME)
@@ -55,9 +56,9 @@ class Curves(View):
 
     def remarks(self):
         yield describe.count(len(self.ys), "curve") + f" of {describe.count(max(map(len, self.ys)), 'point')}"
-        missing = sum(int((~np.isfinite(y)).sum()) for y in self.ys)
+        missing = sum(int(np.isnan(x + y).sum()) for x, y in zip(self.xs, self.ys, strict=True))
         if missing:
-            yield f"{missing:,} not finite"
+            yield f"{describe.count(missing, 'point')} left out"
 
 
 FRAME = str.maketrans("┌┐└┘─│┤├┬┴┼", "++++-|||+++")
@@ -87,10 +88,16 @@ def plot(*series, lines=True, logx=False, logy=False):
     xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
     if len(xs[0]) != len(ys[0]):
         raise ValueError(f"plot(): x has {len(xs[0])} values and y has {len(ys[0])}")
-    if not len(ys[0]):
-        raise ValueError("plot(): there is nothing to draw in an empty tensor")
+    xs, ys = [drawable(x, logx) for x in xs], [drawable(y, logy) for y in ys]
+    if not any(np.isfinite(x + y).any() for x, y in zip(xs, ys, strict=True)):
+        raise ValueError("plot(): there is no value that can be drawn")
     library()
     return Curves(xs, ys, lines, logx, logy)
+
+
+def drawable(values, log):
+    """The values, with NaN (where a curve is broken) for those that have no place on an axis."""
+    return np.where(np.isfinite(values) & ((values > 0) | (not log)), values, np.nan)
 
 
 def real(value):

@@ -82,13 +82,14 @@ class Heat(View):
     def color(self, value, scale, page):
         if math.isnan(value):
             return MISSING
-        return signed(value / scale if scale else 0.0, page.is_dark)
+        part = math.copysign(1.0, value) if math.isinf(value) else value / scale if scale else 0.0
+        return signed(part, page.is_dark)
 
     def sign(self, value, scale):
         """`+9` for the largest, `-9` for its opposite, ` .` for zero."""
         if math.isnan(value):
             return "??"
-        if value == 0 or not scale:
+        if value == 0:
             return " ."
         size = 9 if math.isinf(value) else round(9 * abs(value) / scale)
         return ("+" if value > 0 else "-") + str(size)
