@@ -1,10 +1,10 @@
-"""torch.nn.Parameter: a tensor that a module counts among its parameters."""
+"""torch.nn.Parameter and Buffer: tensors that a module counts among its own."""
 
 from tensh.engine.absent import lacking
 from tensh.engine.graph import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor, wrap
 
-__all__ = ["Parameter"]
+__all__ = ["Buffer", "Parameter", "is_parameter"]
 
 
 class Parameter(Tensor):
@@ -23,10 +23,12 @@ class Parameter(Tensor):
     _heading = "Parameter containing:\n"  # the line above its printed form
 
     def __new__(cls, data=None, requires_grad=True):
-        source = wrap(_empty()) if data is None else data
+        source = wrap(_empty()) if data is None else data.detach()
         self = object.__new__(cls)
         self.array, self.node, self._base, self._grad = source.array, None, None, None
         if requires_grad:
+            if self.array.dtype.kind in "biu":
+                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             self.requires_grad = True
         return self
 
@@ -37,6 +39,38 @@ class Parameter(Tensor):
 
     def __reduce_ex__(self, protocol):
         return _rebuild, (self.data, type(self.node) is AccumulateGrad)
+
+
+class OfBuffers(type):
+    """The type of Buffer: a buffer is a plain tensor that says so."""
+
+    def __instancecheck__(cls, instance):
+        return cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=OfBuffers):
+    """A tensor that a module keeps as part of its state when it is assigned to it: a plain tensor that says so.
+
+    >>> import tensh as torch
+    >>> module = torch.nn.Module()
+    >>> module.count = torch.nn.Buffer(torch.zeros(()))
+    >>> list(module.state_dict())
+    ['count']
+    """
+
+    __slots__ = ()
+    __module__ = "torch.nn.parameter"
+
+    def __new__(cls, data=None, *, persistent=True):
+        source = wrap(_empty()) if data is None else data
+        buffer = source.detach().requires_grad_(source.requires_grad)
+        buffer.persistent, buffer._is_buffer = persistent, True
+        return buffer
+
+
+def is_parameter(value):
+    """Is ``value`` a parameter, initialized or not?"""
+    return isinstance(value, Parameter)
 
 
 def _empty():

@@ -1,0 +1,245 @@
+"""torch.nn.init: starting values of parameters.  Every function fills its tensor in place, unrecorded, and returns it."""
+
+import functools
+import math
+import warnings
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.warning import warn
+
+LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
+SLOPE = 0.01  # of leaky_relu, by default
+
+
+def calculate_gain(nonlinearity, param=None):
+    """The factor by which standard deviations are to be larger before a nonlinearity, so that they stay what they are.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity in LINEAR or nonlinearity == "sigmoid":
+        return 1
+    if nonlinearity == "tanh":
+        return 5.0 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2.0)
+    if nonlinearity == "leaky_relu":
+        if param is not None and (isinstance(param, bool) or not isinstance(param, int | float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + (SLOPE if param is None else param) ** 2))
+    if nonlinearity == "selu":
+        return 3.0 / 4  # found by trial (pytorch/pytorch#50664)
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def uniform_(tensor, a=0.0, b=1.0, generator=None):
+    """Uniform between a and b.
+
+    >>> import tensh as torch
+    >>> bool((torch.nn.init.uniform_(torch.empty(9), 2, 3) >= 2).all())
+    True
+    """
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    """Normal with a mean and a standard deviation."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
+    """Normal, but only within [a, b]: what falls outside is drawn again.
+
+    Where more than 0.3 of the normal distribution lies within, from that; else from the uniform one, by rejection under the
+    density (von Neumann, 1951).
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+        )
+    with no_grad():
+        if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
+            return _redrawn(tensor, mean, std, a, b, generator)
+        return _rejected(tensor, mean, std, a, b, generator)
+
+
+def _below(x):
+    """How much of the standard normal distribution lies below ``x``."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _redrawn(tensor, mean, std, a, b, generator):
+    low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
+    result = tensor.normal_(mean, std, generator=generator)
+    while bool((outside := (result < low) | (result > high)).any()):
+        result = named("where")(outside, named("empty_like")(result).normal_(mean, std, generator=generator), result)
+    return tensor if result is tensor else tensor.copy_(result)
+
+
+def _rejected(tensor, mean, std, a, b, generator):
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    chance = named("empty_like")(tensor)
+
+    def refused(candidates):
+        density = ((candidates - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
+        return chance.uniform_(generator=generator).log_() > density
+
+    result = tensor.uniform_(a, b, generator=generator)
+    pending = refused(result)
+    while bool(pending.any()):
+        candidates = named("empty_like")(tensor).uniform_(a, b, generator=generator)
+        result = named("where")(pending, candidates, result)
+        pending = pending & refused(candidates)
+    return tensor if result is tensor else tensor.copy_(result)
+
+
+def constant_(tensor, val):
+    """The same value everywhere."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor):
+    """One everywhere."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor):
+    """Zero everywhere."""
+    with no_grad():
+        return tensor.zero_()
+
+
+def eye_(tensor):
+    """The identity matrix."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        return tensor.copy_(named("eye")(*tensor.shape, dtype=tensor.dtype))
+
+
+def dirac_(tensor, groups=1):
+    """A convolution's kernel that hands its channels on as they are, group by group.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.dirac_(torch.empty(2, 2, 3))[1]
+    tensor([[0., 0., 0.],
+            [0., 1., 0.]])
+    """
+    if tensor.ndimension() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.size(0) % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    channels = tensor.size(0) // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(channels, tensor.size(1))):
+                tensor[(group * channels + channel, channel, *middle)] = 1
+    return tensor
+
+
+# ── by the number of connections ─────────────────────────────────────────────
+def _calculate_fan_in_and_fan_out(tensor):
+    """How many inputs an output has, and how many outputs an input."""
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.size(1) * field, tensor.size(0) * field
+
+
+def _fan(tensor, mode):
+    mode, modes = mode.lower(), ["fan_in", "fan_out"]
+    if mode not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
+
+
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    """Uniform, with the variance of Glorot and Bengio (2010): gain² · 2 / (fan in + fan out)."""
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor, gain=1.0, generator=None):
+    """Normal, with the variance of Glorot and Bengio (2010): gain² · 2 / (fan in + fan out)."""
+    std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+    return normal_(tensor, 0.0, std, generator)
+
+
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Uniform, with the variance of He et al. (2015): gain² / fan."""
+    std = _kaiming(tensor, a, mode, nonlinearity)
+    return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Normal, with the variance of He et al. (2015): gain² / fan."""
+    std = _kaiming(tensor, a, mode, nonlinearity)
+    return tensor if std is None else normal_(tensor, 0, std, generator)
+
+
+def _kaiming(tensor, a, mode, nonlinearity):
+    """The standard deviation; None for a tensor without elements."""
+    if 0 in tensor.shape:
+        warn("Initializing zero-element tensors is a no-op")
+        return None
+    fan = _fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def orthogonal_(tensor, gain=1, generator=None):
+    """A matrix with orthogonal rows or columns (Saxe et al., 2013), uniform among them; further dimensions are flattened.
+
+    The Q of a normal matrix, with the signs of R's diagonal (Mezzadri, 2007).
+    """
+    if tensor.ndimension() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        from tensh import linalg
+
+        q, r = linalg.qr(drawn.t() if rows < columns else drawn)
+        q = q * r.diagonal().sign()
+        tensor.view(rows, columns).copy_(q.t() if rows < columns else q)
+        return tensor.mul_(gain)
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    """Normal, but in every column a share ``sparsity`` of zeros (Martens, 2010)."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[named("randperm")(rows)[:zeros], column] = 0
+    return tensor
+
+
+# ── the names of old ─────────────────────────────────────────────────────────
+def _deprecated(function):
+    new = function.__name__
+    old = new.removesuffix("_")
+
+    @functools.wraps(function)
+    def renamed(*args, **kwargs):
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+
+    renamed.__name__ = renamed.__qualname__ = old
+    return renamed
+
+
+for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split():
+    globals()[_name] = _deprecated(globals()[f"{_name}_"])

@@ -1,0 +1,270 @@
+"""Modules that hold others: in order, in a list, by name."""
+
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from itertools import chain
+
+from tensh.nn.modules.module import Module, indented
+
+
+class Ordered(Module):
+    """What ``Sequential`` and ``ModuleList`` share: modules under the names "0", "1", ..."""
+
+    def _key(self, index):
+        """The name of the module at an index, which may be negative."""
+        index = operator.index(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} is out of range")
+        return list(self._modules)[index]
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+    def _renumber(self):
+        modules = list(self._modules.values())
+        self._modules.clear()
+        self._modules.update((str(number), module) for number, module in enumerate(modules))
+
+    def __delitem__(self, index):
+        keys = list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]
+        for key in keys:
+            delattr(self, key)
+        self._renumber()
+
+    def insert(self, index, module):
+        """Put a module before the one at an index."""
+        modules = list(self._modules.values())
+        modules.insert(index, module)
+        self._modules.clear()
+        self._modules.update((str(number), each) for number, each in enumerate(modules))
+
+    def pop(self, index):
+        """Take the module at an index out, and return it."""
+        module = self[index]
+        del self[index]
+        return module
+
+
+class Sequential(Ordered):
+    """Modules one after the other: each gets what the one before it gives.
+
+    >>> import tensh as torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Identity(), torch.nn.Linear(3, 2))
+    >>> model(torch.ones(5, 4)).shape
+    torch.Size([5, 2])
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], OrderedDict):
+            items = args[0].items()
+        else:
+            items = ((str(number), module) for number, module in enumerate(args))
+        for name, module in items:
+            self.add_module(name, module)
+
+    def forward(self, input):
+        """``input`` through all modules."""
+        for module in self._modules.values():
+            input = module(input)
+        return input
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(OrderedDict(list(self._modules.items())[index]))
+        return self._modules[self._key(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._key(index), module)
+
+    def __add__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
+        return self.extend(other)
+
+    def __mul__(self, times):
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return Sequential(*list(self) * times)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times):
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return self.extend(list(self) * (times - 1))
+
+    def append(self, module):
+        """Put a module at the end; returns the container."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index, module):
+        """Put a module before the one at an index; returns the container."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        super().insert(index, module)
+        return self
+
+    def extend(self, modules):
+        """Put modules at the end; returns the container."""
+        for module in list(modules):
+            self.append(module)
+        return self
+
+
+class ModuleList(Ordered):
+    """A list of modules.
+
+    >>> import tensh as torch
+    >>> torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)])
+    ModuleList(
+      (0-1): 2 x Linear(in_features=2, out_features=2, bias=True)
+    )
+    """
+
+    def __init__(self, modules=None):
+        super().__init__()
+        if modules is not None:
+            self += modules
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(list(self._modules.values())[index])
+        return self._modules[self._key(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._key(index), module)
+
+    def __iadd__(self, modules):
+        return self.extend(modules)
+
+    def __add__(self, other):
+        combined = ModuleList()
+        for number, module in enumerate(chain(self, other)):
+            combined.add_module(str(number), module)
+        return combined
+
+    def append(self, module):
+        """Put a module at the end; returns the list."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules):
+        """Put modules at the end; returns the list."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def __repr__(self):
+        """Equal modules that follow each other share a line: ``(0-2): 3 x ReLU()``."""
+        runs = []
+        for number, text in enumerate(map(repr, self)):
+            if runs and runs[-1][2] == text:
+                runs[-1][1] = number
+            else:
+                runs.append([number, number, text])
+        if not runs:
+            return f"{self._get_name()}()"
+        lines = [
+            f"({first}): {indented(text)}"
+            if first == last
+            else f"({first}-{last}): {last - first + 1} x {indented(text)}"
+            for first, last, text in runs
+        ]
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+class ModuleDict(Module):
+    """Modules by name.
+
+    >>> import tensh as torch
+    >>> choices = torch.nn.ModuleDict({"none": torch.nn.Identity()})
+    >>> choices["none"](torch.tensor([-1., 1.]))
+    tensor([-1.,  1.])
+    """
+
+    def __init__(self, modules=None):
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key):
+        return self._modules[key]
+
+    def __setitem__(self, key, module):
+        self.add_module(key, module)
+
+    def __delitem__(self, key):
+        del self._modules[key]
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules)
+
+    def __contains__(self, key):
+        return key in self._modules
+
+    def clear(self):
+        """Take all modules out."""
+        self._modules.clear()
+
+    def pop(self, key):
+        """Take a module out, and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def keys(self):
+        """The names."""
+        return self._modules.keys()
+
+    def items(self):
+        """(name, module) pairs."""
+        return self._modules.items()
+
+    def values(self):
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules):
+        """Add modules of a dict, or of (name, module) pairs."""
+        if not isinstance(modules, Iterable):
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                + type(modules).__name__
+            )
+        if isinstance(modules, (Mapping, ModuleDict)):
+            for key, module in modules.items():
+                self[key] = module
+            return
+        for number, pair in enumerate(modules):
+            if not isinstance(pair, Iterable):
+                raise TypeError(
+                    f"ModuleDict update sequence element #{number} should be Iterable; is{type(pair).__name__}"
+                )
+            if len(pair) != 2:
+                raise ValueError(f"ModuleDict update sequence element #{number} has length {len(pair)}; 2 is required")
+            self[pair[0]] = pair[1]

@@ -1,0 +1,201 @@
+"""torch.nn.Module: what all layers and models are."""
+
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.calls.making import bind
+from tensh.engine.convert import TO, converted
+from tensh.engine.device import require_cpu
+from tensh.engine.dtype import BY_NUMPY, FLOAT
+from tensh.nn.modules.calls import Calls, no_hooks
+from tensh.nn.modules.members import Members, empty
+from tensh.nn.modules.state import State, no_state_hooks
+
+
+class Module(Members, Calls, State):
+    """A part of a model: parameters, buffers and modules, and a ``forward`` that computes with them.
+
+    What is assigned to an attribute counts as a member by its type: parameters, buffers, modules.
+
+    >>> import tensh as torch
+    >>> class Line(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = torch.nn.Parameter(torch.tensor(2.))
+    ...     def forward(self, x):
+    ...         return self.slope * x
+    >>> Line()(torch.tensor([1., 2.]))
+    tensor([2., 4.], grad_fn=<MulBackward0>)
+    """
+
+    dump_patches = False
+    call_super_init = False
+    training: bool
+
+    def __init__(self, *args, **kwargs):
+        if not self.call_super_init and kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
+        if not self.call_super_init and args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
+        self.__dict__["training"] = True
+        empty(self)
+        no_hooks(self)
+        no_state_hooks(self)
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    # -- training ---------------------------------------------------------------------------------------
+
+    def train(self, mode=True):
+        """Set the module and all in it to training, or with False to evaluation; returns the module."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        """Set the module and all in it to evaluation; returns the module."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        """Say of all parameters whether they require grad; returns the module."""
+        for parameter in self.parameters():
+            parameter.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zero."""
+        for parameter in self.parameters():
+            if parameter.grad is None:
+                continue
+            if set_to_none:
+                parameter.grad = None
+            else:
+                if parameter.grad.grad_fn is not None:
+                    parameter.grad.detach_()
+                else:
+                    parameter.grad.requires_grad_(False)
+                parameter.grad.zero_()
+
+    # -- all tensors at once ----------------------------------------------------------------------------
+
+    def apply(self, fn):
+        """Call ``fn(module)`` for every module in this one, and for itself last; returns the module."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn, recurse=True):
+        """Put ``fn`` of every tensor in its place: of parameters, their gradients, and buffers; returns the module."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for parameter in self._parameters.values():
+            if parameter is None:
+                continue
+            with no_grad():
+                parameter.data = fn(parameter)
+                if parameter.grad is not None:
+                    requires_grad, grad = parameter.grad.requires_grad, fn(parameter.grad)
+                    parameter.grad = None
+                    parameter.grad = grad.requires_grad_(requires_grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args, **kwargs):
+        """Convert floating point and complex parameters and buffers to a dtype; returns the module.
+
+        Takes what :meth:`Tensor.to` takes; TypeError for a dtype of integers.
+        """
+        given = bind("to", TO, args, kwargs)
+        other = given.get("tensor")
+        wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
+        require_cpu(given.get("device"))
+        if wanted is not None and wanted.category < FLOAT:
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
+            )
+        memory_format = given["memory_format"]
+
+        def convert(t):
+            is_number = t.is_floating_point() or t.is_complex()
+            target = wanted if wanted is not None and is_number else BY_NUMPY[t.array.dtype]
+            return converted(t, target, False, memory_format if t.dim() in (4, 5) else None)
+
+        return self._apply(convert)
+
+    def type(self, dst_type):
+        """Convert all parameters and buffers, those of integers too; returns the module."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self):
+        """Convert floating point parameters and buffers to float32; returns the module."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self):
+        """Convert floating point parameters and buffers to float64; returns the module."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self):
+        """Convert floating point parameters and buffers to float16; returns the module."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self):
+        """Convert floating point parameters and buffers to bfloat16; returns the module."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self):
+        """The module itself: it is on the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device=None):
+        """There is no CUDA here: an error, as with a PyTorch built without it."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def to_empty(self, *, device, recurse=True):
+        """Give parameters and buffers new memory without values; returns the module."""
+        import tensh
+
+        return self._apply(lambda t: tensh.empty_like(t, device=device), recurse=recurse)
+
+    def share_memory(self):
+        """Put parameters and buffers where other processes find them; returns the module."""
+        return self._apply(lambda t: t.share_memory_())
+
+    def compile(self, *args, **kwargs):
+        """Nothing: what is run is compiled already."""
+
+    # -- printed form -----------------------------------------------------------------------------------
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self):
+        """What the printed form says of the module besides the modules in it."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        name = self._get_name()
+        if len(lines) == 1 and not children:
+            return f"{name}({lines[0]})"
+        if not lines and not children:
+            return f"{name}()"
+        return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+def indented(text):
+    """The text, but from the second line on two columns further to the right."""
+    return text.replace("\n", "\n  ")
