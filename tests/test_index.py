@@ -48,3 +48,24 @@ def test_a_name_that_the_index_does_not_know_is_found():
     forget = "from tensh.engine import registry; [registry.PLACES.pop(name) for name in ('softmax', 'lu_solve')]; "
     done = run("-c", forget + "import tensh; print(tensh.softmax(tensh.zeros(2), 0), tensh.zeros(2).softmax(0))")
     assert done.stdout == "tensor([0.5000, 0.5000]) tensor([0.5000, 0.5000])\n", done.stderr
+
+
+def test_threads_may_ask_for_the_same_names_at_once():
+    code = """
+import sys, threading, tensh
+sys.setswitchinterval(1e-4)
+failed, together = [], threading.Barrier(8)
+def work():
+    x = tensh.ones(2, 2)
+    together.wait()
+    try:
+        x.requires_grad_().softmax(0).cumsum(0).det().backward()
+        tensh.linalg.svd(x), tensh.nn.functional.gelu(x), tensh.absolute(x), x.sort(), "erfcx" in dir(tensh.special)
+    except Exception as error:
+        failed.append(error)
+threads = [threading.Thread(target=work) for _ in range(8)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+print(failed)
+"""
+    done = run("-c", code)
+    assert done.stdout == "[]\n", done.stdout + done.stderr

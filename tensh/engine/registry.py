@@ -28,8 +28,9 @@ complete = False  # has everything been read?
 
 def read(name):
     """Read the modules that declare ``name``, as far as the index knows."""
-    for module in PLACES.pop(name, ()):
-        import_module(f"tensh.engine.{module}")
+    for module in PLACES.get(name, ()):
+        import_module(f"tensh.engine.{module}")  # which waits for a thread that reads it
+    PLACES.pop(name, None)
 
 
 def modules(package):
