@@ -60,6 +60,15 @@ def test_imports_of_what_nobody_has_are_refused_as_ever(line):
     assert not isinstance(caught.value, NotImplementedError)
 
 
+@pytest.mark.parametrize(
+    "code", ["torch.jit", "from torch import jit", "import torch.jit", "torch.ones(1).to_sparse()"]
+)
+def test_a_program_that_needs_it_ends_with_a_status_of_its_own(code, tensh_command):
+    done = tensh_command("-c", code)
+    assert done.returncode == 4
+    assert "NotImplementedError: torch." in done.stderr and "did you mean" not in done.stderr
+
+
 def lacks():
     """The path of every name that tensh lacks."""
     for space in absent.namespaces():

@@ -5,11 +5,13 @@ import json
 import pytest
 
 import tensh
-from tensh.cli.session.events import Text
+from tensh.cli.session.events import Value
 from tensh.cli.session.help import derivation, examples, lookup, names, page
+from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 from tensh.engine import absent
+from tensh.show.page import Page
 
 SHOWN = ("operator", "in-place operator", "function", "method", "class")
 NAMES = [name for name in names.having() if name.kind in SHOWN]
@@ -152,7 +154,7 @@ def test_unknown_names_of_a_session(word, words):
 def answers(code):
     session = Session()
     session.preload()
-    return "".join(text(e.tokens) for e in session.run(Source(code, "<test>", "test")) if isinstance(e, Text))
+    return "".join(f"{e.value!r}\n" for e in session.run(Source(code, "<test>", "test")) if isinstance(e, Value))
 
 
 @pytest.mark.parametrize("code", ["%hist?", "%help hist", "%help %hist"])
@@ -164,6 +166,15 @@ def test_a_command_is_explained_with_its_function(code):
 def test_a_question_shows_the_page_of_a_name():
     assert answers("torch.exp?") == answers("%help torch.exp") == page_of("exp")
     assert answers("torch.exp??") == page_of("exp", with_source=True)
+
+
+def test_a_page_is_broken_between_words_in_a_window_only():
+    tokens = [*lookup.by_name("torch.linalg.lstsq")]
+    assert text(HelpPage(tokens).draw(Page(width=60))) == text(tokens).rstrip("\n")
+    lines = text(HelpPage(tokens).draw(Page(width=60, is_window=True))).split("\n")
+    prose = [line for line in lines if not line.startswith(("  ", "torch."))]
+    assert len(lines) > len(text(tokens).split("\n")) and all(len(line) < 60 for line in prose)
+    assert text(tokens).split() == "\n".join(lines).split()
 
 
 # -- commands --------------------------------------------------------------------------------------------

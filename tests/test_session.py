@@ -222,7 +222,9 @@ def test_an_interruption_stops_even_what_keeps_going():
 
 
 def answer(text):
-    return "".join(text for event in run(text) if isinstance(event, Text) for _, text in event.tokens)
+    events = run(text)
+    texts = [text for event in events if isinstance(event, Text) for _, text in event.tokens]
+    return "".join([*texts, *(f"{event.value!r}\n" for event in events if isinstance(event, Value))])
 
 
 def test_commands_stand_where_statements_could():

@@ -7,7 +7,7 @@ from tensh.cli.render.console import Console
 
 def show(env, name, with_source=False, as_json=False):
     """Write the page of a name; with `as_json` as one line of JSON."""
-    from tensh.cli.session.help import lookup, names, page
+    from tensh.cli.session.help import lookup, names, page, view
     from tensh.engine.absent import NotInTensh
 
     console = Console(env)
@@ -22,5 +22,5 @@ def show(env, name, with_source=False, as_json=False):
         import json
 
         tokens = [("plain", json.dumps({"v": 1} | page.facts(names.found(name)), ensure_ascii=False) + "\n")]
-    console.result(tokens)
+    console.result([*view.HelpPage(tokens).draw(console.page()), ("plain", "\n")])
     return status.OK

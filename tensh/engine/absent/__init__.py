@@ -52,12 +52,19 @@ def in_pytorch(path):
 @cache
 def reason(path):
     """Why tensh lacks ``torch.x.y``: the first reason with a pattern that fits, or None."""
-    from fnmatch import fnmatchcase
+    name = path.removeprefix("torch.")
+    return next((each for pattern, each in patterns() if pattern.match(name)), None)
+
+
+@cache
+def patterns():
+    """(compiled pattern, reason) of each reason."""
+    import re
+    from fnmatch import translate
 
     from tensh.engine.absent.reasons import REASONS
 
-    name = path.removeprefix("torch.")
-    return next((each for each in REASONS if any(fnmatchcase(name, p) for p in each.patterns)), None)
+    return [(re.compile("|".join(map(translate, each.patterns))), each) for each in REASONS]
 
 
 def sentence(path):

@@ -5,12 +5,14 @@ import inspect
 from types import ModuleType
 from typing import NamedTuple
 
+import tensh
 import tensh.engine as engine
 from tensh.engine import absent
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.namespaces import FFT, LINALG
 from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
 
+TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
 FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.special torch.fft".split()
 """Where a name without a namespace is looked for first."""
@@ -51,10 +53,12 @@ class Name(NamedTuple):
 
     @property
     def summary(self):
-        """The first line of its documentation; the text of a constant."""
+        """The first sentence of its documentation; the text of a constant."""
         if self.kind == "constant":
             return repr(self.entry).partition("\n")[0]
-        return self.doc.partition("\n")[0]
+        line = self.doc.partition("\n")[0].replace("``", "`")
+        sentence, more, _ = line.partition(".  ")
+        return sentence + "." * bool(more)
 
     @property
     def doc(self):
@@ -75,9 +79,33 @@ def holder(space):
         return None
 
 
+def entry(space, name):
+    """The entry of one name, or None; of all that is read late, only what declares it is read."""
+    table = METHODS if space == "torch.Tensor" else TABLES.get(space)
+    if table is not None and name in table:
+        return table[name]
+    if space in TABLES and space != "torch":
+        return None
+    home = holder(space)
+    if home is None or name.startswith("_"):
+        return None
+    if isinstance(home, type):
+        return inspect.getattr_static(home, name, None) if is_there(space, home, name) else None
+    if space == "torch":
+        return vars(home).get(name) or part(name)
+    if space == "torch.special":
+        return home.entry(name)
+    known = name in getattr(home, "__all__", ()) or name in absent.recorded(space)
+    return getattr(home, name, None) if known else None
+
+
+def part(name):
+    """A module of tensh, or None."""
+    return holder(f"torch.{name}") if name in tensh.SUBMODULES else None
+
+
 def entries(space):
     """Name -> entry of all that tensh has in a namespace. Nothing is compiled for it."""
-    tables = {"torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
     home = holder(space)
     if home is None:
         return {}
@@ -85,7 +113,7 @@ def entries(space):
         methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
         others = [n for n in absent.recorded(space) if n not in methods and is_there(space, home, n)]
         return methods | {n: inspect.getattr_static(home, n) for n in others}
-    table = PUBLIC if space == "torch" else tables.get(space, {})
+    table = TABLES.get(space, {})
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
     known = {*getattr(home, "__all__", ()), *absent.recorded(space)} - table.keys()
@@ -137,11 +165,8 @@ def found(text):
     path = full(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
-    for place in places:
-        known = entries(place)
-        if name in known:
-            return Name(place, name, known[name])
-    return None
+    found_ = ((place, entry(place, name)) for place in places)
+    return next((Name(place, name, each) for place, each in found_ if each is not None), None)
 
 
 def function(name):

@@ -68,7 +68,7 @@ def text(name):
     """The documentation, without its example."""
     words = prose(name.doc) if name.kind != "constant" else ""
     if words:
-        yield "plain", words + "\n"
+        yield "prose", words + "\n"
     if name.kind == "module":
         known = [each.name for each in names.having(name.path + ".")]
         yield "note", f"\n{len(known)} names: tensh api {name.path}\n" if known else ""
@@ -77,7 +77,7 @@ def text(name):
 def prose(doc):
     """A documentation without its examples."""
     paragraphs = [part for part in doc.split("\n\n") if not part.lstrip().startswith(">>>")]
-    return "\n\n".join(paragraphs).strip()
+    return "\n\n".join(paragraphs).strip().replace("``", "`")
 
 
 def derivative(name):
@@ -113,14 +113,14 @@ def other_names(name):
     also = see_also(name)
     if also:
         yield "title", "see also\n"
-        yield "plain", "  " + ", ".join(also) + "\n"
+        yield "prose", "  " + ", ".join(also) + "\n"
 
 
 def see_also(name):
     """The paths of other forms: as a method, in place, in another namespace; then of what the text names."""
     base = name.name.removesuffix("_")
     forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
-    paths = [f"{space}.{form}" for space, form in forms if form in names.entries(space)] if base else []
+    paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not None] if base else []
     for word in WORDS.findall(name.doc):
         found = names.found(word) if word[0].islower() and word not in parameters(name) else None
         if found and (found.kind != "constant" and found.kind != "property"):

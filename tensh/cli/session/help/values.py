@@ -29,7 +29,7 @@ def head(name, rest, documentation):
     yield "keyword", name
     yield "plain", rest + "\n"
     if documentation:
-        yield "plain", f"\n{documentation}\n"
+        yield "prose", f"\n{documentation}\n"
 
 
 def tensor_page(name, tensor, namespace):

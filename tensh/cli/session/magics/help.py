@@ -3,14 +3,14 @@
 import inspect
 import pkgutil
 
-from tensh.cli.session.events import Text
+from tensh.cli.session.events import Text, Value
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic, unknown
 
 
 @magic("help", "%help [NAME]", "this list, or what a name is")
 def help_(session, command):
     if command.argument:
-        yield Text(page(session, command.argument, with_source=False))
+        yield from page(session, command, with_source=False)
         return
     width = max(len(each.usage) for each in MAGICS.values())
     rows = "".join(f"{each.usage:{width}}  {each.summary}\n" for each in MAGICS.values())
@@ -19,22 +19,25 @@ def help_(session, command):
 
 @magic("?", "name?", "what a name is: its signature, its documentation, its derivative, an example")
 def question(session, command):
-    yield Text(page(session, command.argument, with_source=False))
+    yield from page(session, command, with_source=False)
 
 
 @magic("??", "name??", "the same with its source: the declaration, and the function written from it")
 def double_question(session, command):
-    yield Text(page(session, command.argument, with_source=True))
+    yield from page(session, command, with_source=True)
 
 
-def page(session, name, with_source):
-    """The help page of a name or a command, as (kind, text) pairs."""
-    if name.startswith("%") or name in MAGICS and name not in session.namespace:
-        return [*page_of_command(name.removeprefix("%"))]
-    from tensh.cli.session.help import lookup  # reads tables that only this needs
+def page(session, command, with_source):
+    """Show the help page of a name or a command."""
+    from tensh.cli.session.help import lookup, view  # they read tables that only this needs
 
+    name = command.argument
     try:
-        return [*lookup.in_session(name, session.namespace, with_source)]
+        if name.startswith("%") or name in MAGICS and name not in session.namespace:
+            tokens = page_of_command(name.removeprefix("%"))
+        else:
+            tokens = lookup.in_session(name, session.namespace, with_source)
+        yield Value(view.HelpPage(tokens), command)
     except lookup.Unknown as error:
         raise MagicError(str(error)) from None
 

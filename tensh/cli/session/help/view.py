@@ -1,0 +1,45 @@
+"""A help page as something to look at: in a window its text is broken between words."""
+
+import re
+import textwrap
+
+from tensh.show.page import View
+
+LEAST = 40  # columns; in a narrower window lines run on
+
+
+class HelpPage(View):
+    """The (kind, text) pairs of a page. Of the kind "prose" is text that may be broken anywhere between words."""
+
+    is_whole = True  # it was asked for, and is shown to its end
+
+    def __init__(self, tokens):
+        self.tokens = [*tokens]
+
+    def draw(self, page):
+        tokens = [(kind, fitted(text, page) if kind == "prose" else text) for kind, text in self.tokens]
+        while tokens and not tokens[-1][1].rstrip("\n"):
+            tokens.pop()
+        kind, text = tokens.pop() if tokens else ("plain", "")
+        yield from (("plain" if kind == "prose" else kind, text) for kind, text in tokens)
+        yield "plain" if kind == "prose" else kind, text.rstrip("\n")
+
+
+def fitted(text, page):
+    """The text in lines that fit the window; on a page without a window as it is."""
+    if not page.is_window or page.width < LEAST:
+        return text
+    end = "\n" * (len(text) - len(text.rstrip("\n")))
+    paragraphs = re.split(r"(\n\n+)", text.rstrip("\n"))
+    return "".join(each if each.isspace() else filled(each, page.width - 1) for each in paragraphs) + end
+
+
+def filled(paragraph, width):
+    """A paragraph in lines of a width; one whose lines are set on purpose, such as a list, keeps them."""
+    first, *more = paragraph.split("\n")
+    if any(line.startswith((" ", "-", "*", "|")) for line in more):
+        return paragraph
+    margin = first[: len(first) - len(first.lstrip())]
+    return textwrap.fill(
+        " ".join([first, *more]), width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+    )
