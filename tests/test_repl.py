@@ -182,6 +182,23 @@ def test_control_r_searches(shell):
     assert shell.enter("") == "'needle in a haystack'"
 
 
+def test_tab_completes(shell):
+    shell.type("torch.get_default_dty")
+    shell.press("tab")
+    shell.shows(">>> torch.get_default_dtype")
+    assert shell.enter("()") == "torch.float32"
+    shell.type("torch.manual_se")
+    shell.press("tab")
+    shell.shows(">>> torch.manual_seed")
+    row = shell.screen.row
+    shell.press("^C")
+    shell.wait(lambda: shell.at_prompt() and shell.screen.row > row)
+    shell.type("if True:\r")
+    shell.shows("...")
+    shell.press("tab")  # nothing to complete here: one level more
+    assert shell.enter("print('deeper')\r") == "deeper"
+
+
 def test_help_and_names_keep_the_line_that_is_typed(shell):
     shell.type("torch.su")
     shell.press("f2")

@@ -112,6 +112,8 @@ def test_a_clause_stands_below_its_statement(text, indent):
         ("    >>> x\n    tensor([1.,\n            ...,\n            2.])\n    >>> y", "x\ny"),
         ("x = '''\n>>> y\n'''", "x = '''\n>>> y\n'''"),
         ("\tx\n\t\ty", "x\n    y"),
+        (">>> if x:\n... \t'a\tb'", "if x:\n    'a\tb'"),
+        ("if x:\n\xa0\xa0\xa0 y", "if x:\n    y"),
         ("", ""),
     ],
 )

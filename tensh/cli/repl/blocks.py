@@ -23,6 +23,7 @@ CLAUSES = {  # what continues a compound statement: the statements that it can b
 CLAUSE = re.compile(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 
 NAME = re.compile(r"[A-Za-z_][\w.]*")
+MARGIN = re.compile(r"^[ \t\xa0]+")  # pages and documents have tabs and hard spaces there
 PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
 CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
 
@@ -122,12 +123,12 @@ def clause_indent(text):
 
 def pasted(text):
     """What a pasted text means: line ends as they are here, no prompts and no results that stand between them."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(STEP)
-    lines = text.strip("\n").split("\n")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
-    if not PROMPTS.match(first) and not CONTINUATIONS.match(first):
-        return without_indent("\n".join(lines).rstrip())
-    return "\n".join(unprompted(lines)).rstrip()
+    if PROMPTS.match(first) or CONTINUATIONS.match(first):
+        lines = unprompted(lines)
+    lines = (MARGIN.sub(lambda match: match[0].replace("\xa0", " ").expandtabs(STEP), line) for line in lines)
+    return without_indent("\n".join(lines).rstrip())
 
 
 def unprompted(lines):

@@ -36,7 +36,7 @@ class Keyboard:
         add("enter", filter=here & ~completion_is_selected)(self.enter)
         add("enter", filter=here & completion_is_selected)(self.take_completion)
         add("enter", filter=here & vi_navigation_mode)(self.accept)
-        add("escape", "enter", filter=here)(self.accept)
+        add("escape", "enter", filter=here & emacs_insert_mode)(self.accept)  # in vi Escape waits for nothing
         add("tab", filter=typing & in_block)(self.indent)
         add("s-tab", filter=typing & in_margin)(self.dedent)
         add("backspace", filter=typing & in_margin)(self.dedent)
