@@ -105,6 +105,7 @@ def test_a_pipe_is_no_window():
 def test_the_page_of_a_window():
     page = console(COLUMNS="40", LINES="10", COLORFGBG="0;15").page()
     assert (page.width, page.height, page.is_window, page.is_dark) == (40, 10, True, False)
+    assert console(COLUMNS="3").page().width == 20
     assert console(COLORFGBG="15;0").page().is_dark and console(COLORFGBG="words").page().is_dark
     assert not console(chosen=Chosen(theme="light"), COLORFGBG="15;0").page().is_dark
 

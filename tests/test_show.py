@@ -257,6 +257,13 @@ def test_a_view_fits_its_page(name, page):
     assert "\033" not in text
 
 
+@pytest.mark.parametrize("width, height", [(20, 1), (21, 5), (39, 8)])
+def test_the_smallest_windows_have_room(width, height):
+    for view in views().values():
+        for colors in (0, 2**24):
+            assert drawn(view, width=width, height=height, colors=colors, is_window=True)
+
+
 def test_the_repr_of_a_view_is_its_text_on_a_usual_page():
     view = show.hist(torch.ones(3))
     assert repr(view) == str(view) == drawn(view)

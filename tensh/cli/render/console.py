@@ -6,6 +6,7 @@ import os
 from tensh.cli.render.theme import styled
 from tensh.show.page import Page
 
+LEAST_WIDTH = 20  # of a window that anything is drawn for
 ASCII = str.maketrans({"µ": "u", "·": "-", "…": "...", "→": "->", "×": "x"})  # of words that are ours
 
 
@@ -68,7 +69,7 @@ class Console:
         env = self.env
         is_window = env.is_terminal(env.stdout)
         return Page(
-            width=env.width(env.stdout),
+            width=max(env.width(env.stdout), LEAST_WIDTH),
             height=self.height() if is_window else None,
             unicode=self.has_unicode(),
             colors=self.colors() if self.in_color[0] else 0,
