@@ -2,8 +2,10 @@
 
 import contextlib
 import sys
+import threading
 
 from prompt_toolkit.application import get_app
+from prompt_toolkit.completion import Completer
 from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.input import create_input
@@ -33,6 +35,27 @@ class Output(Vt100_Output):
         return 1
 
 
+class Late(Completer):
+    """The completions of the session. They are loaded when the engine is; asked for before that, they wait for it."""
+
+    def __init__(self, prompt):
+        self.prompt = prompt
+        self.lock = threading.Lock()
+        self.loaded = None
+
+    def load(self):
+        with self.lock:
+            if self.loaded is None:
+                from tensh.cli.repl.completer import SessionCompleter
+
+                self.loaded = SessionCompleter(self.prompt.run.session)
+        return self.loaded
+
+    def get_completions(self, document, complete_event):
+        self.prompt.loading.wait()
+        return self.load().get_completions(document, complete_event)
+
+
 class Editor:
     """Reads blocks for a Prompt."""
 
@@ -45,6 +68,7 @@ class Editor:
             multiline=True,
             prompt_continuation=lambda width, number, wrapped: [("class:prompt", "" if wrapped else FURTHER)],
             history=Earlier(prompt.history),
+            completer=Late(prompt),
             enable_history_search=True,
             input_processors=[HighlightMatchingBracketProcessor()],
             include_default_pygments_style=False,

@@ -178,7 +178,8 @@ class Prompt:
         """Run a command that was not typed, above the line that is."""
         with contextlib.suppress(KeyboardInterrupt), self.interrupts:
             self.loading.wait()
-            self.perform(text)
+            with self.run.session.unremembered():
+                self.perform(text)
         self.env.stdout.end_line()
 
     # -- beside it --------------------------------------------------------------------------------------
