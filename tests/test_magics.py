@@ -388,6 +388,12 @@ def test_commands_that_look_back_work_in_a_script_too():
     assert any(isinstance(event, Text) for event in events)
 
 
+def test_what_is_done_aside_is_not_written_down(prompt):
+    with prompt.session.unremembered():
+        prompt("%who", "x = 1")
+    assert prompt.text("%history") == "nothing yet"
+
+
 def test_nothing_is_written_down_where_nobody_looks_back():
     session = Session()
     assert [*session.run(Source("x = 1\n%who", "<test>", "test"))] and session.journal is None

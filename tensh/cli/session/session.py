@@ -129,6 +129,15 @@ class Session:
 
         self.journal = Journal()
 
+    @contextlib.contextmanager
+    def unremembered(self):
+        """What is done within is not written down."""
+        journal, self.journal = self.journal, None
+        try:
+            yield
+        finally:
+            self.journal = journal
+
     def note_places(self):
         """From now on every recorded operation knows its place in the code: for %graph, %why and their kin."""
         from tensh.graph import provenance
