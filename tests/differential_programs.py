@@ -80,7 +80,7 @@ class World:
             if step.statement:
                 exec(step.text, self.names)
                 return None
-            value = eval(step.text, self.names)
+            self.value = value = eval(step.text, self.names)
         self.bind(step.targets, value)
         return value
 
@@ -105,6 +105,7 @@ KINDS = {
     "indices": lambda t: str(t.dtype) == "torch.int64" and small(t),
     "small": lambda t: small(t),
     "dense": lambda t: t.is_contiguous(),
+    "number": lambda t: str(t.dtype) != "torch.bool",
     "filled": lambda t: t.numel() > 0,
     "finite": lambda t: bool(t.detach().isfinite().all()),
 }

@@ -116,7 +116,8 @@ def counted_on(before, array):
     """Count the writes to new memory on from those to the memory that it takes the place of."""
     stamp = stamps.get(id(owner(before)))
     if stamp is not None:
-        new = stamps[id(array)] = Stamp(array)
+        block = owner(array)
+        new = stamps[id(block)] = Stamp(block)
         new.count, new.times = stamp.count, stamp.times.copy()
 
 

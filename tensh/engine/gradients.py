@@ -111,8 +111,8 @@ def grad(
         return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph = bool(create_graph) or mode.off
     try:
-        nodes = [_wanted_edge(t) for t in inputs]
         roots = _roots(outputs, weights, graph)
+        nodes = [_wanted_edge(t) for t in inputs]
     except Lift:
         return lifting.gradients(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
     wanted = dict.fromkeys(nodes)

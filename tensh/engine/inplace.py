@@ -52,7 +52,7 @@ def put(t, since, value, name, overlapping=False):
         spoilt = len(inside) == 1 and saved_beside(node, t.array)
         for n in () if spoilt else inside:
             keep_saved(n, t.array)
-    old = edge(t)
+    old = None if node is None else edge(t)
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
     else:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.errors import refuse_dtype
 from tensh.engine.functional.forms import require
 from tensh.engine.inplace import into
 from tensh.engine.ops.precision import I8
@@ -95,6 +96,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
             f"tensor and input value tensor must match, but we got boundaries tensor {list(ordered.shape)} and input value "
             f"tensor {list(values.shape)}"
         )
+    if "c" in (ordered.dtype.kind, values.dtype.kind):
+        refuse_dtype("searchsorted_out", values.dtype if values.dtype.kind == "c" else ordered.dtype)
     if sorter is not None:
         check_sorter(sorter.array, ordered)
         ordered = np.take_along_axis(ordered, sorter.array, -1)

@@ -6,6 +6,7 @@
 import numpy as np
 
 from tensh.engine.adding import add_at
+from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.indexing.index import places
 from tensh.engine.ops.indexing.scatter import scatter
@@ -72,11 +73,20 @@ FOLDS = {
 """How values are folded into an array, and what they start from without its own elements."""
 
 
-def folding(kind):
+def refuse_kinds(family, kind, input):
+    """Raise where PyTorch does not fold numbers of this kind."""
+    if input.dtype.kind == "c" and (family == "index" or kind in ("amax", "amin")) or input.dtype.kind == "b" and kind == "mean":
+        called = "index_func_" if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
+        raise NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+
+
+def folding(family, kind):
     """The function that folds ``src`` into ``input`` at ``index`` along ``dim``."""
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
+        refuse_kinds(family, kind, input)
+
         def write_flat(flat, where, values):
             if not include_self:
                 flat[where] = start(flat.dtype)
@@ -121,7 +131,7 @@ LET["amin"] = LET["amax"]
 
 for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexReduceBackward0"):
     for _kind in FOLDS:
-        _write = folding(_kind)
+        _write = folding(_family, _kind)
         _write.__name__ = f"{_family}_{_kind}"
         _write.__doc__ = f"The {_kind} of all elements that meet in one place."
         writes(

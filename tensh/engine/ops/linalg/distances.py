@@ -30,7 +30,7 @@ def pair_distances(x1, x2, p, product):
     for number, x in enumerate((x1, x2), 1):
         if x.dtype.kind not in "fV":
             raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {BY_NUMPY[x.dtype].title}")
-    if is_half(x1.dtype):
+    if is_half(x1.dtype) and x1.size and x2.size:
         raise NotImplementedError(f"\"cdist\" not implemented for '{BY_NUMPY[x1.dtype].title}'")
     for number, x in enumerate((x1, x2), 1):
         if x.ndim < 2:
