@@ -3,8 +3,10 @@
 import functools
 from contextlib import nullcontext
 
+import numpy as np
+
 from tensh.engine import named
-from tensh.engine.tensor import Tensor
+from tensh.engine.tensor import Tensor, wrap
 from tensh.func.checks import chosen, real, sliced
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by
@@ -63,10 +65,8 @@ def basis(tensors, chunk_size=None):
     for start in range(0, max(total, 1), max(step, 1)):
         rows, first, batches = min(step, total - start), start, []
         for t, size in zip(tensors, sizes, strict=True):
-            batch = t.new_zeros(rows, size)
-            batch.diagonal(first).fill_(1)
+            batches.append(wrap(np.eye(rows, size, first, t.array.dtype).reshape(rows, *t.array.shape)))
             first -= size
-            batches.append(batch.view(rows, *t.shape))
         yield batches
 
 
