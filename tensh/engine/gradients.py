@@ -9,8 +9,6 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import recorded
-from tensh.engine.transforms import refuse_inside
 from tensh.engine.warning import warn
 
 
@@ -36,6 +34,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             )
         grad_tensors = grad_variables
     if mode.transforms:
+        from tensh.engine.transforms import refuse_inside
+
         refuse_inside("backward()")
     if inputs is not None:
         inputs = _sequence(inputs)

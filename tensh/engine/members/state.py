@@ -10,7 +10,6 @@ from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, 
 from tensh.engine.registry import HANGING
 from tensh.engine.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.transforms import refuse_inside
 from tensh.engine.warning import warn
 
 
@@ -145,6 +144,8 @@ def retains_grad(t):
 def requires_grad_(self, requires_grad=True):
     """Set ``requires_grad`` in place and return the tensor."""
     if mode.transforms:
+        from tensh.engine.transforms import refuse_inside
+
         refuse_inside("requires_grad_()")
     self.requires_grad = requires_grad
     return self
@@ -156,6 +157,8 @@ def retain_grad(self):
     if not live(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if mode.transforms:
+        from tensh.engine.transforms import refuse_inside
+
         refuse_inside("retain_grad()")
     if type(node) in (AccumulateGrad, DeadEnd) or self.retains_grad:
         return
