@@ -202,6 +202,10 @@ PROGRAMS = {
     "nested three times": lambda torch: torch.vmap(torch.vmap(torch.vmap(torch.mul, (None, 0)), (None, 0), 1), (0, None))(
         numbers(torch, 2, 3), numbers(torch, 4, 5, 3)
     ),
+    "nested products": lambda torch: [
+        torch.vmap(torch.vmap(torch.matmul, one), two)(numbers(torch, 2, *first), numbers(torch, 4, *second, start=3))
+        for first in ((3,), (5, 3)) for second in ((3,), (3, 2)) for one, two in (((None, 0), (0, None)), ((0, None), (None, 0)))
+    ],
     "nested with reductions": lambda torch: torch.vmap(
         lambda a: torch.vmap(lambda b: (a * b).sum() + a.mean() + b.prod())(a.T)
     )(numbers(torch, 2, 3, 3)),

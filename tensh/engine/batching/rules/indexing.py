@@ -8,8 +8,11 @@ import numpy as np
 
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, Sample, batched, spread
+from tensh.engine.batching.rules.leading import DIM, leading
 from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, sizes_of
+from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, read_array, viewed
+from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import OPS
 
 
@@ -164,13 +167,47 @@ def index_back(op):
     return rule
 
 
+def by_slices(values, accumulate):
+    """A maker: the rule of an operator that writes slices; ``values`` makes what is written of its last arguments.
+
+    An index that differs from sample to sample is one of the places of ``index_put``.
+    """
+
+    def make(op):
+        along = leading(dim=DIM, same="index")(op)
+
+        def rule(input, dim, index, *rest, **options):
+            try:
+                return along(input, dim, index, *rest, **options)
+            except Unruled:
+                if not ndim_of(input):
+                    raise
+            places = (None,) * wrap_dim(dim, ndim_of(input)) + (index.reshape(-1).array,)
+            return OPS["index_put"].fn(input, places, values(input, *rest, **options), accumulate)
+
+        return rule
+
+    return make
+
+
+def filled(input, value):
+    """A number as a tensor to write."""
+    return wrap(np.asarray(value, input.array.dtype))
+
+
+WRITES = {
+    "index_add": by_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
+    "index_copy": by_slices(lambda input, source: source, False),
+    "index_fill_number": by_slices(filled, False),
+    "index_fill_tensor": by_slices(lambda input, value: value, False),
+}
+
+
 def index_select(op):
     """A maker: the rule of ``index_select``."""
 
     def rule(input, dim, index):
         if type(index) is not Batched and ndim_of(input):
-            from tensh.engine.batching.rules.leading import DIM
-
             k = len(input.levels)
             return batched(op.fn(input.value, DIM(dim, ndim_of(input), input.levels[:k]), index), input.levels)
         n = ndim_of(input)

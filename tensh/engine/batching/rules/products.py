@@ -1,7 +1,11 @@
 """Products: batches are rows of one factor, or stacks of matrices."""
 
-from tensh.engine.batching.batched import Batched, batched
-from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of
+from math import prod
+from string import ascii_uppercase
+
+from tensh.engine.batching.batched import Batched, batched, spread
+from tensh.engine.batching.rules.leading import leading
+from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, reshaped, sizes_of
 from tensh.engine.functional.linalg.products import matmul
 from tensh.engine.vocabulary import OPS
 
@@ -11,6 +15,8 @@ def times(input, other):
     if type(input) is not Batched is not type(other):
         return matmul(input, other)
     a, b = ndim_of(input), ndim_of(other)
+    if type(input) is Batched is type(other) and 0 < a < 3 > b > 0 and not {*input.levels} & {*other.levels}:
+        return crossed(input, other, a, b)
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))
         if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
@@ -26,6 +32,27 @@ def times(input, other):
         one, two = (input, other) if type(input) is Batched else (other, input)
         return batched(matmul(one.value, two), one.levels)
     raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+
+
+def crossed(input, other, a, b):
+    """Factors that vary with different calls: one product of all rows and all columns."""
+    one, two = input.value, other.value
+    first, second = one.array.shape[: one.array.ndim - 1], two.array.shape
+    k, levels = len(other.levels), (*input.levels, *other.levels)
+    if b == 2:
+        two = OPS["permute"].fn(two, (k, *range(k), k + 1))
+        columns = second[:k] + second[k + 1 :]
+    else:
+        two = OPS["permute"].fn(two, (k, *range(k)))
+        columns = second[:k]
+    rows = reshaped(one, (prod(first), one.array.shape[-1]))
+    result = OPS["mm"].fn(rows, reshaped(two, (two.array.shape[0], prod(columns))))
+    result = reshaped(result, first + columns)
+    own = len(input.levels)
+    places = [*range(own), *range(len(first), len(first) + k)]
+    order = [places[levels.index(each)] for each in sorted(levels)]
+    rest = [d for d in range(result.array.ndim) if d not in places]
+    return batched(OPS["permute"].fn(result, (*order, *rest)), tuple(sorted(levels)))
 
 
 def stacked(input, other, a, b, levels):
@@ -67,6 +94,37 @@ def added(operands):
         return rule
 
     return make
+
+
+def of_three(op):
+    """A maker: the rule of ``product_of_three``: batch dimensions are more letters."""
+
+    def rule(one, two, three, indices):
+        factors = (one, two, three)
+        levels, sizes = levels_of(factors), sizes_of(factors)
+        letters = ascii_uppercase[: len(levels)]
+        values = [spread(t, levels, sizes) if type(t) is Batched else t for t in factors]
+        names = [letters + each if type(t) is Batched else each for t, each in zip(factors, indices[:3], strict=True)]
+        return batched(op.fn(*values, (*names, letters + indices[3])), levels)
+
+    return rule
+
+
+def solved(op):
+    """A maker: the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
+    by_matrix = leading()(op)
+
+    def rule(A, B, left=True, vector=False):
+        if type(A) is Batched or ndim_of(A) != 2 or not left:
+            return by_matrix(A, B, left, vector)
+        value, k = B.value, len(B.levels)
+        columns = OPS["permute"].fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
+        shape = columns.array.shape
+        result, info = op.fn(A, reshaped(columns, (shape[0], prod(shape[1:]))), True, False)
+        result = OPS["permute"].fn(reshaped(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
+        return op.environment[f"{op.name}_outs"]((batched(result, B.levels), info))
+
+    return rule
 
 
 ADDED = {

@@ -9,6 +9,7 @@ from tensh.engine.batching.rules import (
     products,
     random,
     refusing,
+    searching,
     viewing,
     writing,
 )
@@ -48,7 +49,7 @@ OPERATORS = {
         "squared_difference smooth_difference huber_difference binary_entropy binary_entropy_of_logits soft_margin", losing.loss
     ),
     "nll": losing.likelihood, "nll2": losing.likelihood, "nll_back": losing.likelihood_back, "nll2_back": losing.likelihood_back,
-    "tied": viewing.tied,
+    "tied": viewing.tied, "dist": viewing.dist, "renorm": viewing.renorm,
     # along dimensions
     **each(
         "sum_dim nansum mean_dim prod_dim any all count_nonzero amax amin aminmax logsumexp vector_norm norm_of_difference "
@@ -91,16 +92,14 @@ OPERATORS = {
     # places
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
     "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
-    **each(
-        "index_add index_copy index_fill_number",
-        leading(dim=DIM, same="index"),
-    ),
+    **indexing.WRITES,
     "index_select_back": leading(dim=DIM, shape=SHAPE, same="index"),
     # products
-    **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, **products.ADDED,
+    **each("mm mv bmm dot", products.product), "vdot": products.conjugate_product, "linalg_solve_ex": products.solved,
+    "product_of_three": products.of_three, **products.ADDED,
     # matrices
     **each(
-        "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_ex linalg_solve_triangular triangular_solve substituted "
+        "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_triangular triangular_solve substituted "
         "cholesky_solve cholesky_inverse linalg_cholesky_ex cholesky_factor linalg_lu linalg_lu_factor_ex linalg_lu_solve plu "
         "linalg_qr linalg_eigh eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp "
         "tanh_backward sigmoid_backward threshold_backward linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside",
@@ -133,5 +132,5 @@ OPERATORS = {
 FUNCTIONS = {
     "matmul": products.times, "getitem": indexing.read, "setitem": writing.assign, "copy_": writing.copy, "fill_": writing.fill, "zero_": writing.zero,
     "as_strided": viewing.as_strided, "index_put": indexing.put, "index_put_": writing.put,
-    "detach": writing.detach, "recast": viewing.recast, "dist": viewing.dist, **making.FUNCTIONS, **refusing.FUNCTIONS,
+    "detach": writing.detach, "recast": viewing.recast, **making.FUNCTIONS, **searching.FUNCTIONS, **refusing.FUNCTIONS,
 }  # fmt: skip

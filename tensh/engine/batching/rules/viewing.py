@@ -1,9 +1,12 @@
 """Views and shapes whose rules are their own."""
 
+from math import prod
+
 from tensh.engine import memory
 from tensh.engine.batching.batched import batched
-from tensh.engine.batching.rules.shared import Unruled, ndim_of
+from tensh.engine.batching.rules.shared import Unruled, ndim_of, reshaped
 from tensh.engine.convert import converted
+from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.vocabulary import OPS
 
@@ -89,9 +92,26 @@ def recast(t, to, memory_format=None):
     return batched(converted(t.value, to, True, memory_format), t.levels)
 
 
-def dist(input, other, p=2):
-    """The rule of ``dist``: the norm of the difference."""
-    return OPS["vector_norm"].fn((input - other).reshape(-1), p, (0,))
+def dist(op):
+    """A maker: the rule of ``dist``: the norm of the difference."""
+    return lambda input, other, p=2: OPS["vector_norm"].fn((input - other).reshape(-1), p, (0,))
+
+
+def renorm(op):
+    """A maker: the rule of ``renorm``: the slices of all samples are more slices."""
+
+    def rule(input, p, dim, maxnorm):
+        n, k = ndim_of(input), len(input.levels)
+        if n < 2:
+            raise Unruled
+        order = [*range(k), k + wrap_dim(dim, n)]
+        order += [d for d in range(k + n) if d not in order]
+        value = OPS["permute"].fn(input.value, tuple(order))
+        shape = value.array.shape
+        rows = reshaped(op.fn(reshaped(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
+        return batched(OPS["permute"].fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
+
+    return rule
 
 
 def sum_to(op):

@@ -63,7 +63,7 @@ def solved(name, A, B, left):
     check_square("linalg.solve", a)
     check_same_dtype("linalg.solve", a, b)
     vector = is_vector(a, b)
-    solving.check_fit("linalg.solve", a, b[..., None] if vector else b, left)
+    solving.check_fit("linalg.solve", a.shape, (*b.shape, 1) if vector else b.shape, left)
     shared.check_floating("linalg.solve", a, "lu_cpu")
     return solving.linalg_solve_ex.fn(A, B, left, vector and left)
 

@@ -172,7 +172,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     check_same_dtype(name, LU.array, B.array, ("LU", "B"))
     check_floating(name, LU.array, "lu_cpu")
     check_square(name, LU.array, "LU")
-    solving.check_fit(name, LU.array, B.array, left)
+    solving.check_fit(name, LU.array.shape, B.array.shape, left)
     if LU.array.shape[:-1] != pivots.array.shape:
         raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix")
     return solving.linalg_lu_solve.fn(LU, pivots, B, left, adjoint)

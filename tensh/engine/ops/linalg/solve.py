@@ -104,7 +104,7 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
         if each_one.ndim < 2:
             raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
     check_square(name, A)
-    check_fit(name, A, B, left)
+    check_fit(name, A.shape, B.shape, left)
     check_floating(None, A, "triangular_solve_cpu")
     if left:
         return substitute(A, B, upper, unitriangular)
@@ -113,9 +113,9 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
 
 
 def check_fit(name, A, B, left):
-    """Do the rows (or columns) of B fit the matrices?"""
-    if A.shape[-2 if left else -1] != B.shape[-2 if left else -1]:
-        (n, m), (p, q) = A.shape[-2:], B.shape[-2:]
+    """Do the rows (or columns) of B fit the matrices?  A and B are shapes."""
+    if A[-2 if left else -1] != B[-2 if left else -1]:
+        (n, m), (p, q) = A[-2:], B[-2:]
         equation = "AX = B" if left else "XA = B"
         raise RuntimeError(f"{name}: Incompatible shapes of A and B for the equation {equation} ({n}x{m} and {p}x{q})")
 
