@@ -342,14 +342,40 @@ def test_the_gradients_of_the_lesson():
     y = a * b
     names = {"x": x, "w": w, "a": a, "b": b, "y": y}
     assert [row[-2] for row in rows(names).values()] == ["not yet", "not yet", "no", "no", "no"]
-    y.backward()
-    assert rows(names) == {
+    expected = {
         "x": ("-", "[]", "2", "yes", "2", "yes", ""),
-        "w": ("-", "[]", "1", "yes", "5", "yes", "sum of 2 uses"),
-        "a": ("add(x, w)", "[]", "3", "no", "-", "no", ""),
-        "b": ("add(w, ...)", "[]", "2", "no", "-", "no", ""),
-        "y": ("mul(a, b)", "[]", "6", "no", "-", "no", ""),
+        "w": ("-", "[]", "1", "yes", "5", "yes", "used 2 times: 2 + 3"),
+        "a": ("add(x, w)", "[]", "3", "no", "2", "no", ""),
+        "b": ("add(w, ...)", "[]", "2", "no", "3", "no", ""),
+        "y": ("mul(a, b)", "[]", "6", "no", "1", "no", ""),
     }
+    y.backward(retain_graph=True)
+    assert rows(names) == expected
+    y.backward()  # the graph gives its values back: what is not kept is no longer known
+    for name in "aby":
+        expected[name] = (*expected[name][:4], "-", "no", "")
+    expected |= {"x": (*expected["x"][:4], "4", "yes", ""), "w": (*expected["w"][:4], "10", "yes", "")}
+    assert rows(names) == expected
+
+
+def test_a_gradient_that_adds_up_over_backward_passes():
+    x = torch.tensor(2.0, requires_grad=True)
+    y = x * 3
+    y.backward(retain_graph=True)
+    y.backward(retain_graph=True)
+    assert rows({"x": x, "y": y})["x"][-1] == ".grad is 6, from other passes too"
+
+
+def test_where_a_gradient_goes_wrong_first():
+    x = torch.tensor([-1.0, -2.0], requires_grad=True)
+    w = torch.tensor([1.0, 1.0], requires_grad=True)
+    hidden = torch.relu(x * w)
+    y = (hidden * 3).sum()
+    assert rows({"x": x, "w": w, "y": y})["w"][-1] == "all zero: nothing passes relu"
+    z = torch.log(x * w).sum() * 0.0
+    assert rows({"x": x, "w": w, "z": z})["w"][-1] == "all zero: nothing passes mul"
+    z = torch.sqrt(x * w).sum()
+    assert rows({"x": x, "w": w, "z": z})["w"][-1] == "NaN: first in sqrt"
 
 
 def test_why_there_is_no_gradient():
@@ -366,7 +392,7 @@ def test_what_is_wrong_with_a_gradient():
     tensors = {name: torch.ones(3, requires_grad=True) for name in ("zero", "missing", "large")}
     for tensor, value in zip(tensors.values(), (0.0, nan, 100.0), strict=True):
         tensor.grad = torch.full((3,), value)
-    assert [row[-1] for row in rows(tensors).values()] == ["all zero", "NaN 3", "larger than the value"]
+    assert [row[-1] for row in rows(tensors).values()] == ["all zero", "NaN", "100 times its value"]
 
 
 def test_parameters_of_containers_and_each_tensor_once():

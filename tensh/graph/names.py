@@ -46,7 +46,10 @@ def names_of_nodes(namespace):
     """node -> (name, tensor): the first name that leads to each node."""
     found = {}
     for name, tensor in named_tensors(namespace):
-        node = edge(tensor)
+        try:
+            node = edge(tensor)
+        except RuntimeError:  # a view of what was written since, whose history is ambiguous
+            continue
         if node is not None:
             found.setdefault(node, (name, tensor))
     return found

@@ -1,0 +1,63 @@
+"""Where a backward pass goes wrong first: the operation from which on gradients are nan, infinite, or all zero."""
+
+import numpy as np
+
+from tensh.graph import tokens
+from tensh.graph.reverse import Parts
+
+TESTS = {
+    "NaN": lambda a: bool(np.isnan(a).any()),
+    "inf": lambda a: bool(np.isinf(a).any()),
+    "all zero": lambda a: a.size > 0 and not a.any(),
+}
+
+
+def flaw(gradient):
+    """The name of what is wrong with a gradient; None if nothing is."""
+    arrays = gradient.values() if type(gradient) is Parts else [gradient]
+    numbers = [a.astype(np.float32) if a.dtype.kind == "V" else a for a in arrays]
+    return next((name for name, test in TESTS.items() if numbers and all(map(test, numbers))), None)
+
+
+def source(done, number, name):
+    """The node in which a flaw of the gradient at a node began, from a Pass: the newest that brought it though none arrived."""
+    graph = done.graph
+    waiting, seen, found = [number], {number}, []
+    while waiting:
+        below = waiting.pop()
+        for user, i in arriving(graph, below):
+            if (user, i) not in done.brought or flaw(done.brought[user, i]) != name:
+                continue
+            if flaw(done.arrived[user]) != name:
+                found.append(user)
+            elif user not in seen:
+                seen.add(user)
+                waiting.append(user)
+    return max(found, default=None)
+
+
+def arriving(graph, number):
+    """(node, which of its edges) of all edges that lead to a node."""
+    if not hasattr(graph, "_arriving"):
+        graph._arriving = {}
+        for node in graph:
+            for i, edge in enumerate(node.edges):
+                if edge.number is not None:
+                    graph._arriving.setdefault(edge.number, []).append((node.number, i))
+    return graph._arriving.get(number, ())
+
+
+REASONS = {"all zero": "nothing passes {}", "NaN": "first in {}", "inf": "first in {}"}
+
+
+def told(done, number):
+    """What is wrong with the gradient at a node, and where it began, in words; None if nothing is."""
+    name = flaw(done.arrived[number])
+    if name is None:
+        return None
+    began = source(done, number, name)
+    if began is None:
+        return name
+    node = done.graph[began]
+    line = "" if node.place is None or node.place.startswith("<") else f"  {node.place.rpartition('/')[2]}"
+    return f"{name}: {REASONS[name].format(tokens.cut(node.label or node.part_of or node.operation, 40))}{line}"
