@@ -3,6 +3,9 @@
 No operator has a forward rule of its own to be tested; all samples of tests/samples run here.
 """
 
+import threading
+import weakref
+
 import numpy as np
 import pytest
 from samples import resolve, tensor
@@ -11,6 +14,8 @@ from test_ops import STEP, each_operator, product
 import tensh as torch
 from tensh import func
 from tensh.autograd import forward_ad as fwAD
+from tensh.engine.clock import mode
+from tensh.engine.table import ENVIRONMENT
 
 
 def directions(rng, arrays):
@@ -178,3 +183,66 @@ def test_jacobians(name, calls, golden):
     for together in (func.jacrev(function, numbers)(*xs), func.jacfwd(function, numbers, randomness="same")(*xs)):
         for a, b in zip(alone, together, strict=True):
             np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-7, atol=1e-9, err_msg=name)
+
+
+# ── what is left behind ──────────────────────────────────────────────────────
+def fail(*args):
+    raise KeyError("in the function")
+
+
+TRANSFORMS = {
+    "grad": lambda f, x: func.grad(f)(x),
+    "vjp": lambda f, x: func.vjp(f, x),
+    "jvp": lambda f, x: func.jvp(f, (x,), (x,)),
+    "jacrev": lambda f, x: func.jacrev(f)(x),
+    "jacfwd": lambda f, x: func.jacfwd(f)(x),
+    "hessian": lambda f, x: func.hessian(f)(x),
+    "linearize": lambda f, x: func.linearize(f, x),
+    "nested": lambda f, x: func.jvp(func.grad(lambda y: func.jvp(f, (y,), (y,))[0]), (x,), (x,)),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+@pytest.mark.parametrize("function", [fail, lambda x: (x * x).sum()], ids=["fails", "returns"])
+def test_nothing_stays_switched_on(name, function):
+    before = ENVIRONMENT["tick"], mode.grad
+    try:
+        TRANSFORMS[name](function, torch.tensor([1.0, 2.0]))
+    except KeyError:
+        assert function is fail
+    assert (ENVIRONMENT["tick"], mode.grad) == before
+    assert (mode.levels, mode.off, mode.held, mode.forward, mode.transforms) == ((), False, None, True, ())
+
+
+def test_a_level_keeps_no_history():
+    """Values and tangents that nobody holds are gone at once."""
+    with fwAD.dual_level():
+        x = fwAD.make_dual(torch.ones(2), torch.ones(2))
+        y = x.exp()
+        value, tangent = weakref.ref(y), weakref.ref(fwAD.unpack_dual(y).tangent)
+        y = y.sin() * y
+        assert value() is None and tangent() is None
+
+
+def test_a_level_belongs_to_its_thread():
+    seen = []
+    with fwAD.dual_level():
+        x = fwAD.make_dual(torch.ones(2), torch.ones(2))
+        thread = threading.Thread(target=lambda: seen.append((fwAD.unpack_dual(torch.ones(2) * 2), mode.levels)))
+        thread.start()
+        thread.join()
+        assert fwAD.unpack_dual(x * 2).tangent is not None
+    assert seen[0][0].tangent is None and seen[0][1] == ()
+
+
+def test_results_are_leaves_without_history_unless_something_outside_wants_a_gradient():
+    x, w = torch.tensor([1.0, 2.0]), torch.tensor(3.0, requires_grad=True)
+    for name in ("grad", "hessian", "jacrev", "jacfwd"):
+        assert TRANSFORMS[name](lambda x: (x**3).sum(), x).node is None
+        result = TRANSFORMS[name](lambda x: (x**3).sum() * w, x)
+        assert result.requires_grad and not TRANSFORMS[name](lambda x: (x**3).sum() * w.detach(), x).requires_grad
+        (g,) = torch.autograd.grad(result.sum(), w)
+        with torch.no_grad():
+            assert not TRANSFORMS[name](lambda x: (x**3).sum() * w, x).requires_grad
+        np.testing.assert_allclose(g.numpy(), result.detach().numpy().sum() / 3)
+    assert w.grad is None
