@@ -183,7 +183,7 @@ def grads(names=None, root=None):
     >>> y = a * b
     >>> y.backward(retain_graph=True)
     >>> tensh.show.grads({"x": x, "w": w, "a": a, "b": b, "y": y})
-    gradients of y, value 6
+    gradients of y = mul(a, b), value 6
     name  made by      shape  value  is_leaf  d y / d name  kept  note
     x     -            []     2      yes      2             yes
     w     -            []     1      yes      5             yes   used 2 times: 2 + 3
