@@ -198,6 +198,23 @@ PROGRAMS = {
     "keyword arguments": lambda torch: torch.vmap(lambda a, b: a - b)(numbers(torch, 2, 3), b=numbers(torch, 2, 3, start=4)),
     "empty batch": lambda torch: torch.vmap(lambda a: (a.sum(), a * 2, torch.trace(a)))(torch.zeros(0, 3, 3)),
     "chunks": lambda torch: torch.vmap(lambda a: (a * 2, a.sum()), out_dims=(1, 0), chunk_size=2)(numbers(torch, 5, 3)),
+    "chunks of random numbers": lambda torch: [
+        torch.manual_seed(3) and torch.vmap(lambda a: a + torch.rand(2), chunk_size=2, randomness=mode)(torch.zeros(5, 2))
+        for mode in ("same", "different")
+    ],
+    "spectrograms": lambda torch: torch.vmap(lambda s, w: torch.stft(s, 4, win_length=3, window=w, return_complex=True).abs())(
+        numbers(torch, 2, 16), numbers(torch, 2, 3, start=2)
+    ),
+    "searches": lambda torch: torch.vmap(lambda a, v: (torch.searchsorted(a.sort()[0], v), torch.bucketize(v, torch.tensor([0.0, 0.5]))))(
+        numbers(torch, 2, 6), numbers(torch, 2, 3, start=2)
+    ),
+    "slices": lambda torch: torch.vmap(lambda a, i, s: (a.index_add(0, i, s, alpha=2), a.index_copy(1, i, s.T), a.index_fill(0, i, 1.5)))(
+        numbers(torch, 2, 4, 4), torch.tensor([[0, 2], [3, 1]]), numbers(torch, 2, 2, 4)
+    ),
+    "bilinear": lambda torch: [torch.vmap(torch.nn.functional.bilinear, dims)(*[
+        numbers(torch, *shape) if dim is None else numbers(torch, 2, *shape)
+        for shape, dim in zip(((5, 3), (5, 4), (6, 3, 4)), dims)
+    ]) for dims in ((0, 0, None), (None, None, 0), (0, None, 0))],
     "nested": lambda torch: torch.vmap(torch.vmap(torch.dot, (None, 0)), (0, None))(numbers(torch, 3, 5), numbers(torch, 4, 5)),
     "nested three times": lambda torch: torch.vmap(torch.vmap(torch.vmap(torch.mul, (None, 0)), (None, 0), 1), (0, None))(
         numbers(torch, 2, 3), numbers(torch, 4, 5, 3)

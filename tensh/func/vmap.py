@@ -8,6 +8,7 @@ from tensh.engine.batching.batched import Batched, entered, left
 from tensh.engine.batching.levels import level, running
 from tensh.engine.clock import mode
 from tensh.engine.lifting import Lift
+from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor
 from tensh.engine.transforms import Mapping
 from tensh.engine.vocabulary import OPS
@@ -81,7 +82,10 @@ def in_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
     """The same for some samples at a time; the results are joined."""
     size, dims, leaves, spec = given
     results, structure = [], None
+    state = default_generator.get_state() if randomness == "same" else None
     for start in range(0, size, chunk_size) if size else (0,):
+        if state is not None:
+            default_generator.set_state(state)
         count = min(chunk_size, size - start)
         part = [t if d is None else t.narrow(d, start, count) for t, d in zip(leaves, dims, strict=True)]
         result = mapped(func, name, out_dims, randomness, (count, dims, part, spec), kwargs)

@@ -2,8 +2,6 @@
 
 from functools import cache
 
-import numpy as np
-
 from tensh.engine import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.functional.layers.padding import pad
@@ -11,7 +9,7 @@ from tensh.engine.ops import spectral
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.table import OPS, composite
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 
 REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"
@@ -163,8 +161,7 @@ def padded_with_zeros(window, win_length, n_fft, signals):
     """The window in the middle of a frame; None if it is one of ones."""
     if win_length == n_fft:
         return window
-    dtype = signals.array.dtype if window is None else window.array.dtype
-    padded = wrap(np.zeros(n_fft, dtype))
+    padded = (signals if window is None else window).new_zeros(n_fft)
     middle = padded.narrow(0, (n_fft - win_length) // 2, win_length)
     if window is None:
         middle.fill_(1)
