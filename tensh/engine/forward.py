@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from tensh.engine.backward import as_tensor
 from tensh.engine.clock import FORWARD, mode, tick
 from tensh.engine.graph import DeadEnd, Dual, Output, edge, hold, live
-from tensh.engine.inplace import renamed
+from tensh.engine.inplace import interior, keep_saved, renamed
 from tensh.engine.region import CopySlices
 from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
@@ -144,6 +144,14 @@ def value_of(t):
 
 
 # ── in place ─────────────────────────────────────────────────────────────────
+def to_be_written(node, since, array):
+    """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
+    for level in mode.levels:
+        t = level.of(node)
+        for n in interior(value_of(t).node, since) if t is not None and value_of(t).node is not None else ():
+            keep_saved(n, array)
+
+
 def written(node):
     """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
     for level in mode.levels:

@@ -52,6 +52,10 @@ def put(t, since, value, name, overlapping=False):
         spoilt = len(inside) == 1 and saved_beside(node, t.array)
         for n in () if spoilt else inside:
             keep_saved(n, t.array)
+        if mode.levels:
+            from tensh.engine.forward import to_be_written
+
+            to_be_written(node, since, t.array)
     old = None if node is None else edge(t)
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
