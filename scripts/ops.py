@@ -1,7 +1,7 @@
 """Print the table of operators as Markdown:  python scripts/ops.py [REGEX]
 
-For every operator whose name matches: what it is, where users find it, its kernel on NumPy arrays, the name of its node in
-the graph, and the gradient that each tensor input receives, in the names of other operators; ``g`` is the gradient that
+For every operator whose name matches: what it is, where users find it, its kernel on NumPy arrays, the name of its node
+in the graph, and the gradient that each tensor input receives, in the names of other operators; ``g`` is the gradient that
 arrives. An operator without a derivative shows a dash. One that users do not call is a part of the functions that are
 named.
 """

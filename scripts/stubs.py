@@ -10,6 +10,7 @@ The types come from what the functions say of themselves: an annotation where th
 
 import argparse
 import difflib
+import functools
 import inspect
 import sys
 from pathlib import Path
@@ -207,7 +208,7 @@ def indented(text):
 def property_stub(name, member):
     kind = PROPERTIES.get(name, "_Any")
     text = f"@property\ndef {name}(self) -> {kind}:\n    {doc_of(member)}"
-    if member.fset is not None:
+    if getattr(member, "fset", None) is not None:
         text += f"\n@{name}.setter\ndef {name}(self, value: {kind}) -> None: ..."
     return text
 
@@ -224,7 +225,7 @@ def size_stub():
 def member_stub(cls, name):
     """A member of a class: a property, a slot, a method."""
     member, found = inspect.getattr_static(cls, name), getattr(cls, name)
-    if isinstance(member, property):
+    if isinstance(member, property | functools.cached_property):
         return property_stub(name, member)
     if not inspect.isroutine(found):
         return f"{name}: {PROPERTIES.get(name, '_Any')}"

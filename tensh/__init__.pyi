@@ -306,6 +306,9 @@ class dtype:
     legacy: _Any
     name: _Any
     @property
+    def numpy(self) -> _Any:
+        """NumPy's dtype of the same elements."""
+    @property
     def spoken(self) -> _Any:
         """What C++ calls the type, where an error message does."""
     title: _Any
@@ -1128,7 +1131,7 @@ def margin_ranking_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
 def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
-    """In-place version of masked_fill."""
+    """In-place version of masked_fill; the tensor may be an expanded one."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1151,7 +1154,7 @@ def max_pool3d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _
     """The largest element of every window of ``kernel_size`` in the last 3 dimensions."""
 def maximum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of input and other; nan wins."""
-def mean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def mean(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
 def median(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
@@ -1273,7 +1276,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
 def printoptions(**changes: _Any) -> _Any:
     """Print with other options inside a ``with`` block; takes the arguments of ``set_printoptions``."""
-def prod(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or of the elements along ``dim``."""
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
     """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
@@ -1465,7 +1468,7 @@ def sub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, ou
     """Difference of input and other."""
 def subtract(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """Difference of input and other."""
-def sum(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def sum(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
 def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
     """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""

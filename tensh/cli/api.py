@@ -11,7 +11,7 @@ WHEN = {True: "not yet", False: "left out"}
 
 
 def show(env, prefix="", missing=False, as_json=False):
-    """Write the names that begin with a prefix: a table on a terminal, else a line each, its parts set apart by tabs."""
+    """Write the names that begin with a prefix: a table on a terminal, else a line each, with tabs between its parts."""
     from tensh.cli.session.help import lookup, names
 
     rows = [*(lacking(names, prefix) if missing else having(names, prefix))]

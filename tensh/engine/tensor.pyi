@@ -18,9 +18,13 @@ class Tensor:
     @property
     def H(self) -> Tensor:
         """The conjugate transpose of a matrix.  Differentiable."""
+    @H.setter
+    def H(self, value: Tensor) -> None: ...
     @property
     def T(self) -> Tensor:
         """The dimensions in reverse order: the transpose of a matrix.  Differentiable, a view."""
+    @T.setter
+    def T(self, value: Tensor) -> None: ...
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Tensor | _Number) -> Tensor: ...
     def __and__(self, other: Tensor | _Number) -> Tensor: ...
@@ -124,6 +128,8 @@ class Tensor:
     @property
     def _version(self) -> _int:
         """How often the memory was written in place."""
+    @_version.setter
+    def _version(self, value: _int) -> None: ...
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value of input."""
     def abs_(self) -> Tensor:
@@ -404,6 +410,8 @@ class Tensor:
     @property
     def device(self) -> _device:
         """Where the tensor lives."""
+    @device.setter
+    def device(self, value: _device) -> None: ...
     def diag(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
     def diag_embed(self, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
@@ -443,6 +451,8 @@ class Tensor:
     @property
     def dtype(self) -> _dtype:
         """The type of the elements."""
+    @dtype.setter
+    def dtype(self, value: _dtype) -> None: ...
     def element_size(self) -> _int:
         """Bytes of one element."""
     def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -551,6 +561,8 @@ class Tensor:
     @property
     def grad_fn(self) -> _Any:
         """The node that computed this tensor; None for leaves."""
+    @grad_fn.setter
+    def grad_fn(self, value: _Any) -> None: ...
     def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input greater than other?"""
     def greater_(self, other: Tensor | _Number) -> Tensor:
@@ -637,9 +649,13 @@ class Tensor:
     @property
     def is_cpu(self) -> _bool:
         """True: tensh computes on the CPU."""
+    @is_cpu.setter
+    def is_cpu(self, value: _bool) -> None: ...
     @property
     def is_cuda(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_cuda.setter
+    def is_cuda(self, value: _bool) -> None: ...
     def is_distributed(self) -> Tensor:
         """Is the tensor spread over processes?  Never."""
     def is_floating_point(self) -> _bool:
@@ -649,29 +665,45 @@ class Tensor:
     @property
     def is_ipu(self) -> _Any:
         """False: tensh computes on the CPU only."""
+    @is_ipu.setter
+    def is_ipu(self, value: _Any) -> None: ...
     @property
     def is_leaf(self) -> _bool:
         """Was this tensor made by the user rather than computed from one that requires grad?"""
+    @is_leaf.setter
+    def is_leaf(self, value: _bool) -> None: ...
     @property
     def is_maia(self) -> _Any:
         """False: tensh computes on the CPU only."""
+    @is_maia.setter
+    def is_maia(self, value: _Any) -> None: ...
     @property
     def is_meta(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_meta.setter
+    def is_meta(self, value: _bool) -> None: ...
     @property
     def is_mkldnn(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_mkldnn.setter
+    def is_mkldnn(self, value: _bool) -> None: ...
     @property
     def is_mps(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_mps.setter
+    def is_mps(self, value: _bool) -> None: ...
     @property
     def is_mtia(self) -> _Any:
         """False: tensh computes on the CPU only."""
+    @is_mtia.setter
+    def is_mtia(self, value: _Any) -> None: ...
     def is_neg(self) -> Tensor:
         """Is it negated only when it is read?  Never."""
     @property
     def is_nested(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_nested.setter
+    def is_nested(self, value: _bool) -> None: ...
     def is_nonzero(self) -> _bool:
         """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
     def is_pinned(self, device: _device | _str | _int | None = None) -> _bool:
@@ -679,6 +711,8 @@ class Tensor:
     @property
     def is_quantized(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_quantized.setter
+    def is_quantized(self, value: _bool) -> None: ...
     def is_same_size(self, other: Tensor | _Number) -> _bool:
         """Have two tensors the same shape?"""
     def is_set_to(self, tensor: _Any) -> _bool:
@@ -690,18 +724,28 @@ class Tensor:
     @property
     def is_sparse(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_sparse.setter
+    def is_sparse(self, value: _bool) -> None: ...
     @property
     def is_sparse_csr(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_sparse_csr.setter
+    def is_sparse_csr(self, value: _bool) -> None: ...
     @property
     def is_vulkan(self) -> _Any:
         """False: tensh computes on the CPU only."""
+    @is_vulkan.setter
+    def is_vulkan(self, value: _Any) -> None: ...
     @property
     def is_xla(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_xla.setter
+    def is_xla(self, value: _bool) -> None: ...
     @property
     def is_xpu(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
+    @is_xpu.setter
+    def is_xpu(self, value: _bool) -> None: ...
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
         """Is |input - other| at most atol + rtol * |other|?"""
     def isfinite(self) -> Tensor:
@@ -723,6 +767,8 @@ class Tensor:
     @property
     def itemsize(self) -> _int:
         """Bytes of one element."""
+    @itemsize.setter
+    def itemsize(self, value: _int) -> None: ...
     def kron(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
     def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -730,6 +776,8 @@ class Tensor:
     @property
     def layout(self) -> _layout:
         """How it lies in memory: torch.strided."""
+    @layout.setter
+    def layout(self, value: _layout) -> None: ...
     def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Least common multiple of integers."""
     def lcm_(self, other: Tensor | _Number) -> Tensor:
@@ -821,9 +869,13 @@ class Tensor:
     @property
     def mH(self) -> Tensor:
         """The conjugate transposes of matrices.  Differentiable."""
+    @mH.setter
+    def mH(self, value: Tensor) -> None: ...
     @property
     def mT(self) -> Tensor:
         """The last two dimensions exchanged: the transposes of matrices.  Differentiable, a view."""
+    @mT.setter
+    def mT(self, value: Tensor) -> None: ...
     def map2_(self, x: _Any, y: _Any, callable: _Any) -> Tensor:
         """Replace every element by ``callable(element, element of x, element of y)``."""
     def map_(self, tensor: _Any, callable: _Any) -> _Any:
@@ -831,7 +883,7 @@ class Tensor:
     def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
         """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
     def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
-        """In-place version of masked_fill."""
+        """In-place version of masked_fill; the tensor may be an expanded one."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, *args: _Any, **options: _Any) -> Tensor:
@@ -848,7 +900,7 @@ class Tensor:
         """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
     def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The larger of input and other; nan wins."""
-    def mean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def median(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
@@ -885,6 +937,8 @@ class Tensor:
     @property
     def name(self) -> _Any:
         """None: tensors have no names."""
+    @name.setter
+    def name(self, value: _Any) -> None: ...
     def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
@@ -904,9 +958,13 @@ class Tensor:
     @property
     def nbytes(self) -> _int:
         """Bytes of all elements."""
+    @nbytes.setter
+    def nbytes(self, value: _int) -> None: ...
     @property
     def ndim(self) -> _int:
         """The number of dimensions."""
+    @ndim.setter
+    def ndim(self, value: _int) -> None: ...
     def ndimension(self) -> _int:
         """The number of dimensions."""
     def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -966,6 +1024,8 @@ class Tensor:
     @property
     def output_nr(self) -> _int:
         """Which output of its operation the tensor is."""
+    @output_nr.setter
+    def output_nr(self, value: _int) -> None: ...
     def permute(self, dims: _Any) -> Tensor:
         """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> Tensor:
@@ -984,7 +1044,7 @@ class Tensor:
         """Input to the power of exponent."""
     def prelu(self, weight: Tensor) -> Tensor:
         """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
-    def prod(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or of the elements along ``dim``."""
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
         """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
@@ -1055,6 +1115,8 @@ class Tensor:
     @property
     def retains_grad(self) -> _bool:
         """Is this a computed tensor that keeps its gradient?"""
+    @retains_grad.setter
+    def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
         """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
@@ -1092,6 +1154,8 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The size of each dimension."""
+    @shape.setter
+    def shape(self, value: Size) -> None: ...
     def share_memory_(self) -> Tensor:
         """The tensor itself; its memory is not moved into shared memory."""
     def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -1164,7 +1228,7 @@ class Tensor:
         """Difference of input and other."""
     def subtract_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
         """Difference of input and other."""
-    def sum(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def sum_to_size(self, *size: _Any) -> Tensor:
         """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable."""
@@ -1217,11 +1281,11 @@ class Tensor:
     def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def tril_(self, diagonal: _int = 0) -> Tensor:
-        """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+        """In-place version of tril."""
     def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
-        """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+        """In-place version of triu."""
     def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""assert_close: two values, or two structures of values, are close, or an AssertionError says where and by how much not."""
+"""assert_close: two values, or two structures of them, are close, or an error says where and by how much not."""
 
 import cmath
 import warnings
@@ -63,9 +63,8 @@ def assert_close(
     """
     __tracebackhide__ = True  # for pytest
     if (rtol is None) != (atol is None):
-        raise ValueError(
-            f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {'rtol' if rtol is None else 'atol'}."
-        )
+        lacking = "rtol" if rtol is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacking}.")
     wish = Wish(rtol, atol, equal_nan, check_dtype, check_stride)
     for compare, one, other, place in [*pairs(actual, expected, "", allow_subclasses)]:
         complaint = compare(one, other, wish)

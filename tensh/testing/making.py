@@ -17,7 +17,7 @@ def make_tensor(
     exclude_zero=False,
     memory_format=None,
 ):
-    """A tensor of uniform random numbers from ``low`` up to ``high``, by default from -9 up to 9 (for bools and uint8 less).
+    """A tensor of uniform random numbers from ``low`` up to ``high``, by default from -9 up to 9.
 
     ``noncontiguous`` leaves gaps in the memory; ``exclude_zero`` puts the smallest positive number, or 1, for 0.
     ValueError for edges that no number lies between, and for gradients of integers.
@@ -29,15 +29,7 @@ def make_tensor(
     """
     shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
     is_float = dtype.is_floating_point or dtype.is_complex
-    if requires_grad and not is_float:
-        raise ValueError(
-            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
-        )
-    if noncontiguous and memory_format is not None:
-        raise ValueError(
-            f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got noncontiguous={noncontiguous} "
-            f"and memory_format={memory_format}"
-        )
+    refuse(dtype, requires_grad and not is_float, noncontiguous, memory_format)
     low, high = edges(dtype, low, high)
     gaps = noncontiguous and math.prod(shape) > 1 and len(shape) > 0
     size = (*shape[:-1], 2 * shape[-1]) if gaps else shape
@@ -49,6 +41,19 @@ def make_tensor(
     if exclude_zero:
         result[result == 0] = torch.finfo(dtype).tiny if is_float else 1
     return result.requires_grad_(requires_grad)
+
+
+def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
+    """PyTorch's errors for what cannot be had."""
+    if wants_gradients_of_integers:
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype}"
+        )
+    if noncontiguous and memory_format is not None:
+        raise ValueError(
+            "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"noncontiguous={noncontiguous} and memory_format={memory_format}"
+        )
 
 
 def filled(size, dtype, device, low, high):

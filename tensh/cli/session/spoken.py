@@ -73,7 +73,8 @@ KEYWORD = """
     a input         arr input           x input             x1 input            x2 other            b other
     a_min min       a_max max           order ord           loc mean            scale std           shift shifts
     shape size      axis1 dim0          axis2 dim1          kind stable         obj index           fill_value value
-    repeat repeats  learning_rate lr    epsilon eps         momentum_rate momentum                  indices_or_sections indices
+    repeat repeats  learning_rate lr    epsilon eps         momentum_rate momentum
+    indices_or_sections indices
 """
 
 

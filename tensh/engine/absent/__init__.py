@@ -1,7 +1,7 @@
 """Names that PyTorch has and tensh lacks: each says so, and why, instead of looking like a name that nobody has.
 
-``names.txt`` holds the public names of PyTorch (``scripts/pytorch_names.py`` records them); ``reasons.py`` says why some
-of them are not here. At the start only the names of Tensor are read, for 0.2 ms; all else when a name is not found.
+``names.txt`` holds the public names of PyTorch, as ``scripts/pytorch_names.py`` records them; ``reasons.py`` says why
+some of them are not here. At the start only the names of Tensor are read, for 0.2 ms; all else when a name is not found.
 """
 
 import os
@@ -12,7 +12,7 @@ NAMES = os.path.join(os.path.dirname(__file__), "names.txt")
 
 
 class NotInTensh(AttributeError, NotImplementedError):
-    """A name of PyTorch's that tensh lacks; an AttributeError, too, so that ``hasattr`` and ``getattr(..., default)`` work."""
+    """A name of PyTorch's that tensh lacks; an AttributeError, too, so that programs can ask with ``hasattr``."""
 
 
 class CannotImport(ModuleNotFoundError, NotImplementedError):

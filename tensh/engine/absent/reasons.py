@@ -104,7 +104,10 @@ REASONS = (
         utils.data.guaranteed_* utils.data.non_deterministic
         """,
     ),
-    out("profiles of accelerators and processes; %time and Python's profilers see every operation of tensh", "*profiler*"),
+    out(
+        "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
+        "*profiler*",
+    ),
     out("models and packages of models from elsewhere", "hub package"),
     out("tensors with a mask", "masked"),
     out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
@@ -118,7 +121,10 @@ REASONS = (
     out("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
     out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
     later("reductions of segments", "segment_reduce"),
-    later("modules and recurrent layers", "nn.[A-Z]* nn.init* nn.utils* nn.grad nn.parameter.* lstm* gru* rnn_* norm_except_dim"),
+    later(
+        "modules and recurrent layers",
+        "nn.[A-Z]* nn.init* nn.utils* nn.grad nn.parameter.* lstm* gru* rnn_* norm_except_dim",
+    ),
     later("optimisers", "optim optim.*"),
     later("data sets and loaders, checkpoints", "utils utils.* utils.data.*"),
     later("tensors in files", "save load serialization"),

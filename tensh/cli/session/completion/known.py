@@ -177,8 +177,8 @@ def declared(kind, name):
     """The type that the stubs of tensh declare for a function, a method or a property."""
     import tensh
 
-    types_ = {"Tensor": tensh.Tensor, "Size": tensh.Size, "_dtype": tensh.dtype, "_int": int, "_float": float, "_bool": bool,
-              "_str": str, "_device": tensh.device}  # fmt: skip
+    types_ = {"Tensor": tensh.Tensor, "Size": tensh.Size, "_dtype": tensh.dtype, "_device": tensh.device,
+              "_int": int, "_float": float, "_bool": bool, "_str": str}  # fmt: skip
     if kind is None or is_tensor(kind):
         text = returns().get(name, "")
         found = types_.get(text.partition(" | ")[0]) or (Tensors if text.startswith("tuple[Tensor") else None)

@@ -17,7 +17,7 @@ NO_TENSORS = ("array", "np", "math", "text", "name", "dims", "shape")  # names w
 
 
 class Derivation(NamedTuple):
-    """An operator, and the texts of its declaration: of parts that several derivatives share, and of each derivative."""
+    """An operator, and the texts of its declaration: of what several derivatives share, and of each."""
 
     op: Op
     parts: dict[str, str]

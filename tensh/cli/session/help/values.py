@@ -1,4 +1,4 @@
-"""The page of a value of the user's: what it is, never its contents; of a tensor, where it lies and where it is from."""
+"""The page of a value of the user's: what it is, never its contents; of a tensor, where it lies and is from."""
 
 import inspect
 from types import ModuleType

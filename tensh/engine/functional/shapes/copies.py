@@ -13,7 +13,7 @@ from tensh.engine.table import OPS, composite, op
 
 
 def copy_of(view, name=None):
-    """Declare the operator that copies what the operator ``view`` shows; public if it has the signature of a function."""
+    """Declare the operator that copies what the operator ``view`` shows: public, unless it has another name."""
     shown = OPS[view]
 
     @functools.wraps(shown.kernel)

@@ -1,4 +1,4 @@
-"""Storages with a dtype: the memory of a tensor as one row of numbers.  Old: ``untyped_storage`` is what PyTorch keeps."""
+"""Storages with a dtype: the memory of a tensor as one row of numbers.  Old: PyTorch keeps ``untyped_storage``."""
 
 import numpy as np
 
@@ -159,11 +159,15 @@ NAMES = """
     bfloat16 BFloat16 bool Bool uint8 Byte int8 Char complex128 ComplexDouble complex64 ComplexFloat float64 Double
     float32 Float float16 Half int32 Int int64 Long int16 Short
 """.split()
-CLASSES = {
-    ALL[name]: StorageKind(f"{word}Storage", (TypedStorage,), {"__slots__": (), "__module__": "torch", "kind": ALL[name],
-                                                               "__doc__": f"Storages of torch.{name}."})
-    for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)
-}  # fmt: skip
+
+
+def of_dtype(name, word):
+    """The class of the storages of one dtype."""
+    members = {"__slots__": (), "__module__": "torch", "__doc__": f"Storages of torch.{name}.", "kind": ALL[name]}
+    return StorageKind(f"{word}Storage", (TypedStorage,), members)
+
+
+CLASSES = {ALL[name]: of_dtype(name, word) for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)}
 
 
 def converted(name, dtype):
