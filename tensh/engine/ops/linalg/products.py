@@ -48,7 +48,7 @@ OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 def narrow(multiply, name, first, second):
     """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
     if first.dtype.kind == "b" and (first.size and second.size or name == "dot"):
-        refuse_dtype(name, first.dtype)
+        raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[first.dtype].title}'")
     if is_half(first.dtype):
         return multiply(widened(first), widened(second)).astype(first.dtype)
     return multiply(first, second)
@@ -72,19 +72,19 @@ def mm(input, mat2):
         except ValueError:
             raise RuntimeError(cannot_multiply(input, mat2)) from None
     check_matrices(input, mat2)
-    return narrow(np.dot, "addmm_impl", input, mat2)
+    return narrow(np.dot, "addmm_impl_cpu_", input, mat2)
 
 
 def check_matrices(input, mat2):
     if input.ndim != 2 or mat2.ndim != 2:
         raise RuntimeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
+    if input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(cannot_multiply(input, mat2))
     if input.dtype != mat2.dtype:
         raise RuntimeError(
             f"expected m1 and m2 to have the same dtype, but got: {BY_NUMPY[input.dtype].spoken} != "
             + BY_NUMPY[mat2.dtype].spoken
         )
-    if input.shape[1] != mat2.shape[0]:
-        raise RuntimeError(cannot_multiply(input, mat2))
 
 
 def cannot_multiply(mat1, mat2):
@@ -116,7 +116,7 @@ def with_one_factor(first, second):
     b, n, k = first.shape
     m = second.shape[2]
     if k == 1:
-        return np.multiply(first, second)
+        return np.multiply(first, second, order="C")
     if not second.strides[0] and second.size:
         return first.reshape(b * n, k).dot(second[0]).reshape(b, n, m)
     if m == 1 and not first.strides[0] and first.size:
@@ -128,14 +128,14 @@ def check_batches(batch1, batch2):
     for name, batch in (("batch1", batch1), ("batch2", batch2)):
         if batch.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
-    if batch1.dtype != batch2.dtype:
-        one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
-        raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
     if batch2.shape[:2] != (batch1.shape[0], batch1.shape[2]):
         raise RuntimeError(
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: {list(batch2.shape[:2])}."
         )
+    if batch1.dtype != batch2.dtype:
+        one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
+        raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
 
 
 @op(out=OTHER_VECTOR, input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")
@@ -150,7 +150,7 @@ def mv(input, vec):
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.dtype is not vec.dtype or input.shape[1] != vec.size:
         check_vector(None, input, vec)
-    return input.dot(vec) if input.dtype.itemsize > 2 else narrow(np.dot, "addmv_impl", input, vec)
+    return input.dot(vec) if input.dtype.itemsize > 2 else narrow(np.dot, "addmv_impl_cpu", input, vec)
 
 
 def check_vector(input, mat, vec):
@@ -181,7 +181,7 @@ def check_dot(first, second):
         )
 
 
-@op(out=OTHER_NUMBER, called="dot", input="g * conj(tensor)", tensor="g * conj(input)")
+@op(out=OTHER_NUMBER, input="g * conj(tensor)", tensor="g * conj(input)")
 def dot(input, tensor):
     """The sum of the products of two vectors' elements.  Differentiable.
 
