@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from tensh.engine.backward import as_tensor
 from tensh.engine.clock import FORWARD, mode, tick
 from tensh.engine.graph import DeadEnd, Dual, Output, edge, hold, live
-from tensh.engine.inplace import interior, keep_saved, renamed
+from tensh.engine.inplace import found_while_growing, keep_saved, renamed
 from tensh.engine.region import CopySlices
 from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
@@ -146,10 +146,13 @@ def value_of(t):
 # ── in place ─────────────────────────────────────────────────────────────────
 def to_be_written(node, since, array):
     """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
-    for level in mode.levels:
-        t = level.of(node)
-        for n in interior(value_of(t).node, since) if t is not None and value_of(t).node is not None else ():
-            keep_saved(n, array)
+    found = {node: None}
+    for n in found_while_growing(found):
+        tangents = [level.of(n) for level in mode.levels]
+        for each in (*n.inputs, *[value_of(t).node for t in tangents if t is not None]):
+            if each is not None and each.time > since and each not in found:
+                found[each] = None
+                keep_saved(each, array)
 
 
 def written(node):
