@@ -95,7 +95,7 @@ OFFERED = {
     # arguments
     "x.sum(dim=": ["0", "1", "-1", "-2"], "torch.sum(x, dim=": ["0", "1", "-1", "-2"], "x.sum(keepd": ["keepdim="],
     "d['alpha'].sum(dim=": ["0", "1", "-1", "-2"], "torch.transpose(x, 0, ": ["0", "1", "-1", "-2", "dim1="],
-    "torch.zeros(2, dtype=float6": ["torch.float64"], "x.to(dtype=torch.bfl": ["bfloat16"], "scale(1, s": ["second=", "scale", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "several"],
+    "torch.zeros(2, dtype=float6": ["torch.float64"], "x.to(dtype=torch.bfl": ["bfloat16"], "torch.zeros(2, dtype=torch.fl": ["float16", "float32", "float64"], "scale(1, s": ["second=", "scale", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "several"],
     "scale(": ["first=", "second=", "dim="], "F.cross_entropy(x, x, reduction=": ['"mean"', '"sum"', '"none"'],
     "F.cross_entropy(x, x, reduction='m": ["mean"], "x.sum(0, keepdim=": ["True", "False"],
     # keys and files

@@ -61,9 +61,14 @@ def answer(length, found):
 
 
 def of_attributes(place, namespace, deadline):
-    """The attributes of the expression before the point."""
-    from tensh.cli.session.completion import known, members
+    """The attributes of the expression before the point; where only some will do, such as dtypes, these."""
+    from tensh.cli.session.completion import arguments, context, known, members
 
+    call = context.call(place)
+    if call is not None and call.value == f"{place.owner}.{place.word}":
+        fitting = [each for each in arguments.values(call, namespace) if each[0].startswith(call.value)]
+        if fitting:
+            return answer(len(place.word), [(text.rpartition(".")[2], *more) for text, *more in fitting])
     base = place.owner and known.known(place.owner, namespace)
     if base is None:
         return Completion(0, [])
