@@ -88,3 +88,53 @@ def said(gradient):
     if type(gradient) is Parts:
         return ", ".join(f"output {i}: {tokens.values(g)}" for i, g in sorted(gradient.items()))
     return tokens.values(gradient)
+
+
+ROWS = 24  # nodes around the one at its turn that a picture shows
+
+
+def picture(graph, made, done):
+    """The graph after ``done`` of the steps: every node with what has arrived, the one at its turn marked, what it sends.
+
+    Newest first, as a backward pass goes. Lines of (kind, text) pairs.
+    """
+    step = made[done - 1] if done else None
+    sums = arrived(graph, made, done)
+    sent = {each.operand: each for each in step.sent} if step else {}
+    numbers = shown_numbers(graph, made, step)
+    width = max(tokens.width(_short(graph, number)) for number in numbers)
+    yield [("keyword", f"step {done} of {len(made)}"), ("note", "   right: on   left: back   q: end")]
+    for number in numbers:
+        name = _short(graph, number)
+        is_turn = step is not None and number == step.node
+        line = [("mark" if is_turn else "margin", "-> " if is_turn else "   "), ("name", name.ljust(width))]
+        if number in sent and sent[number].before is not None:
+            each = sent[number]
+            line.append(("number", f"  {said(each.before)} + {said(each.gradient)} = {said(each.after)}"))
+        elif number in sums:
+            line.append(("number", f"  {said(sums[number])}"))
+        if number in sent:
+            line.append(("note", f"   <- {sent[number].formula or 'g'}"))
+        yield line
+    if len(numbers) < len(graph):
+        yield [("note", f"   ... {count(len(graph) - len(numbers), 'node')} more")]
+
+
+def arrived(graph, made, done):
+    """number -> what has arrived at a node after ``done`` steps; the root has its own gradient from the start."""
+    sums = {graph.root: made[0].arrived}
+    for step in made[:done]:
+        for each in step.sent:
+            sums[each.operand] = each.after
+    return sums
+
+
+def shown_numbers(graph, made, step):
+    """The nodes that a picture shows, newest first: those around the one at its turn, and those it sends to."""
+    numbers = list(range(graph.root, 0, -1))
+    if len(numbers) <= ROWS:
+        return numbers
+    at = numbers.index(step.node) if step else 0
+    start = max(min(at - ROWS // 3, len(numbers) - ROWS), 0)
+    near = numbers[start : start + ROWS]
+    return sorted({*near, *(each.operand for each in (step.sent if step else ()))}, reverse=True)

@@ -28,6 +28,7 @@ PLACES = {
     "plot": "curves",
     "statistics": "measures",
     "steps": "passes",
+    "summary": "modules",
     "trace": "tracing",
     "who": "names",
     "why": "reasons",

@@ -6,6 +6,21 @@ from tensh.show.graphs import graph_of
 from tensh.show.page import Lines
 
 
+class Steps(Lines):
+    """A backward pass, step by step: `pictures` are of the graph before the first step, after it, and so on."""
+
+    def __init__(self, graph):
+        super().__init__(lambda page: backward.lines(graph))
+        self.graph, self.steps = graph, list(backward.steps(graph))
+
+    def __len__(self):
+        return len(self.steps)
+
+    def picture(self, done):
+        """The graph after some of the steps, as lines of (kind, text) pairs."""
+        return backward.picture(self.graph, self.steps, done)
+
+
 def steps(tensor=None, names=None):
     """A backward pass from a tensor, one node at a time: what arrives, what each operand gets, how it adds up.
 
@@ -23,9 +38,7 @@ def steps(tensor=None, names=None):
     <BLANKLINE>
     1 step: every node once, and the gradient of 1 leaf
     """
-    graph = graph_of(tensor, names)
-    made = list(backward.lines(graph))
-    return Lines(lambda page: made)
+    return Steps(graph_of(tensor, names))
 
 
 def accumulation(tensor=None, mode="reverse", names=None):

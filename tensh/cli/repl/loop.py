@@ -60,6 +60,7 @@ class Prompt:
         self.env = run.env
         run.configure()
         run.session.editor = partial(edited, self.env)
+        run.session.stepper = self.go_through if self.env.can_redraw else None
         self.settings = None  # those that are in force here
         self.history = History()
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
@@ -68,6 +69,12 @@ class Prompt:
         self.typed = 0  # blocks so far
         run.hint = ""
         self.reader = self.make_reader()
+
+    def go_through(self, view):
+        """Let the reader go through the steps of a view."""
+        from tensh.cli.repl.stepper import go_through
+
+        go_through(self.run.console.theme(), view)
 
     def make_reader(self):
         """What reads a block: an editor, or plain lines where the terminal cannot move its cursor."""

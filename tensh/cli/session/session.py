@@ -32,6 +32,7 @@ class Session:
         self.given = {}  # names that were there before the user made any
         self.sources = {}
         self.closing = contextlib.ExitStack()  # what ends with the session
+        self.stepper = None  # what goes through the steps of a view, where there is a terminal for it
         self.notes_places = False
         self.flags = 0  # of the `from __future__` imports so far
         self.results = []  # the values shown last, newest first

@@ -15,6 +15,7 @@ OF_A_TENSOR = (
     ("memory", "%memory [Y]", "what the graph of a tensor keeps alive for its backward pass", "memory"),
 )  # fmt: skip
 OF_ARGUMENTS = (
+    ("summary", "%summary MODEL [X...]", "the modules of a model: shapes of what they give, and parameters", "summary"),
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
     ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
 )
@@ -34,7 +35,10 @@ def of_a_tensor(function):
             drawn = view(function)(*values, names=session.own_names(), **options)
         except (TypeError, ValueError, LookupError) as error:
             raise refused(command, error) from None
-        yield Value(drawn, command)
+        if function == "steps" and session.stepper:  # somebody is there to go through them
+            session.stepper(drawn)
+        else:
+            yield Value(drawn, command)
 
     return run
 

@@ -1,0 +1,48 @@
+"""Going through the steps of a view with the arrow keys."""
+
+from prompt_toolkit import Application
+from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import FormattedTextControl, Layout, Window
+from prompt_toolkit.styles import Style
+
+from tensh.cli.render.theme import STYLES
+from tensh.cli.repl.style import translated
+
+
+def go_through(theme, view):
+    """Show the steps of a view one by one, until the reader has seen enough; the last one stays on the screen."""
+    at = [0]
+
+    def text():
+        lines = [[*line, ("", "\n")] for line in view.picture(at[0])]
+        return [(f"class:{kind}" if kind else "", piece) for line in lines for kind, piece in line][:-1]
+
+    control = FormattedTextControl(text, focusable=True, show_cursor=False)
+    Application(
+        Layout(Window(control, dont_extend_height=True)),
+        key_bindings=keys(at, len(view)),
+        style=Style([(kind, translated(parameters)) for kind, parameters in STYLES[theme].items()]),
+    ).run()
+
+
+def keys(at, last):
+    """Right and left, home and end, and the ways out."""
+    bindings = KeyBindings()
+
+    def to(place):
+        def move(event):
+            at[0] = min(max(place(at[0]), 0), last)
+
+        return move
+
+    for names, place in (
+        (("right", "down", "space"), lambda i: i + 1),
+        (("left", "up", "backspace"), lambda i: i - 1),
+        (("home",), lambda i: 0),
+        (("end",), lambda i: last),
+    ):
+        for name in names:
+            bindings.add(name)(to(place))
+    for name in ("q", "enter", "escape", "c-c", "c-d"):
+        bindings.add(name, eager=True)(lambda event: event.app.exit())
+    return bindings

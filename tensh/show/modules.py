@@ -1,0 +1,82 @@
+"""The modules of a model as a table: `summary`."""
+
+from tensh.engine.tensor import Tensor
+from tensh.show import describe
+from tensh.show.table import Table
+
+
+def summary(model, *inputs, depth=None):
+    """The modules of a model: what each gives for some inputs, and how many parameters it has.
+
+    Args:
+        model: a Module.
+        inputs: what it is called with, once, unrecorded; without them the shapes are left out.
+        depth: how many levels of modules within modules are shown; all, if nothing is given.
+
+    A module that occurs several times is a row once; its parameters are counted once.
+
+    >>> import tensh
+    >>> model = tensh.nn.Sequential(tensh.nn.Linear(4, 8), tensh.nn.Linear(8, 3))
+    >>> tensh.show.summary(model, tensh.ones(5, 4))
+    module  type        output  parameters
+    model   Sequential  [5, 3]
+      0     Linear      [5, 8]  40
+      1     Linear      [5, 3]  27
+    # 67 parameters, 268 B, all of them require grad
+    """
+    if not hasattr(model, "named_modules"):
+        raise TypeError(f"summary(): a model is a Module, not {type(model).__name__}")
+    shapes = outputs(model, inputs) if inputs else {}
+    rows = []
+    for path, module in model.named_modules():
+        level = path.count(".") + 1 if path else 0
+        if depth is not None and level > depth:
+            continue
+        name = "  " * level + (path.rpartition(".")[2] if path else "model")
+        own = list(module.parameters(recurse=depth is not None and level == depth))
+        count = sum(parameter.numel() for parameter in own)
+        shared = "" if uses(model, module) == 1 else f"used {uses(model, module)} times"
+        rows.append((name, type(module).__name__, shapes.get(module, ""), f"{count:,}" if count else "", shared))
+    columns = ["module", "type", "output", "parameters", ""]
+    keep = [i for i, column in enumerate(columns) if i in (0, 1, 3) or any(row[i] for row in rows)]
+    return Table([columns[i] for i in keep], [[row[i] for i in keep] for row in rows], notes=[total(model)])
+
+
+def outputs(model, inputs):
+    """module -> the shape of what it gives when the model is called."""
+    import tensh
+
+    found, handles = {}, []
+    for module in model.modules():
+        handles.append(module.register_forward_hook(lambda m, args, result: found.update({m: shape_of(result)})))
+    try:
+        with tensh.no_grad():
+            model(*inputs)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return found
+
+
+def shape_of(result):
+    """The shape of a tensor, or those of the tensors in a tuple or a list."""
+    if isinstance(result, Tensor):
+        return describe.shape(result)
+    if isinstance(result, tuple | list):
+        return ", ".join(filter(None, map(shape_of, result)))
+    return ""
+
+
+def uses(model, module):
+    """In how many places a module stands."""
+    return 1 if module is model else sum(each is module for _, each in model.named_modules(remove_duplicate=False))
+
+
+def total(model):
+    """How many parameters there are, and their bytes."""
+    parameters = list(model.parameters())
+    count = sum(p.numel() for p in parameters)
+    size = describe.amount(sum(p.nbytes for p in parameters))
+    free = sum(p.numel() for p in parameters if p.requires_grad)
+    grad = "all of them require grad" if free == count else f"{free:,} of them require grad"
+    return f"{describe.count(count, 'parameter')}, {size}, {grad}" if count else "no parameters"
