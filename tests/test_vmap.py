@@ -255,6 +255,28 @@ def test_batched_weights(name):
     )
 
 
+def test_gradcheck_of_batches():
+    """A derivative that looks at its weight's elements passes only where weights come one by one."""
+
+    class Looking(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * (2 if g.sum().item() < 1e9 else 1)
+
+    x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: x.sin() * x.sum(), (x,), check_batched_grad=True)
+    assert torch.autograd.gradgradcheck(lambda x: x.sin() * x.sum(), (x,), check_batched_grad=True)
+    assert torch.autograd.gradcheck(Looking.apply, (x,))
+    with pytest.raises(
+        RuntimeError, match="While computing batched gradients, got: vmap: It looks like you're calling .item"
+    ):
+        torch.autograd.gradcheck(Looking.apply, (x,), check_batched_grad=True)
+
+
 # ── what has a rule ──────────────────────────────────────────────────────────
 def without_rules():
     """The operators that are called sample by sample."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.autograd.batchcheck import check_batched
 from tensh.autograd.checking import (
     GradcheckError,
     check,
@@ -41,7 +42,8 @@ def gradcheck(
 
     Every input that requires grad is checked; they should be float64 or complex128.  A complex output is checked as its
     real and its imaginary part.  Returns True, or raises GradcheckError (False with ``raise_exception=False``).
-    ``check_forward_ad`` checks tangents, too, ``check_batched_forward_grad`` batches of them.
+    ``check_batched_grad`` checks batches of weights, too; ``check_forward_ad`` tangents, ``check_batched_forward_grad``
+    batches of them.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
@@ -56,6 +58,8 @@ def gradcheck(
             return check_constant(func, inputs, checked, eps)
         if check_backward_ad:
             check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes)
+            if check_batched_grad:
+                check_batched(func, inputs, checked)
         if check_forward_ad:
             check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad)
     except GradcheckError:
@@ -128,6 +132,7 @@ def gradgradcheck(
         nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
     )

@@ -1,0 +1,25 @@
+"""What gradcheck does about batches of weights: gradients computed together beside those computed one by one."""
+
+import numpy as np
+
+from tensh.autograd.checking import GradcheckError, differentiable
+from tensh.engine import named
+from tensh.engine.gradients import grad
+from tensh.engine.tensor import wrap
+
+
+def check_batched(func, inputs, checked):
+    """Raise GradcheckError unless a batch of weights gives the gradients that each of them gives."""
+    draw = np.random.default_rng(0)
+    for number, output in enumerate(differentiable(func(*inputs))):
+        batch = wrap(draw.standard_normal((2, *output.array.shape)).astype(output.array.dtype))
+        options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+        alone = [grad(output, checked, weight, **options) for weight in batch]
+        try:
+            together = grad(output, checked, batch, is_grads_batched=True, **options)
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}") from None
+        for place, (got, expected) in enumerate(zip(together, zip(*alone, strict=True), strict=True)):
+            expected = named("stack")(list(expected))
+            if not np.allclose(np.broadcast_to(got.array, expected.array.shape), expected.array):
+                raise GradcheckError(f"For output {number} and input {place}:\n\nGot:\n{got}\n\nExpected:\n{expected}")
