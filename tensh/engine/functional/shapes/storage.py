@@ -12,7 +12,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
 from tensh.engine.graph import edge, live
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
-from tensh.engine.tensor import size_of
+from tensh.engine.tensor import SIZES
 
 
 # ── sizes and places ─────────────────────────────────────────────────────────
@@ -26,7 +26,7 @@ def size(self, dim=None):
     """
     shape = self.array.shape
     if dim is None:
-        return size_of(shape)
+        return SIZES[shape]
     if type(dim) is not int:
         dim = bind("size", ("(int dim)",), (dim,), {})["dim"]
     return shape[wrap_dim(dim, len(shape), scalar=False)]
