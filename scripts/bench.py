@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 # Against PyTorch: the most that one row may take, and that the geometric mean of a group may. None: only shown.
-TORCH_BUDGETS = {"tiny": (1.0, 0.6), "train": (None, 0.8), "large": (None, None), "start": (None, None)}
+TORCH_BUDGETS = {"tiny": (1.0, 0.6), "train": (None, 0.8), "large": (None, 1.0), "start": (None, None)}
 
 
 class Case(NamedTuple):
@@ -133,6 +133,32 @@ def training_step_by_hand(batch, *sizes):
     return work
 
 
+@cache
+def picks(n):
+    """Integers to index rows of a matrix with."""
+    return np.random.default_rng(0).integers(0, n, (n, n))
+
+
+def softmax_by_hand(n):
+    x, _ = squares(n)
+
+    def work():
+        powers = np.exp(x - x.max(1, keepdims=True))
+        return powers / powers.sum(1, keepdims=True)
+
+    return work
+
+
+def scatter_add(T, n):
+    values, index = T.from_numpy(squares(n)[0].reshape(-1)), T.from_numpy(picks(n).reshape(-1))
+    return lambda: T.zeros(n).scatter_add_(0, index, values)
+
+
+def scatter_add_by_hand(n):
+    values, index = squares(n)[0].reshape(-1), picks(n).reshape(-1)
+    return lambda: np.add.at(np.zeros(n, np.float32), index, values)
+
+
 # What a tiny operation costs is not its elements; a large one may cost nothing beside them.
 CASES = [
     Case("w + x", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), leaf(T, 3)), lambda: partial(np.add, ones(3), ones(3))),
@@ -151,6 +177,13 @@ CASES = [
     Case("step of 784-256-10", "train", 1.5, lambda T: training_step(T, 64, 784, 256, 10), lambda: training_step_by_hand(64, 784, 256, 10)),
     Case("x + y, 1024 x 1024", "large", 1.3, lambda T: partial(add, *tensors(T, 1024)), lambda: partial(add, *squares(1024))),
     Case("x.sum(), 1024 x 1024", "large", 1.3, lambda T: tensors(T, 1024)[0].sum, lambda: squares(1024)[0].sum),
+    Case("x.exp(), 1024 x 1024", "large", 1.5, lambda T: tensors(T, 1024)[0].exp, lambda: partial(np.exp, squares(1024)[0])),
+    Case("x.softmax(1), 1024 x 1024", "large", 0.9, lambda T: partial(tensors(T, 1024)[0].softmax, 1), lambda: softmax_by_hand(1024)),
+    Case("x.cumsum(1), 1024 x 1024", "large", 0.8, lambda T: partial(tensors(T, 1024)[0].cumsum, 1), lambda: partial(np.cumsum, squares(1024)[0], 1)),
+    Case("x.t() copied, 2048 x 2048", "large", 0.7, lambda T: tensors(T, 2048)[0].t().contiguous, lambda: squares(2048)[0].T.copy),
+    Case("where(i > 500, x, y)", "large", 0.8, lambda T: partial(T.where, T.from_numpy(picks(1024) > 500), *tensors(T, 1024)), lambda: partial(np.where, picks(1024) > 500, *squares(1024))),
+    Case("x.gather(1, i)", "large", 0.8, lambda T: partial(tensors(T, 1024)[0].gather, 1, T.from_numpy(picks(1024))), lambda: partial(np.take_along_axis, squares(1024)[0], picks(1024), 1)),
+    Case("x.scatter_add_(0, i, y)", "large", 1.6, lambda T: scatter_add(T, 1024), lambda: scatter_add_by_hand(1024)),
     Case("x @ y, 256 x 256", "large", 1.3, lambda T: partial(matmul, *tensors(T, 256)), lambda: partial(matmul, *squares(256))),
 ]  # fmt: skip
 

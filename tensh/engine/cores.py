@@ -19,13 +19,10 @@ from numpy import ndarray, ufunc
 from tensh.engine.clock import owner
 
 SPREAD = 1 << 18  # elements from which a job is worth handing out
-BLOCK = (
-    1 << 17
-)  # elements of a block.  With fewer, more would stay in the cache, but threads would wait for Python's lock
-LIGHT = (
-    1 << 18
-)  # the same for a ufunc that takes as long as its memory: 8 million sums take 2.7 ms on one core or on two
-LIGHT_ONES = frozenset(
+# Elements of a block.  With fewer, more would stay in the cache, but threads would wait for Python's lock.
+BLOCK = 1 << 17
+# Ufuncs that take as long as their memory: 8 million sums take 2.7 ms on one core or on two.
+LIGHT = frozenset(
     getattr(np, name)
     for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
@@ -134,11 +131,10 @@ def spread(kernel, arrays, others=(), into=None, **options):
     """
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct = isinstance(kernel, ufunc)
-    size = LIGHT if kernel in LIGHT_ONES else BLOCK
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
-    if seen is None or math.prod(shape) <= size or into is not None and crossed(into, arrays):
+    if seen is None or math.prod(shape) <= BLOCK or into is not None and crossed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
-    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
+    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays])
     out = into
     if not direct:
         first = kernel(*block(0)[1], *others, **options)
@@ -162,8 +158,6 @@ def spread(kernel, arrays, others=(), into=None, **options):
 
 def spreading(kernel, number):
     """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
-    if kernel in LIGHT_ONES:
-        return kernel
 
     def quick(first, *rest):
         if first.size < SPREAD or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
@@ -209,11 +203,11 @@ def in_order(array):
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
 
 
-def cut(arrays, size):
+def cut(arrays):
     """(a function from the number of a block to its place and the parts of the arrays in it, the number of blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
-    rows = max(1, size // math.prod(shape[1:]))
+    rows = max(1, BLOCK // math.prod(shape[1:]))
 
     def block(i):
         place = slice(i * rows, (i + 1) * rows)

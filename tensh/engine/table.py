@@ -20,7 +20,7 @@ from tensh.engine import graph, lifting, writer
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
-from tensh.engine.cores import SPREAD, spread, spreading
+from tensh.engine.cores import LIGHT, SPREAD, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_growth, refuse_overlap_in_part
@@ -342,7 +342,7 @@ OPTIONS = frozenset(
 
 def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
-    options = {"pointwise": True, "spread": True, "inplace": inplace}
+    options = {"pointwise": True, "spread": kernel not in LIGHT, "inplace": inplace}
     declared = op(kernel, name=name or kernel.__name__, doc=doc, **options, **keywords)
     declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
     return declared
