@@ -69,9 +69,9 @@ def text(name):
     words = prose(name.doc) if name.kind != "constant" else ""
     if words:
         yield "prose", words + "\n"
-    if name.kind == "module":
-        known = [each.name for each in names.having(name.path + ".")]
-        yield "note", f"\n{len(known)} names: tensh api {name.path}\n" if known else ""
+    number = sum(1 for _ in names.having(name.path + ".")) if name.kind in ("module", "class") else 0
+    if number:
+        yield "note", f"\n{number} names: tensh api {name.path}\n"
 
 
 def prose(doc):
