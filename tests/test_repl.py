@@ -118,7 +118,8 @@ def test_a_fault_of_our_own_costs_no_names(shell):
 
 
 def test_words_without_parentheses(shell):
-    assert "%who" in shell.enter("help")
+    told = shell.enter("help")
+    assert "%who" in told and "Ctrl-R" in told
     shell.enter("marked = 'before'")
     shell.type("clear\r")
     shell.wait(lambda: shell.at_prompt() and shell.screen.row == shell.screen.top)
@@ -200,10 +201,19 @@ def test_tab_completes(shell):
 
 
 def test_help_and_names_keep_the_line_that_is_typed(shell):
+    shell.enter("x = torch.ones(2)")
     shell.type("torch.su")
     shell.press("f2")
     shell.wait("bytes")
     shell.shows(">>> torch.su")
+    row = shell.screen.row
+    shell.press("backspace", "backspace")
+    shell.type("relu")
+    shell.press("f1")
+    shell.wait(lambda: "relu(" in shell.screen.text(row) and shell.screen.row > row)
+    shell.shows(">>> torch.relu")
+    shell.press(*["backspace"] * 4)
+    shell.type("su")
     assert shell.enter("m(torch.ones(3))") == "tensor(3.)"
 
 

@@ -119,3 +119,10 @@ def test_a_clause_stands_below_its_statement(text, indent):
 )
 def test_a_paste_is_code_without_prompts(text, meaning):
     assert blocks.pasted(text) == meaning
+
+
+@pytest.mark.parametrize(
+    "column, name", [(0, "x"), (1, "x"), (2, ""), (4, "torch.relu"), (12, "torch.relu"), (14, "torch.relu"), (16, "y")]
+)
+def test_the_name_at_the_cursor(column, name):
+    assert blocks.name_at("x = torch.relu( y)", column) == name

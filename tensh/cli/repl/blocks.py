@@ -121,6 +121,11 @@ def clause_indent(text):
     return None
 
 
+def name_at(line, column):
+    """The dotted name in which a column is, or behind which; nothing elsewhere."""
+    return next((match[0] for match in NAME.finditer(line) if match.start() <= column <= match.end()), "")
+
+
 def pasted(text):
     """What a pasted text means: line ends as they are here, no prompts and no results that stand between them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")

@@ -60,6 +60,18 @@ class Editor:
     """Reads blocks for a Prompt."""
 
     help_key = "F1"
+    keys = (
+        ("Enter", "runs a block that is whole, else goes on in a new line; an empty line ends a block"),
+        ("Alt-Enter", "runs the block as it is"),
+        ("Tab", "completes a name; at the beginning of a line, indents it"),
+        ("Right", "takes what stands in grey: the rest of an earlier line"),
+        ("Up, Down", "earlier blocks that begin as this one"),
+        ("Ctrl-R", "searches earlier blocks"),
+        ("Ctrl-X Ctrl-E", "opens the block in your editor"),
+        ("Ctrl-C", "stops what runs, or throws away what is typed"),
+        ("Ctrl-D", "ends, in an empty line"),
+        ("F1, F2", "help about the name at the cursor, or this; your names"),
+    )
 
     def __init__(self, prompt):
         self.prompt = prompt

@@ -126,8 +126,8 @@ class Keyboard:
 
     def help(self):
         """About the name at the cursor, or everything."""
-        word = self.buffer.document.get_word_under_cursor(pattern=blocks.NAME)
-        self.aside(f"{word}?" if word else "%help")
+        name = blocks.name_at(self.buffer.document.current_line, self.buffer.document.cursor_position_col)
+        self.aside(f"{name}?" if name else "%help")
 
 
 class Margin:

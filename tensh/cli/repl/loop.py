@@ -22,6 +22,7 @@ from tensh.cli.repl.toolbar import Toolbar, fitting
 from tensh.cli.run import Run
 from tensh.cli.session.events import Failed
 from tensh.cli.session.source import Source, without_indent
+from tensh.show.table import Table
 
 ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do by themselves
 
@@ -177,9 +178,16 @@ class Prompt:
             if isinstance(event, Failed):
                 remember(event.failure.error)
             self.run.show(event, may_raise=True)
+        if text.strip() == "%help":
+            self.tell_keys()
         if self.run.options.timed:
             self.run.console.remark(timing.table(self.run.times))
         self.run.times.clear()
+
+    def tell_keys(self):
+        """Show what the keys do."""
+        view = Table(("key", "what it does"), self.reader.keys, wraps=True)
+        self.run.console.result([("plain", "\n"), *view.draw(self.run.console.page()), ("plain", "\n")])
 
     def aside(self, text):
         """Run a command that was not typed, above the line that is."""

@@ -12,6 +12,11 @@ class PlainReader:
     """Writes a prompt, reads a line, and another while the block is open. Nothing is ever drawn twice."""
 
     help_key = "%help"
+    keys = (
+        ("Enter", "runs a line; a block goes on until an empty line"),
+        ("Ctrl-C", "stops what runs, or throws away what is typed"),
+        ("Ctrl-D", "ends, in an empty line"),
+    )
 
     def __init__(self, env, history, interrupts):
         self.env = env
