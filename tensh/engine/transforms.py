@@ -1,5 +1,7 @@
 """What a function that torch.func transforms must not do, and how tensors look inside, in PyTorch's words."""
 
+from textwrap import indent
+
 from tensh.engine.clock import mode
 from tensh.engine.graph import edge, live
 from tensh.engine.tensor import wrap
@@ -72,8 +74,7 @@ def text(t, plain):
     finally:
         mode.transforms, mode.levels = calls, levels
     for number, call in holders:
-        inside = "\n".join(f"    {line}" for line in shown.split("\n"))
-        shown = f"{call.word.format(number)}\n{inside}\n)"
+        shown = f"{call.word.format(number)}\n{indent(shown, '    ')}\n)"
     return shown
 
 
