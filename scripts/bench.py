@@ -197,6 +197,10 @@ STARTS = [  # name, arguments of Python, against, budget
     ("tensh --version", ["-m", "tensh", "--version"], NOTHING, 3.0),
     ("tensh --help", ["-m", "tensh", "--help"], NOTHING, 8.0),
 ]
+PROMPTS = [  # name, what is typed as soon as there is a prompt, what is waited for, budget against the import of NumPy
+    ("prompt, first paint", "", ">>> ", 2.0),
+    ("prompt, first result", "torch.ones(2) + 41\r", "42.", 4.0),
+]
 
 
 def process(arguments, folder):
@@ -204,10 +208,34 @@ def process(arguments, folder):
     script = Path(folder, "line.tsh")
     script.write_text("torch.tensor([1., 2.]) * 2\n")
     command = [sys.executable, *(argument.format(script=script) for argument in arguments)]
-    where = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    where["PYTHONPYCACHEPREFIX"] = folder  # compiled once, by the first run, which is not timed
-    where["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return lambda: subprocess.run(command, cwd=folder, env=where, capture_output=True, check=True)
+    return lambda: subprocess.run(command, cwd=folder, env=variables(folder), capture_output=True, check=True)
+
+
+def variables(folder):
+    """The environment of a process: its code is compiled once, by the first run, which is not timed."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return kept | {"PYTHONPYCACHEPREFIX": folder, "PYTHONPATH": path, "TENSH_HISTORY": "off", "TERM": "xterm"}
+
+
+def prompt(typed, wanted, folder):
+    """A function that opens the prompt in a terminal, types, and waits until something is there."""
+
+    def work():
+        ours, theirs = os.openpty()
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, "start_new_session": True}
+        with subprocess.Popen([sys.executable, "-m", "tensh"], cwd=folder, env=variables(folder), **streams) as process:
+            os.close(theirs)
+            seen, to_type = "", typed
+            while wanted not in seen:
+                seen += os.read(ours, 2**16).decode(errors="replace")
+                if to_type and ">>> " in seen:
+                    os.write(ours, to_type.encode())
+                    to_type = ""
+            process.kill()
+        os.close(ours)
+
+    return work
 
 
 # ---- measuring -----------------------------------------------------------------------------------------------------
@@ -314,6 +342,10 @@ def rows(arguments, torch):
         for name, command, against, budget in STARTS:
             if wanted(name, "start"):
                 works = partial(list, [process(command, folder), process(against, folder)])
+                yield row(name, "start", works, budget * arguments.slack, 12, 0)
+        for name, typed, result, budget in PROMPTS if os.name == "posix" else ():
+            if wanted(name, "start"):
+                works = partial(list, [prompt(typed, result, folder), process(IMPORT_NUMPY, folder)])
                 yield row(name, "start", works, budget * arguments.slack, 12, 0)
 
 
