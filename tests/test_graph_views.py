@@ -5,9 +5,11 @@ Every script says in its first comments how it is looked at. `python test_graph_
 
 import io
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
+from conftest import SHARED
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
@@ -45,6 +47,36 @@ SCRIPTS = sorted(FOLDER.glob("*.tsh"))
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_the_graph_is_drawn_as_recorded(script):
     assert transcript(script) == expected(script).read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_graphviz_draws_what_is_written_for_it(script, tmp_path):
+    picture = tmp_path / "graph.svg"
+    output(script, f"graph FILE --values --format svg -o {picture}")
+    assert "</svg>" in picture.read_text(encoding="utf-8")
+
+
+def test_a_picture_without_graphviz_says_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["graph", str(SCRIPTS[0]), "--format", "png", "-o", str(tmp_path / "graph.png")], env)
+    assert status == 2 and "`dot` is not installed" in env.stderr.getvalue()
+
+
+LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_the_graph_of_a_lesson(lesson):
+    """The tensor that a lesson computed last has a graph with names; a lesson that computes none says so."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["graph", str(lesson), "--keep-going"], env)
+    if status == 2:
+        assert "was computed from one that requires grad" in env.stderr.getvalue()
+    else:
+        first = env.stdout.getvalue().splitlines()[0]
+        assert " = " in first and "Backward" in first
 
 
 if __name__ == "__main__":

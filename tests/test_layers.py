@@ -30,7 +30,7 @@ LAYERS = {
     ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
-    "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run", ""),
+    "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),

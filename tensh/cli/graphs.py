@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.run import Run
+from tensh.cli.session.events import Text, Value
 from tensh.show.page import Page
 
 TEXTS = ("dot", "mermaid", "json")
@@ -37,9 +38,16 @@ def show(env, options, program, wish):
     """Run a program without showing its values, and show the graph; the exit status."""
     from tensh.graph.provenance import recording
 
-    run = Run(env, options._replace(echo="none"), program)
+    run = Quiet(env, options, program)
     with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
         return run.whole(lambda run: run.status or drawn(run, wish))
+
+
+class Quiet(Run):
+    """A run that shows no results."""
+
+    def show(self, event, may_raise):
+        return isinstance(event, Value | Text) or super().show(event, may_raise)
 
 
 def drawn(run, wish):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tensh.graph.provenance import place
+from tensh.graph.provenance import layer, place
 from tensh.graph.repeats import blocks
 
 
@@ -32,4 +32,4 @@ def folds(graph):
 
 def signature(node):
     """What two nodes have in common that one piece of code recorded."""
-    return type(node), place(node), node.shape if node.dtype is not None else None
+    return type(node), place(node), type(layer(node)), node.shape if node.dtype is not None else None

@@ -42,6 +42,17 @@ def _inside(name, value, seen, depth):
             yield from _inside(path, item, seen, depth - 1)
 
 
+def names_of_layers(namespace):
+    """id of a module -> the words that lead to it: ``net.0``."""
+    found = {}
+    for name, value in list(namespace.items()):
+        if name.startswith("_") or isinstance(value, type) or not hasattr(type(value), "named_modules"):
+            continue
+        for path, module in value.named_modules():
+            found.setdefault(id(module), f"{name}.{path}" if path else name)
+    return found
+
+
 def names_of_nodes(namespace):
     """node -> (name, tensor): the first name that leads to each node."""
     found = {}

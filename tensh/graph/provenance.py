@@ -16,26 +16,32 @@ OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) +
 """How the names of tensh's own files begin: those of the code that the engine writes, and those of the package."""
 
 
+CALL = "Calls.__call__"  # the function through which every module is called
+
+
 class Moment(int):
-    """A tick that knows its place: the code object and the instruction that asked for it."""
+    """A tick that knows its place: the code object, the instruction that asked for it, and the layer it was asked in."""
 
     def later(self):
         """A new tick in the same place: a write dates its node anew."""
-        return moment(tick(), self.code, self.instruction)
+        return moment(tick(), self.code, self.instruction, self.layer)
 
 
-def moment(time, code, instruction):
+def moment(time, code, instruction, layer):
     made = Moment(time)
-    made.code, made.instruction = code, instruction
+    made.code, made.instruction, made.layer = code, instruction, layer
     return made
 
 
 def placed_tick(getframe=sys._getframe):
-    """A tick with the place of the innermost frame that is not tensh's own."""
+    """A tick with the place of the innermost frame that is not tensh's own, and the layer of ours that it calls."""
     frame = getframe(1)
-    while frame.f_code.co_filename.startswith(OURS):
+    layer = None
+    while (code := frame.f_code).co_filename.startswith(OURS):
+        if code.co_qualname == CALL and layer is None:
+            layer = frame.f_locals["self"]
         frame = frame.f_back
-    return moment(tick(), frame.f_code, frame.f_lasti)
+    return moment(tick(), code, frame.f_lasti, layer)
 
 
 @contextlib.contextmanager
@@ -53,3 +59,8 @@ def place(node):
     """(code, instruction) that recorded a node; None where nobody took note."""
     time = node.time
     return (time.code, time.instruction) if type(time) is Moment else None
+
+
+def layer(node):
+    """The layer of torch.nn in which a node was recorded; None for those of the user's own code."""
+    return node.time.layer if type(node.time) is Moment else None

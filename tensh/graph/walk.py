@@ -12,8 +12,8 @@ from tensh.engine.table import Op
 from tensh.engine.tensor import Tensor
 from tensh.graph import kept
 from tensh.graph.model import Edge, GraphNode
-from tensh.graph.names import names_of_nodes
-from tensh.graph.provenance import place
+from tensh.graph.names import names_of_layers, names_of_nodes
+from tensh.graph.provenance import layer, place
 from tensh.graph.repeats import period
 from tensh.graph.source import piece
 
@@ -32,7 +32,8 @@ class Graph:
         if root is None:
             raise ValueError("the tensor has no graph: it does not require grad")
         self.tensor = tensor
-        self.named = names_of_nodes(dict(names))
+        names = dict(names)
+        self.named, self.layers = names_of_nodes(names), names_of_layers(names)
         self._ordered(root.inputs[0] if type(root) is Output else root)
         if focus is not None:
             self._keep(around(self, found(self, focus)))
@@ -96,19 +97,27 @@ class Graph:
         single = node.dtype is not None
         return GraphNode(
             number, "operation", type(node).__name__, label,
-            variable or (found.target if found and not part_of else None),
+            variable or (found.target if found and not part_of and layer(node) is None else None),
             tuple(node.shape) if single else None, dtype(node.dtype) if single else None,
             edges=tuple(self.edges(node)), value=self.value(node, tensor), grad=self.gradient(tensor),
             uses=self.uses[number], place=found and where(found), part_of=part_of,
         )  # fmt: skip
 
     def _label(self, node, found):
-        """(the source text of a node's value, the text it is only a part of): one of the two, or neither."""
-        if found is None:
+        """(the text for a node's value, the text that it is only a part of): one of the two, or neither.
+
+        The text is the user's source, or the name of the layer that computed it.
+        """
+        within = layer(node)
+        text = found and found.text
+        if within is not None:
+            name = self.layers.get(id(within))
+            text = f"{name} ({type(within).__name__})" if name else type(within).__name__
+        if text is None:
             return None, None
         if self._parts is None:
             self._parts = parts(self.order)
-        return (None, found.text) if node in self._parts else (found.text, None)
+        return (None, text) if node in self._parts else (text, None)
 
     def edges(self, node):
         """Where the gradients of a node go, in the order of its operands."""
@@ -165,7 +174,7 @@ def parts(nodes):
     each repetition is the value.
     """
     found = set()
-    for made, group in groupby(nodes, place):
+    for (made, _), group in groupby(nodes, lambda node: (place(node), id(layer(node)))):
         if made is not None:
             group = list(group)
             length = period([type(node) for node in group])
