@@ -53,15 +53,23 @@ def reversed_difference(input, other):
 
 
 def add_scaled(input, other, alpha):
-    return np.add(input, times(other, alpha, "add"))
+    part = times(other, alpha, "add")
+    return np.add(input, part, room(part, input))
 
 
 def sub_scaled(input, other, alpha):
-    return np.subtract(input, times(other, alpha, "sub"))
+    part = times(other, alpha, "sub")
+    return np.subtract(input, part, room(part, input))
 
 
 def rsub_scaled(input, other, alpha):
-    return np.subtract(other, times(input, alpha, "rsub"))
+    part = times(input, alpha, "rsub")
+    return np.subtract(other, part, room(part, other))
+
+
+def room(part, other):
+    """The memory of ``part``, which is no longer needed, for a result with ``other`` of the same dtype; None if too small."""
+    return part if type(part) is ndarray and part.shape == other.shape else None
 
 
 # ── division ─────────────────────────────────────────────────────────────────
@@ -256,8 +264,9 @@ def add_to(combine, name):
             refuse_dtype(name, input.dtype)
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
-        out = combine(weighted(tensor1, value, name), tensor2)
-        return np.add(input, out, out if type(out) is ndarray and out.shape == input.shape else None)
+        part = weighted(tensor1, value, name)
+        part = combine(part, tensor2, None if part is tensor1 else room(part, tensor2))
+        return np.add(input, part, room(part, input))
 
     return kernel
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.cores import over_rows
+from tensh.engine import memory
+from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
@@ -58,8 +59,22 @@ def sorted_along(input, dim, descending):
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
-    indices = order(input, axis, descending)
-    return np.take_along_axis(input, indices, axis), indices
+    length = input.shape[axis]
+    if input.size < SPREAD or input.size == length:
+        indices = order(input, axis, descending)
+        return np.take_along_axis(input, indices, axis), indices
+    lines = memory.row_major(np.moveaxis(input, axis, -1))
+    values, indices = np.empty_like(lines), np.empty(lines.shape, I8)
+    rows, *results = (a.reshape(-1, length) for a in (lines, values, indices))
+
+    def work(part):
+        found = order(rows[part], 1, descending)
+        results[0][part], results[1][part] = np.take_along_axis(rows[part], found, 1), found
+
+    over_rows(work, *rows.shape)
+    if axis == input.ndim - 1:
+        return values, indices
+    return tuple(memory.row_major(np.moveaxis(each, -1, axis)) for each in (values, indices))
 
 
 def sort(input, dim, descending):
