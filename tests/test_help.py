@@ -186,6 +186,13 @@ def test_a_page_is_broken_between_words_in_a_window_only():
     assert text(tokens).split() == "\n".join(lines).split()
 
 
+def test_the_list_of_commands_fits_its_window():
+    (event,) = [e for e in Session().run(Source("%help", "<test>", "test")) if isinstance(e, Value)]
+    wide, narrow = repr(event.value), text(event.value.draw(Page(width=60, is_window=True)))
+    assert wide.split() == narrow.split() and all(len(line) < 60 for line in narrow.split("\n"))
+    assert "%hist X [bins=N]" in wide
+
+
 # -- commands --------------------------------------------------------------------------------------------
 
 

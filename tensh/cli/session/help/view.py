@@ -6,6 +6,8 @@ import textwrap
 from tensh.show.page import View
 
 LEAST = 40  # columns; in a narrower window lines run on
+LONGEST_NAME = 24  # columns; what is beside a longer one begins below it
+GAP = 2
 
 
 class HelpPage(View):
@@ -43,3 +45,22 @@ def filled(paragraph, width):
     return textwrap.fill(
         " ".join([first, *more]), width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
     )
+
+
+class Listing(View):
+    """Names, and beside each what it is; in a window the right side is broken between words, and stays on its side."""
+
+    is_whole = True
+
+    def __init__(self, rows):
+        self.rows = [*rows]
+
+    def draw(self, page):
+        usual = [len(name) for name, _ in self.rows if len(name) <= LONGEST_NAME]
+        width = (max(usual) if page.is_window and usual else max(len(name) for name, _ in self.rows)) + GAP
+        for number, (name, text) in enumerate(self.rows):
+            yield "plain", "\n" * bool(number)
+            yield "name", name
+            yield "plain", "\n" + " " * width if len(name) + GAP > width else " " * (width - len(name))
+            lines = textwrap.wrap(text, max(page.width - width - 1, LEAST // 2)) if page.is_window else [text]
+            yield "plain", ("\n" + " " * width).join(lines)

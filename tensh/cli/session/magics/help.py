@@ -3,7 +3,7 @@
 import inspect
 import pkgutil
 
-from tensh.cli.session.events import Text, Value
+from tensh.cli.session.events import Value
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic, unknown
 
 
@@ -12,9 +12,9 @@ def help_(session, command):
     if command.argument:
         yield from page(session, command, with_source=False)
         return
-    width = max(len(each.usage) for each in MAGICS.values())
-    rows = "".join(f"{each.usage:{width}}  {each.summary}\n" for each in MAGICS.values())
-    yield Text([("plain", rows)])
+    from tensh.cli.session.help.view import Listing
+
+    yield Value(Listing([(each.usage, each.summary) for each in MAGICS.values()]), command)
 
 
 @magic("?", "name?", "what a name is: its signature, its documentation, its derivative, an example")
