@@ -51,4 +51,12 @@ class Lines(View):
     def draw(self, page):
         for number, line in enumerate(self.lines(page)):
             yield "plain", "\n" * bool(number)
-            yield from line
+            yield from trimmed(line)
+
+
+def trimmed(line):
+    """The pairs of a line without spaces at its end."""
+    line = list(line)
+    while line and not line[-1][1].rstrip():
+        line.pop()
+    return [*line[:-1], (line[-1][0], line[-1][1].rstrip())] if line else line
