@@ -13,7 +13,7 @@ that read what they have written: of tensors that overlap in part, unless both a
 UNARY = """
     abs neg positive square sign sgn exp expm1 sin cos tanh sigmoid sqrt rsqrt log log1p reciprocal relu floor ceil trunc
     round frac erf atan asinh sinh cosh tan exp2 log2 log10 deg2rad isnan isfinite isinf signbit logical_not
-    conj_physical angle nan_to_num square lgamma digamma sinc acos asin atanh acosh erfc i0
+    conj_physical angle nan_to_num square lgamma sinc acos asin atanh acosh erfc i0
 """
 UNARY_IN_PLACE = """
     abs neg square sign sgn exp expm1 sin cos tanh sigmoid sqrt log reciprocal relu floor trunc round frac erf
@@ -62,7 +62,7 @@ VIEWS = """
     {a:2d}.diagonal()
     {a:2d}.diagonal({int}, {dim}, {dim})
     {a:some}.unfold({dim}, {count}, {step})
-    {a}.as_strided({strided})
+    {a:filled}.as_strided({strided})
     {a:some}.chunk({step}, {dim})
     {a:some}.split({step}, {dim})
     {a:some}.unbind({dim})
@@ -175,10 +175,10 @@ WRITES = """
     {a:2d}.tril_()
     {a:2d}.triu_({int})
     {a:2d}.fill_diagonal_({number})
-    {a}.t_()
-    {a}.unsqueeze_({newdim})
-    {a}.squeeze_()
-    {a:2d}.transpose_({dim}, {dim})
+    {a:free}.t_()
+    {a:free}.unsqueeze_({newdim})
+    {a:free}.squeeze_()
+    {a:free 2d}.transpose_({dim}, {dim})
     {a}.detach_()
     {a:number}.addcmul_({other}, {other})
     {a}.addcdiv_({other}, {other}, value={number})
@@ -260,7 +260,7 @@ REDUCING = """
     {a:some}.amax({dims}, keepdim=True)
     {a:real some}.aminmax(dim={dim})
     {a:some}.topk({count}, {dim})
-    {a:some}.kthvalue({count1}, {dim})
+    {a:some}.kthvalue({count1}, {dim})[0]
     {a:float some}.quantile(0.5, dim={dim})
     {a}.unique()
     {a:some}.diff(dim={dim})

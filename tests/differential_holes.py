@@ -139,7 +139,8 @@ def width(f):
 # ── numbers, dtypes, words ───────────────────────────────────────────────────
 @hole
 def number(f):
-    return f.pick(NUMBERS)
+    short = name_of(f.a.dtype) == "float16"  # with a complex number it gives complex32, which has few functions
+    return f.pick([n for n in NUMBERS if "j" not in n] if short else NUMBERS)
 
 
 @hole
@@ -199,19 +200,23 @@ def tensor(f):
     return f.suitable([])
 
 
+def alone(f, t):
+    """Does the tensor lie alone in its memory, so that PyTorch may make it larger?"""
+    return t.numel() and not t._is_view() and sum(shares(t, other) for other in f.world.tensors.values()) == 1
+
+
 @hole
 def target(f):
-    """A tensor to write into: of the size of the tensor, or alone in its memory, which PyTorch may make larger."""
+    """A tensor to write into: of the size of the tensor, or alone in its memory."""
     tensors = f.world.tensors
-    alone = {n: sum(shares(t, other) for other in tensors.values()) == 1 and t.numel() for n, t in tensors.items()}
-    names = [n for n, t in tensors.items() if (alone[n] or t.shape == f.a.shape) and not written_first(f, t)]
+    names = [n for n, t in tensors.items() if (alone(f, t) or t.shape == f.a.shape) and not written_first(f, t)]
     return f.pick(names) if names else f.make([])
 
 
 @hole
 def apart(f):
-    """A tensor in other memory, or a new one."""
-    names = [n for n, t in f.world.tensors.items() if not shares(t, f.a)]
+    """A tensor alone in other memory, or a new one."""
+    names = [n for n, t in f.world.tensors.items() if t is not f.a and alone(f, t)]
     return f.pick(names) if names else f.make([])
 
 
@@ -485,4 +490,4 @@ def value(f):
     if fits and f.chance(2):
         return f.pick(fits)
     cut = f.number(0, len(shape)) if f.chance(3) else 0
-    return f.literal(shape[cut:], dtype_beside(f), f.wants())
+    return f.literal(shape[cut:], dtype_beside(f), f.a.is_floating_point() and f.wants())

@@ -106,6 +106,7 @@ KINDS = {
     "small": lambda t: small(t),
     "dense": lambda t: t.is_contiguous(),
     "number": lambda t: str(t.dtype) != "torch.bool",
+    "free": lambda t: not (t.requires_grad and is_leaf(t)),
     "filled": lambda t: t.numel() > 0,
     "finite": lambda t: bool(t.detach().isfinite().all()),
 }
@@ -169,7 +170,7 @@ class Filler:
         self.name = self.suitable(kinds.split())
         self.a = self.world.tensors[self.name]
         text = HOLE.sub(lambda found: str(self.name if found[1] == "a" else HOLES[found[1]](self)), template)
-        return Step(text, (), template, not self.chance(20))
+        return Step(text, (), template, "{a:free" in template or not self.chance(20))
 
     def suitable(self, kinds):
         """The name of a tensor with these properties, often the newest; one that is made for it if there is none."""

@@ -176,6 +176,8 @@ def renamed(kind, name):
 def writable(t, value, overlapping=False):
     """Raise unless ``value`` fits into ``t``; nothing is written before everything is known to fit."""
     a, b = t.array, value.array
+    if not overlapping:
+        refuse_overlap(a)
     if a.shape != b.shape:
         if (clash := broadcast_clash((a.shape, b.shape))) is not None:
             raise RuntimeError(clash)
@@ -183,8 +185,6 @@ def writable(t, value, overlapping=False):
             raise RuntimeError(does_not_fit(a.shape, shape))
     if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
-    if not overlapping:
-        refuse_overlap(a)
 
 
 def refuse_overlap(array):

@@ -23,7 +23,7 @@ from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.cores import LIGHT, SPREAD, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_growth, refuse_overlap_in_part
+from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_growth, refuse_overlap, refuse_overlap_in_part
 from tensh.engine.mixing import (
     NO_ARRAY,
     NUMBERS,
@@ -288,7 +288,10 @@ def with_out(fn):
         if out is None:
             return fn(*args, **options)
         before_out(out, name, (*args, *options.values()))
-        return into(out, fn(*args, **options), name)
+        result = fn(*args, **options)
+        if not isinstance(result, tuple):
+            refuse_growth(out, result, args)
+        return into(out, result, name)
 
     function.without_out = fn
     function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
@@ -440,7 +443,7 @@ ENVIRONMENT = {
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
     "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
-    "refuse_growth": refuse_growth, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "spread": spread,

@@ -466,7 +466,7 @@ def _inplace(op):
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
         f"try: return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
-        f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+        f"except NotImplementedError as error: refuse_overlap({a}.array); raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
 

@@ -276,7 +276,8 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
 def select_scatter(input, src, dim, index):
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
-    n = input.array.shape[wrap_dim(dim, input.array.ndim)] if input.array.ndim else 0
+    dim = wrap_dim(dim, input.array.ndim)
+    n = input.array.shape[dim] if input.array.ndim else 0
     if not -n <= index < n:
         size = list(input.array.shape)
         raise IndexError(f"select(): index {index} out of range for tensor of size {size} at dimension {dim}")

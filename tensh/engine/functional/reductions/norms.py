@@ -94,6 +94,8 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     if wanted is not None:
         input = input.to(dtype)
     if ord in ("nuc", 2, -2):
+        if input.dtype.itemsize == 2:
+            raise RuntimeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {input.dtype.title}")
         return by_singular_values(input, ord, dims, keepdim)
     row, column = dims
     if abs(ord) == INF:

@@ -75,8 +75,11 @@ FOLDS = {
 
 def refuse_kinds(family, kind, input):
     """Raise where PyTorch does not fold numbers of this kind."""
-    if input.dtype.kind == "c" and (family == "index" or kind in ("amax", "amin")) or input.dtype.kind == "b" and kind == "mean":
-        called = "index_func_" if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
+    complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
+    alone = family == "index" and input.ndim < 2  # slices are combined by other functions than numbers
+    if complex_ and (alone or family == "scatter" and kind in ("amax", "amin")) or bool_ and kind == "mean":
+        called = "index_func_" if complex_ else "div_floor_cpu"
+        called = called if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
         raise NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
 

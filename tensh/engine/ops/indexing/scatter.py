@@ -12,6 +12,7 @@ from tensh.engine.ops.indexing.index import (
     in_parts,
     index_error,
     key_of,
+    of_nothing,
     require_index,
     require_within,
     title,
@@ -38,6 +39,9 @@ def index_put(input, indices, values, accumulate=False):
             f"Index put requires the source and destination dtypes match, got {title(input)} for the destination and "
             f"{title(values)} for the source."
         )
+    if not input.size:
+        of_nothing(input, indices)
+        return
     try:
         if accumulate:
             add_into(input, indices, values)

@@ -14,11 +14,11 @@ argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __a
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
-def require_elements(name, input, axes):
+def require_elements(name, input, axes, parentheses="()"):
     """An extreme of nothing does not exist."""
     for axis in axes:
         if input.ndim and input.shape[axis] == 0:
-            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+            raise IndexError(f"{name}{parentheses}: Expected reduction dim {axis} to have non-zero size.")
 
 
 def no_extreme(name, error=RuntimeError):
@@ -126,9 +126,10 @@ def extreme(name, reduce):
             axes = dims(dim, input.ndim)
             if len(axes) == input.ndim and dim in ((), None):
                 raise no_extreme(name)
-            require_elements(name, input, axes)
+            for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
+                require_elements(name, input, (axis,))
         if input.dtype.kind == "c":
-            refuse_dtype(name, input.dtype)
+            refuse_dtype(f"{name[1:]}_values", input.dtype)
         return reduce(input, axes_of(dim, input.ndim), None, None, keepdim)
 
     return kernel
@@ -174,7 +175,7 @@ def aminmax(input, *, dim=None, keepdim=False):
             raise RuntimeError(
                 "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
             )
-        require_elements("aminmax", input, (wrap_dim(dim, input.ndim),))
+        require_elements("aminmax", input, (wrap_dim(dim, input.ndim),), "")
     axes = dims(dim, input.ndim)
     return np.minimum.reduce(input, axes, None, None, keepdim), np.maximum.reduce(input, axes, None, None, keepdim)
 

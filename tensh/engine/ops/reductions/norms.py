@@ -251,6 +251,10 @@ def others(ndim, dim):
 DISTANCE = NORM.format(s="g", r="out", x="d").replace(", dim)", ", None)").replace("ord", "p")
 
 
+NO_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+    "or `logical_not()` operator instead."
+)
 NO_BOOLS = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
     "instead."
@@ -265,10 +269,10 @@ def dist(input, other, p=2):
     >>> torch.dist(torch.tensor([3.0, 4.0]), torch.zeros(2))
     tensor(5.)
     """
+    if "b" in (input.dtype.kind, other.dtype.kind):
+        raise RuntimeError(NO_BOOLS if input.dtype == other.dtype else NO_BOOL)
     input, other = promoted(input, other)
     dtype = input.dtype
-    if dtype.kind == "b":
-        raise RuntimeError(NO_BOOLS)
     if dtype.kind not in "fcV":
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."

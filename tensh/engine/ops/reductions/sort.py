@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.cores import SPREAD, over_rows
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
 from tensh.engine.table import op
@@ -167,7 +167,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     return np.take_along_axis(input, indices, axis), np.array(indices, order="C")
 
 
-@op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG, types="iuf")
+@op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG)
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
 
@@ -179,6 +179,8 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     require_elements("kthvalue", input, (axis,))
     if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if input.dtype.kind in "bc":
+        refuse_dtype("kthvalue", input.dtype)
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
     indices = np.take(np.argpartition(widened(input), k - 1, axis), [k - 1], axis)

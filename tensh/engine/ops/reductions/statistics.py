@@ -134,12 +134,12 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
     _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
     op(
         median_along(_name, _skip),
-        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, types="iuf",
+        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, types="iuf", called="median_out",
         node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
     )  # fmt: skip
     op(
         median_of_all(_skip),
-        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, types="iuf", let=SHARED,
+        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, types="iuf", called="median_cpu", let=SHARED,
         node=f"{_name.title()}Backward0", input=SHARE,
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ def split_by_sizes(input, split_sizes, dim):
 
 
 def sized_parts(input, split_sizes, dim):
-    dim = wrap_dim(dim, input.ndim)
+    given, dim = dim, wrap_dim(dim, input.ndim)
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
@@ -47,7 +47,7 @@ def sized_parts(input, split_sizes, dim):
     if sum(split_sizes) != input.shape[dim]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[dim]} (input tensor's size at dimension "
-            f"{dim}), but got split_sizes={list(split_sizes)}"
+            f"{given}), but got split_sizes={list(split_sizes)}"
         )
     return cuts(input, split_sizes, dim)
 
