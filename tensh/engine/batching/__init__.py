@@ -11,5 +11,5 @@ Functions made of operators need no rules.  What they ask of a tensor's array, i
 array of a Batched answers for one sample; only if they take its elements are they called sample by sample as a whole.
 
 Derivatives are recorded beneath, on the values.  What is differentiated inside ``vmap`` must therefore vary with all running
-calls: ``lifted`` makes it so, as a view of the same memory.
+calls: ``spread`` makes it so, as a view of the same memory.
 """

@@ -1,7 +1,10 @@
 """``Batched``, a tensor of which a function sees one sample, and its array, which knows facts and has no elements."""
 
+from math import prod
+
+import numpy as np
+
 from tensh.engine.batching import refusals
-from tensh.engine.batching.levels import running
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -21,27 +24,18 @@ class Sample:
     dtype = property(lambda self: self.array.dtype)
     itemsize = property(lambda self: self.array.itemsize)
     base = property(lambda self: self.array.base)
-    size = property(lambda self: _product(self.shape))
+    size = property(lambda self: prod(self.shape))
     nbytes = property(lambda self: self.size * self.itemsize)
     flags = property(lambda self: self.first().flags)
 
     def first(self):
         """The array of one sample."""
-        array = self.array
-        if 0 in array.shape[: self.hidden]:
-            array = array.reshape(-1)[:0].reshape((0,) * self.hidden + self.shape) if self.size == 0 else array
-            return array if 0 in array.shape[: self.hidden] else array[(0,) * self.hidden]
-        return array[(0,) * self.hidden + (...,)]
+        if 0 in self.array.shape[: self.hidden]:
+            return np.empty(self.shape, self.dtype)
+        return self.array[(0,) * self.hidden + (...,)]
 
     def __getattr__(self, name):
         raise Lift
-
-
-def _product(sizes):
-    number = 1
-    for n in sizes:
-        number *= n
-    return number
 
 
 def lift(self, *args, **options):
@@ -122,14 +116,6 @@ def moved(value, source, target):
     order = list(range(value.array.ndim))
     order.insert(target, order.pop(source))
     return OPS["permute"].fn(value, tuple(order))
-
-
-def lifted(t):
-    """``t`` as a tensor that varies with all running calls; a view of the same memory.  See Note [Batched tensors]."""
-    levels = tuple([each.number for each in running.levels])
-    if not levels or type(t) is Batched and t.levels == levels:
-        return t
-    return batched(spread(t, levels, {each.number: each.size for each in running.levels}), levels)
 
 
 def spread(t, levels, sizes):

@@ -57,6 +57,7 @@ def by_own_rule(cls, args):
 
 
 def varies(t, number):
+    """Does ``t`` vary with the call of this number?"""
     return type(t) is Batched and number in t.levels
 
 

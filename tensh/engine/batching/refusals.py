@@ -74,6 +74,7 @@ set_data = refusal("mutating directly with `.data` under vmap transform is not a
 
 
 def set_grad(t, grad):
+    """``t.grad = grad``."""
     if grad is not None:
         raise RuntimeError(REQUIRES_GRAD)
 

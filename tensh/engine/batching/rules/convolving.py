@@ -1,5 +1,7 @@
 """Convolutions: a batch of inputs is more samples, a batch of weights is more groups."""
 
+from math import prod
+
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.shared import Unruled, levels_of, reshaped, sizes_of
 from tensh.engine.vocabulary import OPS
@@ -8,10 +10,7 @@ from tensh.engine.vocabulary import OPS
 def facts(tensors):
     """(levels, sizes, the number of all samples of the batches) of the batched tensors."""
     levels, sizes = levels_of(tensors), sizes_of(tensors)
-    number = 1
-    for level in levels:
-        number *= sizes[level]
-    return levels, sizes, number
+    return levels, sizes, prod([sizes[number] for number in levels])
 
 
 def as_samples(t, levels, sizes, number):
@@ -24,9 +23,9 @@ def as_samples(t, levels, sizes, number):
 def as_channels(t, levels, sizes, number):
     """[B, N, C, ...] as [N, B * C, ...]."""
     value = spread(t, levels, sizes)
-    k, shape = len(levels), value.array.shape[len(levels) :]
-    value = reshaped(value, (number, *shape))
-    return reshaped(OPS["transpose"].fn(value, 0, 1), (shape[0], number * shape[1], *shape[2:])), k
+    shape = value.array.shape[len(levels) :]
+    value = OPS["transpose"].fn(reshaped(value, (number, *shape)), 0, 1)
+    return reshaped(value, (shape[0], number * shape[1], *shape[2:]))
 
 
 def from_channels(result, batch, number):
@@ -47,16 +46,15 @@ def convolved(op):
         levels, sizes, number = facts((x, weight, bias))
         batch = tuple([sizes[level] for level in levels])
         if type(bias) is Batched:
-            plain = rule(**bound | {"bias": None}) if type(x) is Batched or type(weight) is Batched else None
-            plain = op.fn(**bound | {"bias": None}) if plain is None else plain
-            return plain + bias.reshape((-1,) + (1,) * (x.array.ndim - 2))
+            made = rule if type(x) is Batched or type(weight) is Batched else op.fn
+            return made(**bound | {"bias": None}) + bias.reshape((-1,) + (1,) * (x.array.ndim - 2))
         if type(weight) is not Batched:
             rows = as_samples(x, levels, sizes, number)
             if "shape" in bound:
                 bound["shape"] = (rows.array.shape[0], *bound["shape"][1:])
             result = op.fn(**bound | {names[0]: rows})
             return batched(reshaped(result, (*batch, x.array.shape[0], *result.array.shape[1:])), levels)
-        channels, _ = as_channels(x, levels, sizes, number)
+        channels = as_channels(x, levels, sizes, number)
         weights = as_samples(weight, levels, sizes, number)
         if "shape" in bound:
             bound["shape"] = (bound["shape"][0], number * bound["shape"][1], *bound["shape"][2:])
@@ -76,8 +74,8 @@ def matched(op):
         levels, sizes, number = facts((grad, input))
         if not number:
             raise Unruled
-        grad, _ = as_channels(grad, levels, sizes, number)
-        input, _ = as_channels(input, levels, sizes, number)
+        grad = as_channels(grad, levels, sizes, number)
+        input = as_channels(input, levels, sizes, number)
         result = op.fn(grad, input, (number * shape[0], *shape[1:]), stride, padding, dilation, groups * number)
         return batched(reshaped(result, (*[sizes[level] for level in levels], *shape)), levels)
 

@@ -19,90 +19,93 @@ from tensh.engine.vocabulary import OPS
 class Places:
     """How index arrays, some of them batched, select from the value of a tensor with batch dimensions.
 
-    ``key`` is the index for the value; ``width`` the number of dimensions that the arrays give; ``at`` is where these stand
-    in what the function sees, ``first`` whether they come first in the result for the value.
+    ``key`` is the index for the value.  ``width`` is the number of dimensions that the arrays give, ``at`` where these stand in
+    what the function sees.
     """
 
-    def __init__(self, indices, levels, sizes, hidden):
-        owners = [each.owner if type(each) is Sample else None for each in indices]
-        for each, owner in zip(indices, owners, strict=True):
-            if owner is not None and each.dtype.kind == "b":
-                raise RuntimeError(refusals.BY_MASK)
-        k = len(levels)
+    def __init__(self, indices, levels, sizes, hidden=True):
         used = [place for place, each in enumerate(indices) if each is not None]
-        self.width = (
-            max(np.ndim(each) if each.dtype.kind != "b" else 1 for each in map(indices.__getitem__, used))
-            if all(owner is None for owner in owners)
-            else max(each.ndim for each in indices if each is not None)
-        )
+        arrays = [indices[place] for place in used]
+        self.k, self.hidden = len(levels), hidden
+        self.batched = any(type(each) is Sample for each in arrays)
+        self.width = max([1 if each.dtype.kind == "b" else each.ndim for each in arrays])
         self.together = used[-1] - used[0] == len(used) - 1
         self.at = used[0] if self.together else 0
-        self.batched = any(owner is not None for owner in owners)
-        if not self.batched:
-            self.key = (None,) * k + tuple(indices) if hidden else tuple(indices)
-            self.first = hidden and not self.together
-            return
-        if any(each is not None and each.dtype.kind == "b" for each in indices):
-            raise Unruled
-        arrays = [None if each is None else self.array(each, levels, sizes) for each in indices]
-        counts = [
-            np.arange(sizes[number]).reshape(*(-1 if d == place else 1 for d in range(k)), *(1,) * self.width)
-            for place, number in enumerate(levels)
-        ]
-        self.key = (*(counts if hidden else ()), *arrays)
-        self.first = True
+        if self.batched:
+            refuse_masks(arrays)
+            self.key = self.full(indices, levels, sizes)
+        else:
+            self.key = (None,) * self.k * hidden + tuple(indices)
 
-    def array(self, each, levels, sizes):
-        """One index array with a dimension for each level."""
-        if type(each) is Sample:
-            value = spread(each.owner, levels, sizes).array
-            k = len(levels)
-            return value.reshape(value.shape[:k] + (1,) * (self.width - value.ndim + k) + value.shape[k:])
-        return np.asarray(each)
+    def full(self, indices, levels, sizes):
+        """The index with an array for each hidden dimension, too: its numbers in a row."""
+        places = [None if each is None else self.of_batch(each, levels, sizes) for each in indices]
+        if not self.hidden:
+            return tuple(places)
+        shapes = [(1,) * d + (-1,) + (1,) * (self.k - d - 1 + self.width) for d in range(self.k)]
+        numbers = [np.arange(sizes[level]).reshape(shape) for level, shape in zip(levels, shapes, strict=True)]
+        return (*numbers, *places)
+
+    def of_batch(self, each, levels, sizes):
+        """One index array, with a dimension for each level if it is batched."""
+        if type(each) is not Sample:
+            return each
+        value = spread(each.owner, levels, sizes).array
+        return value.reshape(value.shape[: self.k] + (1,) * (self.width - value.ndim + self.k) + value.shape[self.k :])
+
+    def order(self, ndim):
+        """The dimensions of the result for the value: batches first, those of the arrays where the function expects them."""
+        k, width, at = self.k, self.width, self.at
+        if not self.hidden:
+            return [*range(at, at + k), *range(at), *range(at + k, ndim)]  # from [before, batch, arrays, after]
+        if self.batched:
+            rest = range(k + width, ndim)
+            return [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]  # from [batch, arrays, rest]
+        if self.together:
+            return [*range(ndim)]
+        return [*range(width, width + k), *range(width), *range(width + k, ndim)]  # from [arrays, batch, rest]
+
+    def settled(self, result):
+        """The result for the value as the function sees it, behind the batches."""
+        return permuted(result, self.order(result.array.ndim))
+
+    def unsettled(self, value):
+        """The way back."""
+        order = self.order(value.array.ndim)
+        return permuted(value, [order.index(d) for d in range(len(order))])
+
+    def shape(self, value):
+        """The shape of what the function would read at the places, behind the batches."""
+        shape = OPS["index"].kernel(np.broadcast_to(np.uint8(0), value.array.shape), self.key).shape
+        return tuple([shape[d] for d in self.order(len(shape))])
+
+
+def refuse_masks(arrays):
+    """Raise for a mask that differs from sample to sample, and so does the number of its places."""
+    for each in arrays:
+        if each.dtype.kind == "b":
+            if type(each) is Sample:
+                raise RuntimeError(refusals.BY_MASK)
+            raise Unruled
+
+
+def placed(indices, *tensors):
+    """(levels, sizes) of the tensors and of the index arrays."""
+    given = (*tensors, *[each.owner for each in indices if type(each) is Sample])
+    return levels_of(given), sizes_of(given)
 
 
 def index(op):
     """A maker: the rule of ``index``."""
 
     def rule(input, indices):
-        owners = [each.owner for each in indices if type(each) is Sample]
-        levels, sizes = levels_of((input, *owners)), sizes_of((input, *owners))
-        k, hidden = len(levels), type(input) is Batched
+        levels, sizes = placed(indices, input)
+        hidden = type(input) is Batched
         places = Places(indices, levels, sizes, hidden)
         value = spread(input, levels, sizes) if hidden else input
-        result = op.fn(value, places.key)
-        return batched(settled(result, places, k, hidden), levels)
+        return batched(places.settled(op.fn(value, places.key)), levels)
 
     return rule
-
-
-def settled(result, places, k, hidden):
-    """The result for the values with the batch dimensions first and those of the arrays where the function expects them."""
-    ndim, width, at = result.array.ndim, places.width, places.at
-    if not places.batched:
-        if not places.first:
-            return result
-        return permuted(result, [*range(width, width + k), *range(width), *range(width + k, ndim)])
-    together = places.together
-    if hidden:  # [batch, arrays, rest]
-        start = k if together else k
-        order = [*range(k)]
-        rest = list(range(k + width, ndim))
-        return permuted(result, [*order, *rest[:at], *range(start, start + width), *rest[at:]])
-    offset = at if together else 0  # [before, batch, arrays, after]
-    order = [*range(offset, offset + k), *range(offset), *range(offset + k, ndim)]
-    return permuted(result, order)
-
-
-def unsettled(value, places, k):
-    """The way back of ``settled`` for a batched tensor: dimensions as the value's own result has them."""
-    ndim, width, at = value.array.ndim, places.width, places.at
-    if not places.batched:
-        if not places.first:
-            return value
-        return permuted(value, [*range(k, k + width), *range(k), *range(k + width, ndim)])
-    rest = [d for d in range(k, ndim) if not k + at <= d < k + at + width]
-    return permuted(value, [*range(k), *range(k + at, k + at + width), *rest])
 
 
 def permuted(value, order):
@@ -114,21 +117,13 @@ def index_put(op):
     """A maker: the rule of ``index_put``."""
 
     def rule(input, indices, values, accumulate=False):
-        owners = [each.owner for each in indices if type(each) is Sample]
-        levels, sizes = levels_of((input, values, *owners)), sizes_of((input, values, *owners))
-        k = len(levels)
-        places = Places(indices, levels, sizes, True)
+        levels, sizes = placed(indices, input, values)
+        places = Places(indices, levels, sizes)
         value = spread(input, levels, sizes)
-        seen = OPS["index"].kernel(np.broadcast_to(np.uint8(0), value.array.shape), places.key).ndim - k
-        given = values
-        gap = seen - ndim_of(values)
-        if gap > 0:
-            given = given.reshape((1,) * gap + tuple(given.shape))
-        if type(given) is Batched or places.batched or places.first:
-            given = spread(given, levels, sizes)
-            if places.batched or places.first:
-                shape = settled_shape(value, places, k)
-                given = unsettled(OPS["expand"].fn(given, shape), places, k)
+        shape = places.shape(value)
+        gap = len(shape) - len(levels) - ndim_of(values)
+        given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
+        given = places.unsettled(OPS["expand"].fn(spread(given, levels, sizes), shape))
         return batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
@@ -140,28 +135,13 @@ def put(input, indices, values, accumulate=False):
     return OPS["index_put"].fn(input, arrays, values, accumulate)
 
 
-def settled_shape(value, places, k):
-    """The shape, batch dimensions first, of what the function would read at the places."""
-    probe = np.broadcast_to(np.uint8(0), value.array.shape)
-    shape = OPS["index"].kernel(probe, places.key).shape
-    ndim, width, at = len(shape), places.width, places.at
-    if not places.batched:
-        order = [*range(width, width + k), *range(width), *range(width + k, ndim)] if places.first else range(ndim)
-    else:
-        rest = list(range(k + width, ndim))
-        order = [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]
-    return tuple([shape[d] for d in order])
-
-
 def index_back(op):
     """A maker: the rule of ``index_back``."""
 
     def rule(grad, shape, indices):
-        owners = [each.owner for each in indices if type(each) is Sample]
-        levels, sizes = levels_of((grad, *owners)), sizes_of((grad, *owners))
-        k = len(levels)
-        places = Places(indices, levels, sizes, True)
-        value = unsettled(spread(grad, levels, sizes), places, k)
+        levels, sizes = placed(indices, grad)
+        places = Places(indices, levels, sizes)
+        value = places.unsettled(spread(grad, levels, sizes))
         return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
 
     return rule
@@ -199,7 +179,6 @@ WRITES = {
     "index_add": by_slices(lambda input, source, alpha=1: source if alpha == 1 else source * alpha, True),
     "index_copy": by_slices(lambda input, source: source, False),
     "index_fill_number": by_slices(filled, False),
-    "index_fill_tensor": by_slices(lambda input, value: value, False),
 }
 
 

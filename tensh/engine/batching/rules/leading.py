@@ -1,6 +1,7 @@
 """Operators that take leading dimensions anyway, once the numbers and shapes among their arguments count these, too."""
 
 import inspect
+from math import prod
 
 from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.rules.shared import Unruled, full, ndim_of, reshaped, sizes_of, wrapped
@@ -83,14 +84,9 @@ def leading(at_least=0, same="", **kinds):
 def of_one(op, at_least, kinds):
     """The rule of an operator whose first argument is its only tensor."""
     fn, names = op.fn, list(op.parameters)[1:]
-    found = [
-        (
-            names.index(name) if op.parameters[name].kind is not inspect.Parameter.KEYWORD_ONLY else len(names),
-            name,
-            kind,
-        )
-        for name, kind in kinds.items()
-    ]
+    named = inspect.Parameter.KEYWORD_ONLY  # what has no place among the arguments
+    places = [len(names) if op.parameters[name].kind is named else names.index(name) for name in kinds]
+    found = list(zip(places, kinds, kinds.values(), strict=True))
     shape = names.index("shape") if "shape" in kinds else None
 
     def rule(input, *args, **options):
@@ -195,9 +191,9 @@ def inside_first(*names):
             k, first = len(batch), values[0].array.shape[len(batch)]
             for name, value in zip(present, values, strict=True):
                 shape = value.array.shape
-                bound[name] = reshaped(value, (_product(shape[: k + 1]), *shape[k + 1 :]))
+                bound[name] = reshaped(value, (prod(shape[: k + 1]), *shape[k + 1 :]))
             if "shape" in bound:
-                bound["shape"] = (_product(batch) * bound["shape"][0], *bound["shape"][1:])
+                bound["shape"] = (prod(batch) * bound["shape"][0], *bound["shape"][1:])
             return wrapped(unfolded(op.fn(**bound), batch, first), levels)
 
         return rule
@@ -210,10 +206,3 @@ def unfolded(result, batch, first):
     if isinstance(result, Tensor):
         return reshaped(result, (*batch, first, *result.array.shape[1:]))
     return type(result)([unfolded(each, batch, first) for each in result])
-
-
-def _product(sizes):
-    number = 1
-    for n in sizes:
-        number *= n
-    return number

@@ -29,7 +29,7 @@ def in_channels(op):
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
         levels, sizes, number = facts((input, weight, bias))
         batch = tuple([sizes[level] for level in levels])
-        channels, _ = as_channels(input, levels, sizes, number)
+        channels = as_channels(input, levels, sizes, number)
         at_all = (number * at[0], *at[1:])
         out, *others = op.fn(channels, None, None, at_all, (form[0], number * form[1], form[2]), eps)
         out = batched(from_channels(out, batch, number), levels)

@@ -23,6 +23,7 @@ def differing():
 
 
 def sizes():
+    """level -> size of its batch, of all running calls."""
     return {each.number: each.size for each in running.levels}
 
 

@@ -26,6 +26,7 @@ def masked_select(op):
 
 
 def dynamic(name):
+    """The rule of what gives as many elements as there happen to be."""
     return refused(refusals.DYNAMIC.format(name))
 
 

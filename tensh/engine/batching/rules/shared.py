@@ -1,6 +1,6 @@
 """What the rules have in common: operands with the same batch dimensions, results with their levels."""
 
-from tensh.engine.batching.batched import Batched, Sample, aligned, batched, spread
+from tensh.engine.batching.batched import Batched, aligned, batched, spread
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -61,8 +61,3 @@ def reshaped(value, shape):
     from tensh.engine.functional.shapes.shaping import shaped
 
     return shaped(value, tuple(shape))
-
-
-def inside(values):
-    """The batched tensors whose arrays stand among ``values`` (index arrays): the tensors instead."""
-    return [each.owner if type(each) is Sample else each for each in values]

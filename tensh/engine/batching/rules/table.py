@@ -40,9 +40,9 @@ OPERATORS = {
     # element by element, with shapes that broadcast
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
-        "frexp plus minus times over clone conjugate conj_physical real imag "
-        "complex_of cast copied alias same equals masked_zero fill_number copying prelu_kernel "
-        "bernoulli_of sloped view_as_real view_as_complex pairs_of_complex complex_of_pairs fit attend",
+        "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copied alias same equals "
+        "masked_zero fill_number copying prelu_kernel bernoulli_of sloped view_as_real view_as_complex pairs_of_complex "
+        "complex_of_pairs fit attend",
         elementwise,
     ),
     **each(
@@ -60,8 +60,8 @@ OPERATORS = {
         "softmax_dim log_softmax_dim softmax_backward log_softmax_backward max_dim min_dim median_dim nanmedian_dim mode_dim "
         "cumsum cumprod logcumsumexp cummax cummin sort_dim sort_stable argsort topk kthvalue shift recur sums products glu "
         "linalg_cross gather scatter_src scatter_number scatter_add scatter_sum scatter_mean scatter_prod "
-        "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src scatter_multiply_number scatter_multiply_src take_along "
-        "sized doubled_inside",
+        "scatter_amax scatter_amin index_sum index_mean index_prod index_amax index_amin scatter_add_number scatter_add_src "
+        "scatter_multiply_number scatter_multiply_src take_along sized doubled_inside",
         leading(dim=DIM),
     ),
     **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
@@ -75,7 +75,8 @@ OPERATORS = {
     "view": viewing.view, "unsafe_view": viewing.view, "reshape_alias": viewing.view, "expand": viewing.expand,
     "sum_to": viewing.sum_to, "laid_out": viewing.laid_out,
     "squeeze_all": viewing.squeeze_all, "squeeze_dim": leading(dim=DIM), "squeeze_dims": leading(dim=SOME),
-    "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM), "t": viewing.turned_matrix,
+    "unsqueeze": leading(dim=NEW), "permute": leading(dims=ORDER), "transpose": leading(dim0=DIM, dim1=DIM),
+    "t": viewing.turned_matrix,
     "select": leading(dim=DIM), "slice_dim": leading(dim=DIM), "narrowed_copy": leading(dim=DIM),
     **each("select_back slice_back", leading(dim=DIM, shape=SHAPE)),
     "unfold": leading(dimension=DIM), "unfold_back": leading(dimension=DIM, shape=SHAPE),
@@ -102,7 +103,8 @@ OPERATORS = {
         "linalg_det linalg_slogdet linalg_inv_ex linalg_solve_triangular triangular_solve substituted "
         "cholesky_solve cholesky_inverse linalg_cholesky_ex cholesky_factor linalg_lu linalg_lu_factor_ex linalg_lu_solve plu "
         "linalg_qr linalg_eigh eigenvalues_of_symmetric linalg_eig eigenvalues_of linalg_svd singular_values matrix_exp "
-        "tanh_backward sigmoid_backward threshold_backward linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside",
+        "linalg_pinv linalg_householder_product ormqr geqrf identity_like cofactors with_corner beside tanh_backward "
+        "sigmoid_backward threshold_backward",
         leading(),
     ),
     # layers
@@ -119,8 +121,9 @@ OPERATORS = {
     **each(
         "upsample_nearest_1 upsample_nearest_exact_1 upsample_nearest_2 upsample_nearest_exact_2 upsample_nearest_3 "
         "upsample_nearest_exact_3 upsample_linear upsample_bilinear upsample_trilinear upsample_bicubic upsample_bilinear_smooth "
-        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d replication_pad1d reflection_pad2d "
-        "replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 adaptive_avg_pool3",
+        "upsample_bicubic_smooth upsample_lanczos_smooth channel_shuffle im2col col2im affine_points reflection_pad1d "
+        "replication_pad1d reflection_pad2d replication_pad2d reflection_pad3d replication_pad3d circular_pad adaptive_avg_pool2 "
+        "adaptive_avg_pool3",
         inside_first("input"),
     ),
     **each("grid_sample2 grid_sample3", inside_first("input", "grid")),
@@ -130,7 +133,8 @@ OPERATORS = {
 }  # fmt: skip
 
 FUNCTIONS = {
-    "matmul": products.times, "getitem": indexing.read, "setitem": writing.assign, "copy_": writing.copy, "fill_": writing.fill, "zero_": writing.zero,
+    "matmul": products.times, "getitem": indexing.read, "setitem": writing.assign, "copy_": writing.copy,
+    "fill_": writing.fill, "zero_": writing.zero,
     "as_strided": viewing.as_strided, "index_put": indexing.put, "index_put_": writing.put,
     "detach": writing.detach, "recast": viewing.recast, **making.FUNCTIONS, **searching.FUNCTIONS, **refusing.FUNCTIONS,
 }  # fmt: skip
