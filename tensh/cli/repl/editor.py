@@ -137,11 +137,10 @@ class Editor:
 
     def complete(self):
         """Bring in the colours and the completions, when the engine is there."""
-        from tensh.cli.repl.completer import SessionCompleter
         from tensh.cli.repl.lexer import CodeLexer
 
         self.session.lexer = CodeLexer()
-        self.session.completer = SessionCompleter(self.prompt.run.session)
+        self.session.completer.load()
         with contextlib.suppress(RuntimeError):  # nothing is being typed just now
             self.session.app.invalidate()
 

@@ -113,6 +113,7 @@ class Prompt:
                     continue
                 except EOFError:
                     found = status.OK
+        self.say(self.history.noticed())
         return found
 
     def take_settings(self):
@@ -191,10 +192,14 @@ class Prompt:
 
     def aside(self, text):
         """Run a command that was not typed, above the line that is."""
-        with contextlib.suppress(KeyboardInterrupt), self.interrupts:
-            self.loading.wait()
-            with self.run.session.unremembered():
+        try:
+            with self.interrupts, self.run.session.unremembered():
+                self.loading.wait()
                 self.perform(text)
+        except KeyboardInterrupt:
+            pass
+        except Exception:
+            self.excuse()
         self.env.stdout.end_line()
 
     # -- beside it --------------------------------------------------------------------------------------
