@@ -104,6 +104,7 @@ OFFERED = {
     "import mat": ["math"], "from torch.linalg import slog": ["slogdet"], "import torch.lina": ["linalg"], "from torch import arang": ["arange"],
     # commands
     "%timei": ["%timeit"], "%time x.sum_": ["sum_to_size"],
+    "%hist x bi": ["bins=", "bin"], "%save work --o": ["--over"], "%set capt": ["caption"], "%set caption o": ["on", "off"],
 }  # fmt: skip
 NOTHING = ("# x.su", "'text x.s", "1.", "nowhere.", "loud.value.", "x.nothing.", "'''\n%ti", "1 %ti", "x.to_sp")
 

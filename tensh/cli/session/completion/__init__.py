@@ -30,17 +30,35 @@ class Completion(NamedTuple):
 
 def complete(text, namespace, time=TIME):
     """What can come next at the end of a text."""
-    from tensh.cli.session.completion import context, elsewhere
+    from tensh.cli.session.completion import elsewhere
 
     deadline = perf_counter() + time
-    line = text.rpartition("\n")[2]
-    if (match := elsewhere.COMMAND.match(line)) and "\n" not in text:
+    if match := elsewhere.COMMAND.match(text):
         return answer(len(match[0]), elsewhere.commands(match[1]))
-    if (match := elsewhere.WITH_ARGUMENT.match(line)) and "\n" not in text:
-        found = elsewhere.command_arguments(match[1], match[2])
-        if found is not None:
-            return answer(*found)
-        text = match[2]
+    if match := elsewhere.WITH_ARGUMENT.match(text):
+        return of_command(match[1], match[2], namespace, deadline)
+    return of_code(text, namespace, deadline)
+
+
+def of_command(name, argument, namespace, deadline):
+    """What can stand behind a command: a setting, a file; or its options, and expressions."""
+    from tensh.cli.session.completion import elsewhere
+
+    found = elsewhere.command_arguments(name, argument)
+    if found is not None:
+        return answer(*found)
+    word = argument.rpartition(" ")[2]
+    own, code = [*elsewhere.options(name, word)], of_code(argument, namespace, deadline)
+    if not own or code.length != len(word):
+        return answer(len(word), own) if own else code
+    return answer(len(word), [*own, *code.candidates])
+
+
+def of_code(text, namespace, deadline):
+    """What can come next in Python."""
+    from tensh.cli.session.completion import context, elsewhere
+
+    line = text.rpartition("\n")[2]
     place = context.place(text)
     if place.comment:
         return Completion(0, [])

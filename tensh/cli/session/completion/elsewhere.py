@@ -1,6 +1,8 @@
 """What is no expression: commands and their arguments, files, modules to import."""
 
+import inspect
 import os
+import pkgutil
 import re
 import sys
 
@@ -8,7 +10,8 @@ from tensh.cli.session.completion.known import Known
 from tensh.cli.session.completion.members import describe_member, names
 
 COMMAND = re.compile(r"%(\w*)\Z")
-WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+(.*)\Z", re.DOTALL)
+WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+([^\n]*)\Z")
+OPTION = re.compile(r"--\w+|\w+=True|\w+=|(?<!=)'\w+'")  # as the usage of a command has them
 IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
 FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
 MOST = 500  # entries of a folder that are looked at
@@ -32,8 +35,28 @@ def command_arguments(name, text):
         return settings(text)
     if "FILE" in usage or "PATH" in usage:
         word = text.rpartition(" ")[2]
-        return len(word), [*files(word)]
+        return len(word), [*options(name, word), *files(word)]
     return None
+
+
+def options(name, begin):
+    """(text, kind, description) of the options that the usage of a command names, and of its function's parameters."""
+    from tensh.cli.session.magics import MAGICS
+
+    if name not in MAGICS or not begin:
+        return
+    found = dict.fromkeys(OPTION.findall(MAGICS[name].usage))
+    function = function_of(MAGICS[name].sugar)
+    known = inspect.signature(function).parameters.values() if function else ()
+    for text in found | dict.fromkeys(f"{p.name}=" for p in known if p.default is not p.empty):
+        if text.startswith(begin):
+            yield text, "option", f"of %{name}"
+
+
+def function_of(sugar):
+    """The public function that a command stands for, or None."""
+    path = (sugar or "").partition("(")[0]
+    return pkgutil.resolve_name(path.replace("torch.", "tensh.")) if "." in path else None
 
 
 def settings(text):
