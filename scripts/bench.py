@@ -92,6 +92,30 @@ def chain_rule_by_hand():
     return work
 
 
+def with_places(T):
+    """A hundred products that know their place in the code, as at the prompt."""
+    from tensh.graph.provenance import recording
+
+    w, x = leaf(T, 3), leaf(T, 3)
+
+    def work():
+        with recording():
+            for _ in range(100):
+                w * x
+
+    return work
+
+
+def products_by_hand():
+    w, x = ones(3), ones(3)
+
+    def work():
+        for _ in range(100):
+            w * x
+
+    return work
+
+
 def network(inputs, hidden, outputs):
     """Weights that are the same for every module."""
     draw = np.random.default_rng(0)
@@ -173,6 +197,7 @@ CASES = [
     Case("m[0]", "tiny", 20.0, lambda T: partial(getitem, leaf(T, 4, 4), 0), lambda: partial(getitem, ones(4, 4), 0)),
     Case("x.add_(u)", "tiny", 4.0, lambda T: partial(T.ones(3).add_, T.ones(3)), lambda: partial(np.add, x := ones(3), ones(3), x)),
     Case("(x+w)*(w+1), backward", "tiny", 4.0, forward_and_backward, chain_rule_by_hand),
+    Case("100 w * x, with places", "tiny", 8.0, with_places, products_by_hand),
     Case("step of 8-16-4", "train", 4.0, lambda T: training_step(T, 32, 8, 16, 4), lambda: training_step_by_hand(32, 8, 16, 4)),
     Case("step of 784-256-10", "train", 1.5, lambda T: training_step(T, 64, 784, 256, 10), lambda: training_step_by_hand(64, 784, 256, 10)),
     Case("x + y, 1024 x 1024", "large", 1.3, lambda T: partial(add, *tensors(T, 1024)), lambda: partial(add, *squares(1024))),
