@@ -176,7 +176,7 @@ def test_gradients(name):
     call = SAMPLES[name][0]
     made, function = several(call, name), as_function(name, call)
     wanted = [place for place, (a, _, _) in enumerate(call.arrays(prefix=name)) if a.differentiable]
-    for varied in choices(len(made)) if wanted else ():
+    for varied in choices(len(made))[-2:] if wanted else ():
         if expected_of(function, made, varied) is None:
             continue
         one = [t.detach().clone() for t in stacked(made, varied)]

@@ -220,6 +220,8 @@ def normal_pairs(work, generator, mean, std):
     """Fill a block of float64 with normal numbers made two at a time, and keep the second one if it is left over."""
     filled = 0
     if generator.normal is not None:
+        if generator.before_draw is not None:
+            generator.before_draw()
         work[0], generator.normal, filled = generator.normal, None, 1
     if filled < work.size:
         uniforms = np.empty((work.size - filled + 1) // 2 * 2)
