@@ -38,10 +38,10 @@ class Toolbar:
 
 
 def fitting(facts, width, unicode):
-    """As many facts as a line has room for, the later ones rather than those in the middle."""
+    """As many facts as a line has room for, those at its ends rather than those in the middle."""
     facts, dot = list(facts), " · " if unicode else ", "
     while len(facts) > 1 and len(dot.join(facts)) > width:
-        facts.pop(1 if len(facts) > 3 else -1)
+        facts.pop(len(facts) // 2 if len(facts) > 2 else -1)
     line = dot.join(facts)[:width]
     return line if unicode else line.replace("µ", "u")
 
