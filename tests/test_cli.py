@@ -328,6 +328,12 @@ def test_full_traceback_shows_every_frame():
     assert "session.py" in errors and errors.endswith("ZeroDivisionError: division by zero\n")
 
 
+def test_a_failure_on_a_terminal_says_how_to_look_around(script):
+    done = Done("run", script("1 / 0"), terminal=True)
+    assert "look around: tensh run -i s.tsh  all frames: --traceback full" in done.errors
+    assert "look around" not in Done("run", "s.tsh").errors + Done("-c", "1 / 0", terminal=True).errors
+
+
 def test_notes_of_an_exception_are_shown():
     assert "  look here\n" in Done("-c", "e = ValueError('x')\ne.add_note('look here')\nraise e").errors
 
