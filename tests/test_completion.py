@@ -58,10 +58,12 @@ def annotated() -> dict:
 
 
 X = tensh.ones(2, 3)
+MODEL = tensh.nn.Sequential(tensh.nn.Linear(3, 2))
+MODEL.first = MODEL[0]
 NAMES = {
     "torch": tensh, "nn": tensh.nn, "F": tensh.nn.functional, "np": numpy, "math": math,
     "x": X, "w": tensh.zeros(3, requires_grad=True), "array": numpy.zeros(4), "number": 3,
-    "d": {"alpha": X, "beta": 2, 7: "seven"}, "several": [X, 2], "loud": Loud(), "WithLoudClass": WithLoudClass,
+    "d": {"alpha": X, "beta": 2, 7: "seven"}, "several": [X, 2], "model": MODEL, "loud": Loud(), "WithLoudClass": WithLoudClass,
     "scale": scale, "annotated": annotated, "_hidden": 1,
 }  # fmt: skip
 
@@ -89,6 +91,9 @@ OFFERED = {
     "x[0].tril": ["tril", "tril_"], "d['alpha'].sum_": ["sum_to_size"], "several[0].sum_": ["sum_to_size"],
     "x.t().sum_": ["sum_to_size"], "x.split(1)[0].sum_": ["sum_to_size"], "'a b'.upp": ["upper"], "[1].appe": ["append"],
     "annotated().popi": ["popitem"], "(2 * x).sum_": ["sum_to_size"], "w.grad.sum_": ["sum_to_size"],
+    # modules
+    "model.fir": ["first"], "model.first.wei": ["weight"], "model.first.weight.sum_": ["sum_to_size"], "model(x).sum_": ["sum_to_size"],
+    "model.first(": ["input="],
     # inside of other things
     "print(x.sum_": ["sum_to_size"], "[each for each in d if x.sum_": ["sum_to_size"], "f'{x}' + d['alpha'].sum_": ["sum_to_size"],
     "if True:\n    x.sum_": ["sum_to_size"], "x.sum(\n    x.sum_": ["sum_to_size"],

@@ -4,7 +4,7 @@ import ast
 import inspect
 import types
 
-from tensh.cli.session.completion.known import is_tensor, known
+from tensh.cli.session.completion.known import is_model, is_tensor, known, static
 from tensh.engine.calls.faces import NUMPY
 from tensh.engine.calls.overloads import kinds
 
@@ -36,6 +36,9 @@ def parameters(call, namespace):
     if function is None or not function.has_value or not callable(function.value):
         return {}
     value = function.value
+    if is_model(type(value)):
+        forward = static(function, "forward")
+        value = types.MethodType(forward, value) if isinstance(forward, types.FunctionType) else None
     if isinstance(value, type):
         value = next((vars(kind)["__init__"] for kind in value.__mro__ if "__init__" in vars(kind)), None)
     if not isinstance(
@@ -46,6 +49,8 @@ def parameters(call, namespace):
         found = dict(inspect.signature(value).parameters)
     except (ValueError, TypeError):
         return {}
+    if isinstance(value, types.MethodType):
+        return found
     if is_bound(call, namespace) or isinstance(function.value, type):
         found.pop(next(iter(found), None), None)
     return found

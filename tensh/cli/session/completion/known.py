@@ -144,6 +144,13 @@ def is_tensor(kind):
     )
 
 
+def is_model(kind):
+    """Whether a type is that of modules of torch.nn: called, they usually give a tensor."""
+    return any(
+        each.__name__ == "Module" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
+    )
+
+
 def element(base, index):
     """What is known of an element: of a list, tuple or dict itself, of a tensor that it is one."""
     if is_tensor(base.kind):
@@ -163,6 +170,8 @@ def result(called, node):
     """The type of what a call gives."""
     if isinstance(called.value, type):
         return Known(UNKNOWN, called.value)
+    if is_model(called.kind):
+        return declared(None, "tensor")
     name = node.attr if isinstance(node, ast.Attribute) else getattr(called.value, "__name__", "")
     module = getattr(called.value, "__module__", None) if isinstance(called.value, types.FunctionType) else None
     if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):

@@ -54,8 +54,11 @@ def describe_member(known, name):
     """(kind, description) of a member."""
     if isinstance(known.value, types.ModuleType):
         entry = TABLES.get(known.value.__name__, {}).get(name, vars(known.value).get(name, NOTHING))
-        is_part = entry is NOTHING and known.value.__name__ == "tensh"  # one that is not loaded yet
-        return ("module", "") if is_part else describe_value(entry)
+        if entry is NOTHING and known.value.__name__ == "tensh":  # a part that is not loaded yet
+            return "module", ""
+        if entry is NOTHING and known.value.__name__.startswith("tensh."):
+            entry = getattr(known.value, name, NOTHING)
+        return describe_value(entry)
     if kinds_of_tensor(known) and name in METHODS:
         return describe_value(METHODS[name], "method")
     found = settled(known, name, static(known, name))
