@@ -9,7 +9,7 @@ from tensh.engine.clock import mode
 from tensh.engine.tensor import Tensor
 from tensh.engine.transforms import Call
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
-from tensh.func.tape import inside, value_of
+from tensh.func.tape import inside, seen_outside, value_of
 from tensh.func.trees import flatten, mapped, unflatten
 
 CALL = "jvp(f, primals, tangents)"
@@ -60,7 +60,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
             aux = (mapped(lambda t: parts(t, level)[0], aux),)
         flat, structure = flatten(outputs)
         only_tensors(flat, CALL)
-        results = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
+        found = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
+        results = [[seen_outside(t, True) for t in pair] for pair in found]
     finally:
         mode.forward = before
         mode.transforms = calls

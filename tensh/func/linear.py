@@ -1,7 +1,12 @@
 """torch.func.linearize: the derivative of a function at one place, as a function of its own."""
 
+from tensh.engine.autograd.context import BackwardCFunction
+from tensh.engine.autograd.forward import called
 from tensh.engine.clock import clock, mode
 from tensh.engine.forward import Level, carry
+from tensh.engine.graph import Output
+from tensh.engine.inplace import found_while_growing
+from tensh.engine.region import CopySlices
 from tensh.engine.tensor import Tensor
 from tensh.func.forward import filled
 from tensh.func.tape import Tape, seen_outside, value_of
@@ -37,23 +42,31 @@ def linearize(func, *primals):
         for node in nodes:
             if node.time < clock.last_write:
                 node.check()
-            carry(node, level, mode.levels)
-        return unflatten([tangent_of(t, level, tape.start) for t in outputs], structure)
+            push_through(node, level)
+        return unflatten([tangent_of(t, level) for t in outputs], structure)
 
     return results, push
 
 
 def between(outputs, start):
     """The nodes that were recorded since ``start`` on the way to the outputs, oldest first."""
-    seen = {value_of(t).node for t in outputs if isinstance(t, Tensor)}
-    stack = list(seen)
-    while stack:
-        node = stack.pop()
-        for n in node.inputs if node is not None else ():
-            if n is not None and n.time > start and n not in seen:
-                seen.add(n)
-                stack.append(n)
-    return sorted((n for n in seen if n is not None and n.time > start), key=lambda n: n.time)
+    found = {value_of(t).node: None for t in outputs if isinstance(t, Tensor)}
+    for node in found_while_growing(found):
+        if node is not None:
+            further = (*node.inputs, *([node.saved[3]] if type(node) is CopySlices else []))
+            found.update(dict.fromkeys(n for n in further if n is not None and n.time > start))
+    return sorted((n for n in found if n is not None and n.time > start), key=lambda n: n.time)
+
+
+def push_through(node, level):
+    """Compute the tangent of what one node stands for."""
+    if isinstance(node, BackwardCFunction):
+        tangents = [level.of(n) for n in node.inputs]
+        if tangents.count(None) != len(tangents):
+            results = called(node, tangents)
+            level.tangents[node] = list(results) if node.op.many else results[0]
+    elif type(node) is not Output:
+        carry(node, level, mode.levels)
 
 
 def check(number, t, x):
@@ -66,8 +79,8 @@ def check(number, t, x):
             )
 
 
-def tangent_of(t, level, start):
+def tangent_of(t, level):
     """The tangent of an output, as it is seen outside; what is no tensor stays what it is."""
     if not isinstance(t, Tensor):
         return t
-    return seen_outside(filled(t, level.of(value_of(t).node), False), mode.grad is True, start, {})
+    return seen_outside(filled(t, level.of(value_of(t).node), False), mode.grad is True)

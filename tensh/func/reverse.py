@@ -118,10 +118,10 @@ def vjp_by(func, primals, argnums, has_aux):
                     f"{each.dtype}"
                 )
     leaves, structure = flatten(fresh if argnums is None else sliced(fresh, argnums, range(len(fresh))))
-    return results, puller(flat, spec, leaves, structure, tape.start), *aux
+    return results, puller(flat, spec, leaves, structure), *aux
 
 
-def puller(outputs, expected, leaves, structure, start):
+def puller(outputs, expected, leaves, structure):
     """What ``vjp`` returns beside the result: a function from weights to gradients."""
 
     def pull(cotangents, retain_graph=True, create_graph=None):
@@ -133,8 +133,8 @@ def puller(outputs, expected, leaves, structure, start):
             )
         recording = mode.grad is True and create_graph is not False
         roots = [value_of(t).node for t in (*outputs, *weights) if isinstance(t, Tensor)]
-        graph = recording and reaches(roots, start, {})
+        graph = recording and reaches(roots)
         result = computed(outputs, leaves, weights, retain_graph, graph)
-        return unflatten([seen_outside(g, graph, start, {}) for g in result], structure)
+        return unflatten([seen_outside(g, graph) for g in result], structure)
 
     return pull

@@ -66,13 +66,13 @@ class Tape(Call):
 
     def wanted_outside(self, *tensors):
         """Does anything outside want a gradient through any of the tensors?"""
-        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.start, self.leaves)
+        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.leaves)
 
     def given(self, t):
         """A result as it is seen outside."""
         if not isinstance(t, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-        return seen_outside(t, self.before is True, self.start, self.leaves)
+        return seen_outside(t, self.before is True, self.leaves)
 
 
 class Directions(threading.local):
@@ -111,34 +111,29 @@ def value_of(t):
     return t.value if type(t) is Batched else t
 
 
-def reaches(nodes, start, leaves):
-    """Does a gradient that is sent to one of ``nodes`` arrive anywhere but at ``leaves``?
-
-    Anything that was recorded before ``start`` is somewhere else.
-    """
+def reaches(nodes, leaves=()):
+    """Does a gradient that is sent to one of ``nodes`` arrive anywhere but at ``leaves`` that stand for nothing?"""
     seen, stack = set(nodes), list(nodes)
     while stack:
         node = stack.pop()
-        if node in leaves:
-            if live(leaves[node]):
-                return True
-        elif node is not None and type(node) not in (Dual, DeadEnd):
-            if type(node) is AccumulateGrad or node.time < start:
-                return True
-            for n in node.inputs:
-                if n not in seen:
-                    seen.add(n)
-                    stack.append(n)
+        if node is None or type(node) in (Dual, DeadEnd):
+            continue
+        if type(node) is AccumulateGrad and node not in leaves:
+            return True
+        for n in node.inputs if node not in leaves else (leaves[node],):
+            if n not in seen:
+                seen.add(n)
+                stack.append(n)
     return False
 
 
-def seen_outside(t, recording, start, leaves):
+def seen_outside(t, recording, leaves=()):
     """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
     value = value_of(t)
     node = edge(value)
     if not live(node):
         return t
-    if not recording or not reaches([node], start, leaves):
+    if not recording or not reaches([node], leaves):
         shown = wrap(value.array)
         if mode.levels:
             shown.node = placeholder(shown, node)
