@@ -297,8 +297,11 @@ DECLARED = {
         scatter_add_src scatter_amax scatter_amin scatter_mean scatter_multiply_number scatter_multiply_src scatter_prod
         scatter_sum unless_zeros_meet
     """,
+    "ops.indexing.gather": """
+        .gather gather_back
+    """,
     "ops.indexing.index": """
-        .gather .index_select gather_back index index_back index_select_back
+        .index_select index index_back index_select_back
     """,
     "ops.indexing.mask": """
         .masked_scatter .masked_scatter_ .masked_select .put .put_ .take masked_select_back masked_source masked_zero

@@ -3,7 +3,7 @@
 from samples import b, c, call, i, replace, rough, x
 
 COVERS = (
-    "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
+    "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/gather.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
     "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py", "functional/shapes/copies.py",
 )  # fmt: skip
 

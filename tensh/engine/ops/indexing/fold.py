@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.adding import add_at
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.indexing.index import places
+from tensh.engine.ops.indexing.gather import places
 from tensh.engine.ops.indexing.scatter import scatter
 from tensh.engine.ops.writing import writes
 from tensh.engine.table import op

@@ -4,17 +4,14 @@ import numpy as np
 
 from tensh.engine.adding import add_at
 from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.indexing.gather import extent, in_parts, require_index, require_within
 from tensh.engine.ops.indexing.index import (
     ALL,
     add_into,
     add_slices,
-    extent,
-    in_parts,
     index_error,
     key_of,
     of_nothing,
-    require_index,
-    require_within,
     title,
 )  # fmt: skip
 from tensh.engine.ops.writing import writes

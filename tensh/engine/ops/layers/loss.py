@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from tensh.engine.mixing import SCALARS
-from tensh.engine.ops.indexing.index import extent, places
+from tensh.engine.ops.indexing.gather import extent, places
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
