@@ -59,13 +59,21 @@ def test_help_on_a_terminal_is_drawn_by_rich_without_numpy():
     assert "rich.console" in found and not found & {"numpy", "prompt_toolkit"}
 
 
-def test_completion_imports_no_numpy():
+COMPLETED = {
+    "tensh r": ["run"],
+    "tensh doc torch.fft.irf": ["torch.fft.irfft", "torch.fft.irfft2", "torch.fft.irfftn"],
+    "tensh api linalg.lu_": ["linalg.lu_factor", "linalg.lu_factor_ex", "linalg.lu_solve"],
+}
+
+
+@pytest.mark.parametrize("words", COMPLETED)
+def test_completion_imports_no_numpy(words):
     code = "import sys; from tensh.cli.app import main\ntry: main([])\nfinally: print(*sys.modules, file=sys.stderr)"
-    asked = {"_TENSH_COMPLETE": "complete_bash", "COMP_WORDS": "tensh r", "COMP_CWORD": "1"}
+    asked = {"_TENSH_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = subprocess.run(
         [sys.executable, "-c", code], env=plain_environment() | asked, capture_output=True, encoding="utf-8", timeout=60
     )
-    assert done.stdout.split() == ["run"]
+    assert done.stdout.split() == COMPLETED[words]
     assert not set(done.stderr.split()) & {"numpy", "rich.console", "prompt_toolkit"}
 
 

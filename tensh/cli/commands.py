@@ -12,6 +12,7 @@ import typer
 
 from tensh.cli import program
 from tensh.cli.options import Options, UsageError
+from tensh.cli.shell import public_names
 
 CHOICES = {
     "echo": ("none", "values", "all"),
@@ -244,7 +245,7 @@ Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names t
 
 def doc_(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="sum, torch.linalg.svd, Tensor.add_, ...")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="sum, linalg.svd, ...", autocompletion=public_names)],
     source: Source = False,
     json: Json = False,
 ):
@@ -256,7 +257,9 @@ def doc_(
 
 def api_(
     ctx: typer.Context,
-    prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="What the names begin with: torch.fft, ...")] = "",
+    prefix: Annotated[
+        str, typer.Argument(metavar="[PREFIX]", help="What they begin with: fft, ...", autocompletion=public_names)
+    ] = "",
     missing: Missing = False,
     json: Json = False,
 ):
