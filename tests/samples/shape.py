@@ -1,13 +1,20 @@
 """Views, joins, repetitions; index tensors and masks read and written."""
 
-from samples import b, c, call, i, replace, rough, x
+from samples import Argument, b, c, call, i, replace, rough, x
 
 COVERS = (
     "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/gather.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
     "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py", "functional/shapes/copies.py",
 )  # fmt: skip
 
-OF_MEMORY = ("Tensor.view", "Tensor.view_as", "as_strided", "as_strided_copy", "view_as_complex")
+OF_MEMORY = (
+    "Tensor.view",
+    "Tensor.view_as",
+    "as_strided",
+    "as_strided_copy",
+    "view_as_complex",
+    "view_as_complex_copy",
+)
 RESHAPED = ("squeeze", "unsqueeze", "transpose", "t", "swapaxes", "swapdims", "as_strided")
 
 M, V, P = x(3, 4), x(4), x(2, 3, 2)
@@ -53,6 +60,7 @@ SAMPLES = {
     "clone": [call(M), call(x())], "Tensor.contiguous": [call(M)],
     # copies of views
     "alias_copy": [call(M)], "diagonal_copy": [call(M, 1), call(P, 0, 0, 2)], "select_copy": [call(M, 1, -1)],
+    "detach_copy": [rough(M)], "view_as_complex_copy": [call(Argument((3, 2), -2.0, 2.0, "float64"))],  # no derivative
     "t_copy": [call(M), call(V)], "transpose_copy": [call(M, 0, 1)], "unsqueeze_copy": [call(M, -1)],
     "unfold_copy": [call(M, 1, 2, 1)], "unbind_copy": [call(M, 1)], "view_as_real_copy": [call(c(2, 3))],
     "as_strided_copy": [call(M, (2, 2), (1, 2), 1)], "expand_copy": [call(x(3, 1), (2, 3, 4))],
