@@ -11,6 +11,27 @@ WHERE = {
     "tensh.nn.modules.containers": "Sequential ModuleList ModuleDict",
     "tensh.nn.modules.parameter_containers": "ParameterList ParameterDict",
     "tensh.nn.modules.linear": "Identity Linear",
+    "tensh.nn.modules.activation": """Threshold ReLU RReLU LeakyReLU PReLU Hardtanh ReLU6 Sigmoid Tanh Hardsigmoid Softsign SiLU
+        Mish Hardswish ELU CELU SELU GELU LogSigmoid Softplus Hardshrink Softshrink Tanhshrink GLU Softmax Softmin LogSoftmax
+        Softmax2d""",
+    "tensh.nn.modules.flatten": "Flatten Unflatten",
+    "tensh.nn.modules.conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "tensh.nn.modules.loss": """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss SoftMarginLoss NLLLoss NLLLoss2d
+        CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss
+        PoissonNLLLoss GaussianNLLLoss CTCLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss
+        TripletMarginWithDistanceLoss""",
+    "tensh.nn.modules.pooling": """MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d FractionalMaxPool2d
+        FractionalMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d
+        AdaptiveMaxPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d""",
+    "tensh.nn.modules.padding": """ConstantPad1d ConstantPad2d ConstantPad3d ZeroPad1d ZeroPad2d ZeroPad3d ReflectionPad1d
+        ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d CircularPad1d CircularPad2d
+        CircularPad3d""",
+    "tensh.nn.modules.dropout": "Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout",
+    "tensh.nn.modules.distance": "PairwiseDistance CosineSimilarity",
+    "tensh.nn.modules.pixelshuffle": "PixelShuffle PixelUnshuffle",
+    "tensh.nn.modules.channelshuffle": "ChannelShuffle",
+    "tensh.nn.modules.fold": "Fold Unfold",
+    "tensh.nn.modules.upsampling": "Upsample UpsamplingNearest2d UpsamplingBilinear2d",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
 SUBMODULES = ("functional", "init", "modules", "parameter")

@@ -1,0 +1,13 @@
+"""Channels in another order."""
+
+from tensh.nn import functional as F
+from tensh.nn.modules.layer import Layer
+
+
+class ChannelShuffle(Layer, settings="groups", computes="F.channel_shuffle(input, groups)", shows="groups"):
+    """The channels of all groups in turn: the first of each group, then the second (Zhang et al., 2017); [N, C, *] stays.
+
+    >>> import tensh as torch
+    >>> torch.nn.ChannelShuffle(2)(torch.arange(4.).view(1, 4, 1, 1)).flatten()
+    tensor([0., 2., 1., 3.])
+    """

@@ -1,0 +1,93 @@
+"""Layers that are a function with settings: each is declared, and its methods are written from that.
+
+``class ELU(Layer, settings="alpha=1.0, inplace=False", computes="F.elu(input, alpha, inplace)", shows="alpha inplace?")``
+gets
+
+- ``__init__`` with the settings as its parameters, each kept as an attribute of the same name;
+- ``forward``, whose parameters are the names in the call that are neither settings (nor ``training``) nor known;
+- a printed form of the words in ``shows``: ``alpha`` reads ``alpha=1.0``; ``inplace?`` stands there only if it is true;
+  of ``.size`` there is the value alone; ``approximate!`` has its value as Python writes it.
+
+``keeps`` has the settings that are kept as something else than what is given, name -> expression; what is None is not kept.
+``takes`` gives the parameters of ``forward`` where some have defaults.  ``buffers`` are those that are tensors, or None.  ``_check`` of a layer is called when all are there.  What was written is
+found by tracebacks and debuggers, and by ``inspect.getsource``.
+"""
+
+import ast
+import sys
+from collections.abc import Iterable
+
+from tensh.engine.writer import compiled
+from tensh.nn.modules.module import Module
+
+
+def ntuple(value, n):
+    """The elements of ``value`` as a tuple, or ``value`` n times."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
+
+
+class Layer(Module):
+    """A function with settings; see the top of this module."""
+
+    _settings = frozenset()  # the attributes that a call may read by their bare names
+
+    def __init_subclass__(cls, settings=None, computes=None, takes=None, shows=None, keeps=None, buffers="", **more):
+        super().__init_subclass__(**more)
+        if settings is not None:
+            _write_init(cls, settings, keeps or {}, buffers.split())
+        if computes is not None:
+            _write_forward(cls, computes, takes)
+        if shows is not None:
+            words = shows.split()
+            cls.extra_repr = lambda self: ", ".join(filter(None, (shown(self, word) for word in words)))
+
+
+def shown(layer, word):
+    """What a word of ``shows`` adds to the printed form; nothing for what is not set."""
+    name = word.strip(".?!")
+    value = getattr(layer, name)
+    if word.endswith("?") and not value:
+        return ""
+    return f"{value}" if word.startswith(".") else f"{name}={value!r}" if word.endswith("!") else f"{name}={value}"
+
+
+# ── writing ──────────────────────────────────────────────────────────────────
+def _write_init(cls, settings, keeps, buffers):
+    parameters = ast.parse(f"def __init__(self, {settings}): pass").body[0].args
+    names = [each.arg for each in parameters.args[1:] + parameters.kwonlyargs]
+    kept = [name for name in names if keeps.get(name, name) is not None]
+    lines = [f"def __init__(self, {settings}):", "    super(Layer, self).__init__()"]
+    for name in kept:
+        value = keeps.get(name, name)
+        lines.append(
+            f"    self.register_buffer({name!r}, {value})" if name in buffers else f"    self.{name} = {value}"
+        )
+    if hasattr(cls, "_check"):
+        lines.append("    self._check()")
+    cls._settings |= set(kept)
+    _attach(cls, "__init__", lines, None)
+
+
+def _write_forward(cls, computes, takes):
+    call = ast.parse(computes, mode="eval")
+    known, inputs = _known(cls), {}
+    for node in ast.walk(call):
+        if isinstance(node, ast.Name) and (node.id in cls._settings or node.id == "training"):
+            node.id = f"self.{node.id}"
+        elif isinstance(node, ast.Name) and node.id not in known:
+            inputs[node.id] = node.col_offset
+    parameters = takes or ", ".join(sorted(inputs, key=inputs.get))
+    _attach(cls, "forward", [f"def forward(self, {parameters}):", f"    return {ast.unparse(call)}"], f"``{computes}``")
+
+
+def _known(cls):
+    """The names of the module that declares the layer."""
+    return vars(sys.modules[cls.__module__])
+
+
+def _attach(cls, name, lines, doc):
+    namespace = {**_known(cls), "Layer": Layer}
+    compiled("\n".join(lines) + "\n", f"torch.nn.{cls.__name__}.{name}", namespace)
+    method = namespace[name]
+    method.__qualname__, method.__doc__ = f"{cls.__name__}.{name}", doc
+    setattr(cls, name, method)

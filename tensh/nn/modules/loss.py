@@ -1,0 +1,343 @@
+"""Losses: how far predictions are from targets, as one number (reduction 'mean' or 'sum') or for each ('none')."""
+
+import math
+
+from tensh.engine.warning import warn
+from tensh.nn import functional as F
+from tensh.nn.modules.distance import PairwiseDistance
+from tensh.nn.modules.layer import Layer
+from tensh.nn.modules.linear import Linear
+
+
+def reduction_of(reduction, size_average, reduce):
+    """The reduction; the two flags were its form of old, and warn."""
+    if size_average is None and reduce is None:
+        return reduction
+    averaged = size_average is None or size_average
+    reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
+    warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    return reduction
+
+
+OLD = "size_average=None, reduce=None"
+KEPT = {"size_average": None, "reduce": None, "reduction": "reduction_of(reduction, size_average, reduce)"}
+
+
+class _Loss(Layer, settings=f"{OLD}, reduction='mean'", keeps=KEPT):
+    """A loss without settings but the reduction."""
+
+
+class _WeightedLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean'", keeps=KEPT, buffers="weight"):
+    """A loss with a weight for each class, or for each value."""
+
+
+# ── of single values ─────────────────────────────────────────────────────────
+class L1Loss(_Loss, computes="F.l1_loss(input, target, reduction=reduction)"):
+    """``|input - target|``, averaged.
+
+    >>> import tensh as torch
+    >>> torch.nn.L1Loss()(torch.tensor([1., 2.]), torch.tensor([0., 5.]))
+    tensor(2.)
+    """
+
+
+class MSELoss(_Loss, computes="F.mse_loss(input, target, reduction=reduction)"):
+    """``(input - target)²``, averaged.
+
+    >>> import tensh as torch
+    >>> torch.nn.MSELoss()(torch.tensor([1., 2.]), torch.tensor([0., 5.]))
+    tensor(5.)
+    """
+
+
+class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=KEPT,
+                   computes="F.smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
+    """Half the square over beta where the difference is below beta, the difference less half of beta elsewhere.
+
+    >>> import tensh as torch
+    >>> torch.nn.SmoothL1Loss(reduction="none")(torch.tensor([1., 2.]), torch.tensor([0.5, 5.]))
+    tensor([0.1250, 2.5000])
+    """
+
+
+class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
+                computes="F.huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
+    """Half the square where the difference is below delta, ``delta * (difference - delta / 2)`` elsewhere.
+
+    >>> import tensh as torch
+    >>> torch.nn.HuberLoss(delta=2.)(torch.tensor([1.]), torch.tensor([5.]))
+    tensor(6.)
+    """
+
+    def _check(self):
+        if not isinstance(self.delta, float | int):
+            raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
+
+
+class BCELoss(_WeightedLoss, computes="F.binary_cross_entropy(input, target, weight=weight, reduction=reduction)"):
+    """The cross entropy of probabilities and binary targets, both within [0, 1] and of one shape.
+
+    >>> import tensh as torch
+    >>> torch.nn.BCELoss()(torch.tensor([0.5, 0.5]), torch.tensor([0., 1.]))
+    tensor(0.6931)
+    """
+
+
+class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', pos_weight=None", keeps=KEPT,
+                        buffers="weight pos_weight",
+                        computes="F.binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, "
+                                 "reduction=reduction)"):  # fmt: skip
+    """The cross entropy of ``sigmoid(input)`` and binary targets, without overflow; pos_weight multiplies that of the ones.
+
+    >>> import tensh as torch
+    >>> torch.nn.BCEWithLogitsLoss()(torch.zeros(2), torch.tensor([0., 1.]))
+    tensor(0.6931)
+    """
+
+
+class SoftMarginLoss(_Loss, computes="F.soft_margin_loss(input, target, reduction=reduction)"):
+    """``log(1 + exp(-target * input))``, averaged; targets are 1 or -1.
+
+    >>> import tensh as torch
+    >>> torch.nn.SoftMarginLoss()(torch.zeros(2), torch.tensor([-1., 1.]))
+    tensor(0.6931)
+    """
+
+
+# ── of classes ───────────────────────────────────────────────────────────────
+CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
+
+
+class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
+              computes="F.nll_loss(input, target, weight=weight, ignore_index=ignore_index, "
+                       "reduction=reduction)"):  # fmt: skip
+    """Minus the logarithm of the target's probability: logarithms [N, C, *] and classes [N, *], or [C] and [].
+
+    >>> import tensh as torch
+    >>> torch.nn.NLLLoss()(torch.tensor([[-0.5, -2.]]), torch.tensor([0]))
+    tensor(0.5000)
+    """
+
+
+class NLLLoss2d(NLLLoss):
+    """NLLLoss under its name of old, for images.
+
+    >>> import tensh as torch
+    >>> torch.nn.NLLLoss2d()(torch.ones(1, 2, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64))
+    tensor(-1.)
+    """
+
+    def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+        warn("NLLLoss2d has been deprecated. Please use NLLLoss instead.", FutureWarning)
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
+
+class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0", keeps=KEPT, buffers="weight",
+                       computes="F.cross_entropy(input, target, weight=weight, ignore_index=ignore_index, "
+                                "reduction=reduction, label_smoothing=label_smoothing)"):  # fmt: skip
+    """The cross entropy of ``softmax(input)`` and classes: scores [N, C, *] and classes [N, *], or probabilities [N, C, *].
+
+    >>> import tensh as torch
+    >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0., 0.]]), torch.tensor([0]))
+    tensor(0.6931)
+    """
+
+
+class KLDivLoss(_Loss, settings=f"{OLD}, reduction='mean', log_target=False", keeps=KEPT,
+                computes="F.kl_div(input, target, reduction=reduction, log_target=log_target)"):  # fmt: skip
+    """The divergence of Kullback and Leibler, of logarithms of probabilities from probabilities.
+
+    >>> import tensh as torch
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1., 0.]]))
+    tensor(0.6931)
+    """
+
+
+class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {OLD}, reduction='mean'", keeps=KEPT,
+                      buffers="weight",
+                      computes="F.multi_margin_loss(input, target, p=p, margin=margin, weight=weight, "
+                               "reduction=reduction)"):  # fmt: skip
+    """``max(0, margin - input[target] + input[i])^p``, averaged over the classes i but the target: [N, C] and [N].
+
+    >>> import tensh as torch
+    >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
+    tensor(0.3250)
+    """
+
+    def _check(self):
+        if self.p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if self.weight is not None and self.weight.dim() != 1:
+            raise ValueError(
+                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {self.weight.dim()}D instead"
+            )
+
+
+class MultiLabelMarginLoss(_Loss, computes="F.multilabel_margin_loss(input, target, reduction=reduction)"):
+    """The same for several targets: [N, C] and classes [N, C], of which those from the first negative one on do not count.
+
+    >>> import tensh as torch
+    >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
+    tensor(0.8500)
+    """
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss, computes="F.multilabel_soft_margin_loss(input, target, weight=weight, "
+                                                       "reduction=reduction)"):  # fmt: skip
+    """The cross entropy of ``sigmoid(input)`` and binary targets, averaged over the classes: both [N, C].
+
+    >>> import tensh as torch
+    >>> torch.nn.MultiLabelSoftMarginLoss()(torch.zeros(1, 2), torch.tensor([[0., 1.]]))
+    tensor(0.6931)
+    """
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """A linear layer and the cross entropy of its scores: features [N, in_features] and classes [N, *out_features].
+
+    RuntimeError for a weight that has not one element for each class, and for a label_smoothing outside [0, 1].
+
+    >>> import tensh as torch
+    >>> torch.nn.LinearCrossEntropyLoss(3, 4)(torch.zeros(2, 3), torch.tensor([0, 3]))
+    tensor(1.3863, grad_fn=<NllLossBackward0>)
+    """
+
+    def __init__(self, in_features, num_classes, *, out_features=(), bias=False, device=None, dtype=None, reduction="mean",
+                 weight=None, ignore_index=None, label_smoothing=0.0, options=None):  # fmt: skip
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if label_smoothing < 0 or label_smoothing > 1.0:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        super().__init__(weight=weight, reduction=reduction)
+        self.num_classes, self.out_features = num_classes, out_features
+        self.ignore_index, self.label_smoothing, self.options = ignore_index, label_smoothing, options
+        self.linear = Linear(in_features, math.prod(out_features, start=num_classes), bias, device, dtype)
+
+    def forward(self, input, target):
+        """``F.linear_cross_entropy(input, linear.weight, target, linear_bias=linear.bias, ...)``"""
+        shape = (self.num_classes, *self.out_features)
+        bias = self.linear.bias
+        return F.linear_cross_entropy(
+            input, self.linear.weight.reshape((*shape, self.linear.in_features)), target,
+            linear_bias=None if bias is None else bias.reshape(shape), weight=self.weight, reduction=self.reduction,
+            ignore_index=self.ignore_index, label_smoothing=self.label_smoothing, options=self.options,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        return (
+            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
+            f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
+            f"label_smoothing={self.label_smoothing}, options={self.options}"
+        )
+
+
+# ── of distributions ─────────────────────────────────────────────────────────
+class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
+                                     "reduction='mean'", keeps=KEPT):  # fmt: skip
+    """Minus the log likelihood of counts under Poisson's distribution; ``full`` adds Stirling's term.
+
+    >>> import tensh as torch
+    >>> torch.nn.PoissonNLLLoss()(torch.zeros(2), torch.ones(2))
+    tensor(1.)
+    """
+
+    def forward(self, log_input, target):
+        """``F.poisson_nll_loss(log_input, target, ...)``; ``log_input`` is the logarithm of the rate, or the rate."""
+        return F.poisson_nll_loss(
+            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
+        )
+
+
+class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'",
+                      computes="F.gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=reduction)"):  # fmt: skip
+    """Minus the log likelihood of targets under normal distributions with the means ``input`` and the variances ``var``.
+
+    >>> import tensh as torch
+    >>> torch.nn.GaussianNLLLoss()(torch.zeros(2), torch.ones(2), torch.ones(2))
+    tensor(0.5000)
+    """
+
+
+class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
+              computes="F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
+                       "zero_infinity)"):  # fmt: skip
+    """Minus the log likelihood of sequences, over all ways to align them (Graves et al., 2006).
+
+    ``log_probs`` [T, N, C] or [T, C]; ``targets`` [N, S] or one after the other; lengths [N].
+
+    >>> import tensh as torch
+    >>> steps = torch.zeros(2, 1, 2).log_softmax(2)
+    >>> torch.nn.CTCLoss()(steps, torch.tensor([[1]]), torch.tensor([2]), torch.tensor([1]))
+    tensor(0.2877)
+    """
+
+
+# ── of pairs and triplets ────────────────────────────────────────────────────
+class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'", keeps=KEPT,
+                         computes="F.hinge_embedding_loss(input, target, margin=margin, reduction=reduction)"):  # fmt: skip
+    """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
+
+    >>> import tensh as torch
+    >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.2]), torch.tensor([1., -1.]))
+    tensor(0.6500)
+    """
+
+
+class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
+                        computes="F.margin_ranking_loss(input1, input2, target, margin=margin, "
+                                 "reduction=reduction)"):  # fmt: skip
+    """``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 is to be larger, -1 elsewhere.
+
+    >>> import tensh as torch
+    >>> torch.nn.MarginRankingLoss()(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([1.]))
+    tensor(2.)
+    """
+
+
+class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
+                          computes="F.cosine_embedding_loss(input1, input2, target, margin=margin, "
+                                   "reduction=reduction)"):  # fmt: skip
+    """1 minus the cosine of the angle where the target is 1, the cosine above the margin where it is -1: [N, D] and [N].
+
+    >>> import tensh as torch
+    >>> torch.nn.CosineEmbeddingLoss()(torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]]), torch.tensor([1.]))
+    tensor(1.)
+    """
+
+
+class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=False, {OLD}, reduction='mean'", keeps=KEPT,
+                        computes="F.triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, "
+                                 "swap=swap, reduction=reduction)"):  # fmt: skip
+    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p: all [N, D] or [D].
+
+    >>> import tensh as torch
+    >>> torch.nn.TripletMarginLoss()(torch.zeros(1, 2), torch.zeros(1, 2), torch.ones(1, 2)).round(decimals=3)
+    tensor(0.)
+    """
+
+    def _check(self):
+        require_positive(self)
+
+
+class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+                                    keeps={"distance_function": "PairwiseDistance() if distance_function is None else "
+                                                                "distance_function"},
+                                    computes="F.triplet_margin_with_distance_loss(anchor, positive, negative, "
+                                             "distance_function=distance_function, margin=margin, swap=swap, "
+                                             "reduction=reduction)"):  # fmt: skip
+    """The same with a distance of one's own, a function of two tensors.
+
+    >>> import tensh as torch
+    >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
+    >>> loss(torch.zeros(1, 2), torch.zeros(1, 2), torch.ones(1, 2))
+    tensor(0.)
+    """
+
+    def _check(self):
+        require_positive(self)
+
+
+def require_positive(loss):
+    """ValueError unless the margin is positive."""
+    if loss.margin <= 0:
+        raise ValueError(f"{type(loss).__name__}: expected margin to be greater than 0, got {loss.margin} instead")
