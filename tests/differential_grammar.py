@@ -6,8 +6,8 @@ number says how often its lines are taken.
 
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
 is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not initialised, numbers that their new dtype cannot
-hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, and writes
-that read what they have written: of tensors that overlap in part, unless both are dense.
+hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, arithmetic of
+infinite complex numbers, and writes that read what they have written: of tensors that overlap in part, unless both are dense.
 """
 
 UNARY = """
@@ -277,7 +277,7 @@ REDUCING = """
 JOINING = """
     torch.cat([{a}, {a}])
     torch.cat([{a:some}, {same}], {dim})
-    torch.cat([{a:some}, {tensor}], {dim})
+    torch.cat([{a:filled some}, {tensor}], {dim})
     torch.cat([{a:some}, {same}, {a}], dim=-1)
     torch.stack([{a}, {same}], {newdim})
     torch.stack([{a}, {tensor}])
@@ -322,7 +322,7 @@ LINEAR = """
     torch.nn.functional.conv1d({a:real 3d filled}, {kernel})
     torch.nn.functional.max_pool1d({a:3d}, 1)
     torch.nn.functional.avg_pool1d({a:3d}, 1)
-    torch.nn.functional.bilinear({a:matrix}, {a}, torch.ones(2, {width}, {width}, dtype={a}.dtype))
+    torch.nn.functional.bilinear({a:filled matrix}, {a}, torch.ones(2, {width}, {width}, dtype={a}.dtype))
 """
 
 CASTS = """

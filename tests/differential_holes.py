@@ -140,7 +140,8 @@ def width(f):
 @hole
 def number(f):
     short = name_of(f.a.dtype) == "float16"  # with a complex number it gives complex32, which has few functions
-    return f.pick([n for n in NUMBERS if "j" not in n] if short else NUMBERS)
+    left_out = "j" if short else "nan" if f.a.is_complex() else "?"
+    return f.pick([n for n in NUMBERS if left_out not in n])
 
 
 @hole
@@ -249,6 +250,8 @@ def dtype_beside(f):
 def castable(f, t):
     return (
         not written_first(f, t)
+        and not (t.requires_grad and not f.a.is_floating_point() and not f.a.is_complex())
+        and not (f.a.is_complex() and not t.detach().isfinite().all())
         and t.is_complex() <= f.a.is_complex()
         and (f.a.is_floating_point() or f.a.is_complex() or not t.is_floating_point() or small(t))
     )

@@ -205,7 +205,8 @@ class Filler:
             return f"torch.zeros({list(shape)}, dtype=torch.{dtype}{wants})"
         seed = self.number(0, 20)
         values = [plain_value(n * 7 + seed * 5, dtype, positive) for n in range(numbers)]
-        if dtype in FLOATING and self.chance(15):
+        infinite = not positive and (self.a is None or not self.a.is_complex())
+        if dtype in FLOATING and infinite and self.chance(15):
             values[self.number(0, numbers - 1)] = self.pick(["float('nan')", "float('inf')", "-float('inf')", "-0.0"])
         return f"torch.tensor({nested(values, shape)}, dtype=torch.{dtype}{wants})"
 

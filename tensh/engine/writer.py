@@ -456,6 +456,8 @@ def _inplace(op):
     since = "None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"
     lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
+    if op.pointwise:
+        lines.append(f"refuse_overlap({a}.array)")
     if not others or not op.pointwise:
         return [
             *lines,
@@ -466,7 +468,7 @@ def _inplace(op):
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
         f"try: return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
-        f"except NotImplementedError as error: refuse_overlap({a}.array); raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+        f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
 

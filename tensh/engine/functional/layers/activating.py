@@ -3,7 +3,7 @@
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, layer
-from tensh.engine.inplace import begin, put
+from tensh.engine.inplace import begin, put, refuse_overlap
 from tensh.engine.ops.elementwise import activation  # noqa: F401
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 
@@ -17,6 +17,7 @@ def written(name, over=None, **fixed):
 
     def function(input, *args, **options):
         since = begin(require(input, f"{name}_", "input", 1))
+        refuse_overlap(input.array)
         return put(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
 
     function.__name__ = function.__qualname__ = f"{name}_"

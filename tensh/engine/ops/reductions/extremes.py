@@ -105,7 +105,7 @@ def extreme_of_all(name, find):
 
 
 SHARED = {"mask": "(input == out) | ((input != input) & (out != out))"}  # equal extremes share the gradient
-SHARE = "mask * (g / sum_all(mask, input.dtype))"
+SHARE = "where(mask, g / sum_all(mask, input.dtype), zeros_as(g, ()))"
 max_all = op(
     extreme_of_all("max", argmax),
     name="max_all", doc="The largest element.", public=False, called="max_all", let=SHARED, node="MaxBackward1",

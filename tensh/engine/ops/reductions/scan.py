@@ -139,11 +139,12 @@ def recur(input, factors, dim, step):
 
 
 # ── sums and products ────────────────────────────────────────────────────────
-def running_dtype(name, input, dtype):
+def running_dtype(name, input, dim, dtype):
     """Bools and integers are accumulated in int64, unless a dtype is given."""
     if dtype is None:
         return I8 if input.dtype.kind in "biu" else input.dtype
     if dtype.category == BOOL and input.size:
+        wrap_dim(dim, input.ndim)
         refuse_dtype(f"{name}_out", dtype.numpy)
     return dtype.numpy
 
@@ -167,7 +168,7 @@ def cumsum(input, dim, *, dtype=None):
     >>> torch.tensor([1, 2, 3]).cumsum(0)
     tensor([1, 3, 6])
     """
-    return accumulate(np.add, input, dim, 1, running_dtype("cumsum", input, dtype))
+    return accumulate(np.add, input, dim, 1, running_dtype("cumsum", input, dim, dtype))
 
 
 PRODUCT = "conj(shift(out, dim, {0}, 1)) * recur(g, conj(shift(input, dim, -{0}, 0)), dim, -{0})"
@@ -189,7 +190,7 @@ def cumprod(input, dim, *, dtype=None):
     >>> torch.tensor([1, 2, 3]).cumprod(0)
     tensor([1, 2, 6])
     """
-    return accumulate(np.multiply, input, dim, 1, running_dtype("cumprod", input, dtype))
+    return accumulate(np.multiply, input, dim, 1, running_dtype("cumprod", input, dim, dtype))
 
 
 def log_add_exp(first, second):

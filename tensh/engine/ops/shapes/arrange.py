@@ -242,6 +242,14 @@ def kept(part, rows, columns, diagonal):
     return make(part, rows, columns, diagonal)
 
 
+def stacked(array):
+    """Do matrices in up to three dimensions, or dense stacks of them, lie here?  PyTorch writes these where they are."""
+    if array.ndim <= 3:
+        return True
+    steps, dense = memory.strides(array)[:-2], memory.contiguous_strides(array.shape)[:-2]
+    return (array.shape[0] == 1 or steps[0] in (0, dense[0])) and steps[1:] == dense[1:]
+
+
 def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
@@ -266,7 +274,7 @@ def triangle(name, part, what):
     def in_place(input, diagonal=0):
         since = begin(input)
         zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal))
-        return put(input, since, declared.fn(input, diagonal), f"{name}_", overlapping=zeros)
+        return put(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
     in_place.__module__, in_place.__doc__ = "torch", f"In-place version of {name}."

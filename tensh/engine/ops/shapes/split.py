@@ -39,6 +39,8 @@ def split_by_sizes(input, split_sizes, dim):
 
 
 def sized_parts(input, split_sizes, dim):
+    if not input.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     given, dim = dim, wrap_dim(dim, input.ndim)
     if any(n < 0 for n in split_sizes):
         raise RuntimeError(
