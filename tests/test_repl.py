@@ -132,6 +132,16 @@ def test_output_without_a_line_end_stays_apart(shell):
     assert shell.enter("import sys; sys.stderr.write('b');") == "b"
 
 
+def test_what_threads_print_goes_above_the_line(shell):
+    shell.enter("import threading; go = threading.Event()")
+    shell.enter("threading.Thread(target=lambda: (go.wait(), print('from', 'elsewhere'))).start()")
+    shell.enter("threading.Timer(0.2, go.set).start()")
+    shell.type("1 + ")
+    shell.wait("from elsewhere\n")
+    shell.shows(">>> 1 +")
+    assert shell.enter("41") == "42"
+
+
 # -- keys --------------------------------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
 from prompt_toolkit.output import ColorDepth, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.shortcuts import PromptSession
 
 from tensh.cli.repl.history import FIRST, FURTHER
@@ -111,7 +112,8 @@ class Editor:
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
-        return self.session.prompt(handle_sigint=False)
+        with patch_stdout(raw=True):  # what threads print meanwhile goes above the line
+            return self.session.prompt(handle_sigint=False)
 
     def interrupted(self):
         """A signal has come from outside, as ^C is a key here: the line goes."""
