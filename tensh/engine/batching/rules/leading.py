@@ -34,8 +34,9 @@ def ORDER(dims, n, batch):
 
 
 def SOME(dims, n, batch):
-    """Some dimensions, or none."""
-    return tuple([wrap_dim(dim, n) + len(batch) for dim in dims])
+    """Some dimensions, or none: a sample without dimensions has none."""
+    dims = [wrap_dim(dim, n) + len(batch) for dim in dims]
+    return tuple(dims) if n else ()
 
 
 def NEW(dim, n, batch):
@@ -144,7 +145,7 @@ def dims_or_all(kind):
         along = leading(dims=kind)(op)
 
         def rule(input, amounts, dims):
-            if dims:
+            if dims and input.array.ndim:
                 return along(input, amounts, dims)
             value, shape = input.value, input.value.array.shape
             k = len(input.levels)

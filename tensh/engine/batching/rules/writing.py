@@ -12,7 +12,7 @@ from tensh.engine.batching.rules.elementwise import promoted
 from tensh.engine.batching.rules.indexing import put as index_put
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, reshaped
 from tensh.engine.batching.rules.viewing import batch_of
-from tensh.engine.errors import does_not_fit
+from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
 from tensh.engine.functional.indexing.indexing import viewed
 from tensh.engine.lifting import Lift
@@ -82,8 +82,8 @@ def require_levels(self, others, name):
     name = SPOKEN.get(name, name.replace("_written_", "_"))
     if name in SHAPES:
         other = found_first(others)
-        shape = np.broadcast_shapes(self.array.shape, other.value.array.shape)
-        raise RuntimeError(does_not_fit(self.array.shape, shape))
+        shapes = self.array.shape, other.value.array.shape
+        raise RuntimeError(broadcast_clash(shapes) or does_not_fit(shapes[0], np.broadcast_shapes(*shapes)))
     if name in ARITHMETIC or name in OWN:
         raise RuntimeError(refusals.SMALLER.format(name if name in OWN else "inplace arithmetic"))
     raise RuntimeError(refusals.SMALLER_IN_FALLBACK.format(name, max(missing)))
