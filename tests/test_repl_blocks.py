@@ -92,6 +92,7 @@ def test_the_next_line_is_indented(text, indent):
         ("try:\n    y\n    except ValueError:", 0),
         ("if x:\n    y\n    elif f(x[1:", None),
         ("if x:\n    y\n    elsewhere:", None),
+        ("if x:\n    '''y\n    else:", None),
         ("with x:\n    y\n    else:", None),
     ],
 )

@@ -105,7 +105,7 @@ def clause_indent(text):
     """
     *before, last = text.split("\n")
     clause = CLAUSE.match(last)
-    if not clause or open_brackets(scanned(last.strip())[0]):
+    if not clause or open_brackets(scanned(last.strip())[0]) or scanned(text)[1]:
         return None
     openers = re.compile(rf"(?:{'|'.join(CLAUSES[clause['word']])})\b")
     limit = len(clause["margin"])
