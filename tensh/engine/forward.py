@@ -148,8 +148,9 @@ def to_be_written(node, since, array):
     """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
     found = {node: None}
     for n in found_while_growing(found):
-        tangents = [level.of(n) for level in mode.levels]
-        for each in (*n.inputs, *[value_of(t).node for t in tangents if t is not None]):
+        tangents = [level.tangents.get(n) for level in mode.levels]
+        tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
+        for each in (*n.inputs, *[value_of(t).node for t in tangents]):
             if each is not None and each.time > since and each not in found:
                 found[each] = None
                 keep_saved(each, array)

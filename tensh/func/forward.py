@@ -49,8 +49,10 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         )
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
-    level, before, mode.forward = forward.open_level(), mode.forward, True
-    calls, mode.transforms = mode.transforms, (*mode.transforms, Call(level))
+    before = mode.grad, mode.inference, mode.forward, mode.transforms
+    mode.inference, mode.forward = False, True
+    level = forward.open_level()
+    mode.transforms = (*mode.transforms, Call(level))
     try:
         duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
         outputs = func(*replaced(primals, numbers, unflatten(duals, spec)))
@@ -63,9 +65,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         found = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
         results = [[seen_outside(t, True) for t in pair] for pair in found]
     finally:
-        mode.forward = before
-        mode.transforms = calls
         forward.close_level()
+        mode.grad, mode.inference, mode.forward, mode.transforms = before
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 
 

@@ -39,12 +39,13 @@ class Tape(Call):
 
     def __enter__(self):
         self.before, mode.grad = mode.grad, True
+        self.inference, mode.inference = mode.inference, False
         self.start = tick()
         mode.transforms = (*mode.transforms, self)
         return self
 
     def __exit__(self, *error):
-        mode.grad = self.before
+        mode.grad, mode.inference = self.before, self.inference
         mode.transforms = mode.transforms[:-1]
         for node, outer in self.leaves.items():
             node.inputs = (outer,) if live(outer) else ()
