@@ -6,6 +6,7 @@ from tensh.engine import lifting
 from tensh.engine.backward import accumulate, run
 from tensh.engine.clock import mode
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.edges import GradientEdge
 from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
@@ -59,6 +60,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
 
 def _accumulate_into(t, g, graph):
+    if type(t) is GradientEdge and type(t.place) is not AccumulateGrad:
+        return  # there is no tensor to keep the gradient
     if type(t.node) is AccumulateGrad:
         accumulate(t.node, g if graph else g.copy(), graph)
     elif graph:
@@ -98,10 +101,10 @@ def grad(
     if not only_inputs:
         warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
-    if any(not isinstance(t, Tensor) for t in outputs):
+    if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
         raise AssertionError("Expected output to be a torch.Tensor")
     for t in inputs:
-        if not isinstance(t, Tensor):
+        if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -157,11 +160,11 @@ def _batched(outputs, inputs, weights, *options):
 
 
 def _sequence(value):
-    return [value] if isinstance(value, Tensor) else list(value)
+    return [value] if isinstance(value, (Tensor, GradientEdge)) else list(value)
 
 
 def _wanted_edge(t):
-    node = edge(t)
+    node = t.place if type(t) is GradientEdge else edge(t)
     if not live(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return node if type(node) is not DeadEnd else DeadEnd(t.array)  # one that no gradient arrives at
@@ -173,7 +176,7 @@ def _roots(tensors, gradients, graph):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     grads = {}
     for number, (t, g) in enumerate(zip(tensors, gradients)):
-        node = edge(t)
+        node = t.place if type(t) is GradientEdge else edge(t)
         if not live(node) or type(node) is DeadEnd:
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = wrap(_one(t)) if g is None else _given(number, t, g)
