@@ -179,7 +179,7 @@ BCELoss() <- rand(3, 4), rand(3, 4)
 BCELoss(rand(4), reduction="sum") <- rand(3, 4), rand(3, 4)
 BCEWithLogitsLoss() <- randn(3, 4), rand(3, 4)
 BCEWithLogitsLoss(rand(4), pos_weight=rand(4)) <- randn(3, 4), rand(3, 4)
-SoftMarginLoss() <- randn(3, 4), randn(3, 4).sign()
+SoftMarginLoss() <- randn(3, 4), randn(3, 4).sign().int()
 NLLLoss() <- randn(3, 4).log_softmax(1), tensor([0, 3, 1])
 NLLLoss(rand(4), ignore_index=3, reduction="none") <- randn(3, 4).log_softmax(1), tensor([0, 3, 1])
 NLLLoss2d() <- randn(2, 3, 2, 2), randint(3, (2, 2, 2))
@@ -322,8 +322,7 @@ def outcome(torch, layer, inputs):
     yield "repr", repr(module)
     yield from ((f"start {name}", plain(value)) for name, value in state(torch, module))
     for step in range(STEPS):
-        copies = [t.clone() if "True)" in layer else t for t in given] if len(given) == 1 else given
-        results = [t for t in tensors(torch, module(*copies)) if t.is_floating_point()]
+        results = [t for t in tensors(torch, module(*copied(torch, given))) if t.is_floating_point()]
         yield from ((f"step {step} output {n}", plain(t)) for n, t in enumerate(results))
         loss = sum((t * torch.linspace(0.5, 1.5, t.numel()).view(t.shape).to(t.dtype)).sum() for t in results)
         if not loss.requires_grad:
@@ -343,7 +342,12 @@ def outcome(torch, layer, inputs):
     yield "versions", {key: value["version"] for key, value in module.state_dict()._metadata.items()}
     yield from ((f"end {name}", plain(value)) for name, value in state(torch, module))
     module.eval()
-    yield from ((f"evaluation {n}", plain(t)) for n, t in enumerate(tensors(torch, module(*given))))
+    yield from ((f"evaluation {n}", plain(t)) for n, t in enumerate(tensors(torch, module(*copied(torch, given)))))
+
+
+def copied(torch, given):
+    """The inputs, for modules that may write into them."""
+    return [value * 1 if isinstance(value, torch.Tensor) and value.requires_grad else value for value in given]
 
 
 def state(torch, module):

@@ -1,12 +1,13 @@
-"""Layers that multiply with a matrix."""
+"""Layers that multiply with a matrix, or two."""
 
 import math
 
 from tensh.engine import named
 from tensh.nn import functional as F
 from tensh.nn import init
+from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.modules.module import Module
-from tensh.nn.parameter import Parameter
+from tensh.nn.parameter import Parameter, UninitializedParameter
 
 
 class Identity(Module):
@@ -60,3 +61,85 @@ class Linear(Module):
 
     def extra_repr(self):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """The Linear within MultiheadAttention, under PyTorch's name for it."""
+
+
+class Bilinear(Module):
+    """``input1 @ weight @ input2 + bias`` for every output: [*, in1_features] and [*, in2_features] to [*, out_features].
+
+    ``weight`` is [out_features, in1_features, in2_features]; both start uniform within 1 / sqrt(in1_features) of zero.
+
+    >>> import tensh as torch
+    >>> torch.nn.Bilinear(20, 30, 40)(torch.ones(128, 20), torch.ones(128, 30)).shape
+    torch.Size([128, 40])
+    """
+
+    def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
+        super().__init__()
+        made = {"device": device, "dtype": dtype}
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = Parameter(named("empty")((out_features, in1_features, in2_features), **made))
+        self.register_parameter("bias", Parameter(named("empty")(out_features, **made)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw new starting values."""
+        if self.in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
+        bound = 1 / math.sqrt(self.weight.size(1))
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1, input2):
+        """``F.bilinear(input1, input2, weight, bias)``"""
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self):
+        names = ("in1_features", "in2_features", "out_features")
+        return ", ".join(f"{name}={getattr(self, name)}" for name in names) + f", bias={self.bias is not None}"
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear whose ``in_features`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.LazyLinear(3)
+    >>> layer.weight
+    <UninitializedParameter>
+    >>> layer(torch.ones(5, 4)).shape, layer
+    (torch.Size([5, 3]), Linear(in_features=4, out_features=3, bias=True))
+    """
+
+    cls_to_become = Linear
+
+    def __init__(self, out_features, bias=True, device=None, dtype=None):
+        super().__init__(0, 0, False)
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self):
+        """As for a Linear, once there are parameters."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input):
+        """Parameters for the features of ``input``."""
+        if self.has_uninitialized_params():
+            self.in_features = input.shape[-1]
+            self.weight.materialize((self.out_features, self.in_features))
+            if self.bias is not None:
+                self.bias.materialize((self.out_features,))
+            self.reset_parameters()
+        if self.in_features == 0:
+            if input.shape[-1] != self.weight.shape[-1]:
+                raise AssertionError(
+                    f"The in_features inferred from input: {input.shape[-1]} is not equal to in_features from self.weight: "
+                    f"{self.weight.shape[-1]}"
+                )
+            self.in_features = input.shape[-1]

@@ -99,7 +99,7 @@ def channel_shuffle(input, groups):
     groups = integer(groups, "channel_shuffle", "groups", 2)
     if len(shape) <= 2:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}")
-    channels = shape[len(shape) > 3]
+    channels = shape[1]
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
     if channels % groups:

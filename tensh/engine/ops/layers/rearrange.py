@@ -38,18 +38,12 @@ def pixel_unshuffle(input, downscale_factor):
     return laid_out(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
 
 
-@op(
-    public=False,
-    out=False,
-    input="channel_shuffle(g, input.shape[-3] // groups if len(input.shape) == 3 else input.shape[1] // groups)",
-)
+@op(public=False, out=False, input="channel_shuffle(g, input.shape[1] // groups)")
 def channel_shuffle(input, groups):
     """The channels, the first of every group first."""
-    batched = input.ndim > 3
-    channels, sizes = input.shape[batched], input.shape[batched + 1 :]
-    lead = input.shape[:batched]
-    parts = input.reshape(*lead, groups, channels // groups, *sizes)
-    return laid_out(parts.swapaxes(batched, batched + 1), input.shape)
+    batch, channels, *sizes = input.shape
+    parts = input.reshape(batch, groups, channels // groups, *sizes)
+    return laid_out(parts.swapaxes(1, 2), input.shape)
 
 
 # ── windows as columns ───────────────────────────────────────────────────────
