@@ -336,6 +336,19 @@ def test_printed():
     )
 
 
+def test_printed_with_its_dimension():
+    """What was given prints as it was given."""
+    seen = []
+    torch.vmap(torch.vmap(lambda a: (seen.append(repr(a)), a)[1]), 1)(torch.zeros(1, 2, requires_grad=True))
+    assert seen[0] == (
+        "BatchedTensor(lvl=2, bdim=0, value=\n"
+        "    BatchedTensor(lvl=1, bdim=1, value=\n"
+        "        tensor([[0., 0.]], requires_grad=True)\n"
+        "    )\n"
+        ")"
+    )
+
+
 def test_a_call_leaves_nothing_behind():
     """After an error everything is as before."""
     with pytest.raises(ZeroDivisionError):

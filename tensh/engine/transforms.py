@@ -37,10 +37,12 @@ class Call:
     forward accumulation, if it has one.
     """
 
-    word = "GradTrackingTensor(lvl={}, value="
-
     def __init__(self, level=None):
         self.leaves, self.level = {}, level
+
+    def line(self, number, dims):
+        """What its function sees of a tensor, in words; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
+        return f"GradTrackingTensor(lvl={number}, value="
 
     def holds(self, t, node, nodes):
         """Does ``t``, whose node leads to ``nodes``, come from a tensor that the call made?"""
@@ -50,19 +52,28 @@ class Call:
 class Mapping(Call):
     """A running call of ``vmap``, the one with this number."""
 
-    word = "BatchedTensor(lvl={}, bdim=0, value="
-
     def __init__(self, number):
         super().__init__()
         self.number = number
+
+    def line(self, number, dims):
+        return f"BatchedTensor(lvl={number}, bdim={dims.get(self.number, 0)}, value="
 
     def holds(self, t, node, nodes):
         return self.number in getattr(t, "levels", ())
 
 
+def given(t):
+    """(the tensor that the caller of ``vmap`` gave, or what a batch has as its value, the batch dimensions by the calls)."""
+    dims = {}
+    while (source := getattr(t, "source", None)) is not None:
+        dims[t.levels[-1]], t = source[1], source[0]
+    return getattr(t, "value", t), dims
+
+
 def text(t, plain):
     """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
-    value = getattr(t, "value", t)
+    value, dims = given(t)
     calls, mode.transforms = mode.transforms, ()
     levels, mode.levels = mode.levels, ()
     try:
@@ -74,7 +85,7 @@ def text(t, plain):
     finally:
         mode.transforms, mode.levels = calls, levels
     for number, call in holders:
-        shown = f"{call.word.format(number)}\n{indent(shown, '    ')}\n)"
+        shown = f"{call.line(number, dims)}\n{indent(shown, '    ')}\n)"
     return shown
 
 

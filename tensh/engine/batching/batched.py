@@ -54,9 +54,12 @@ Sample.__hash__ = object.__hash__
 
 
 class Batched(Tensor):
-    """A tensor with hidden batch dimensions; see Note [Batched tensors]."""
+    """A tensor with hidden batch dimensions; see Note [Batched tensors].
 
-    __slots__ = ("value", "levels")
+    ``source`` is there where the dimension of what was given had to be moved: that tensor and dimension, which are printed.
+    """
+
+    __slots__ = ("value", "levels", "source")
     __module__ = "torch"
 
     array = property(Sample)
@@ -93,9 +96,10 @@ def entered(t, dim, number):
     """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
     value, levels = (t.value, t.levels) if type(t) is Batched else (t, ())
     k = len(levels)
-    if dim:
-        value = moved(value, k + dim, k)
-    return batched(value, (*levels, number))
+    seen = batched(moved(value, k + dim, k) if dim else value, (*levels, number))
+    if dim or hasattr(t, "source"):
+        seen.source = t, dim
+    return seen
 
 
 def left(t, dim, level):
