@@ -6,16 +6,24 @@ from tensh.engine.absent import absent
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
-    "tensh.nn.parameter": "Parameter Buffer",
+    "tensh.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "tensh.nn.modules.module": "Module",
     "tensh.nn.modules.containers": "Sequential ModuleList ModuleDict",
     "tensh.nn.modules.parameter_containers": "ParameterList ParameterDict",
-    "tensh.nn.modules.linear": "Identity Linear",
+    "tensh.nn.modules.linear": "Identity Linear Bilinear LazyLinear",
     "tensh.nn.modules.activation": """Threshold ReLU RReLU LeakyReLU PReLU Hardtanh ReLU6 Sigmoid Tanh Hardsigmoid Softsign SiLU
         Mish Hardswish ELU CELU SELU GELU LogSigmoid Softplus Hardshrink Softshrink Tanhshrink GLU Softmax Softmin LogSoftmax
         Softmax2d""",
     "tensh.nn.modules.flatten": "Flatten Unflatten",
     "tensh.nn.modules.conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "tensh.nn.modules.lazy_conv": """LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
+        LazyConvTranspose3d""",
+    "tensh.nn.modules.batchnorm": """BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d""",
+    "tensh.nn.modules.instancenorm": """InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
+        LazyInstanceNorm3d""",
+    "tensh.nn.modules.normalization": "LayerNorm RMSNorm GroupNorm LocalResponseNorm",
+    "tensh.nn.modules.crossmap": "CrossMapLRN2d",
+    "tensh.nn.modules.sparse": "Embedding EmbeddingBag",
     "tensh.nn.modules.loss": """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss SoftMarginLoss NLLLoss NLLLoss2d
         CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss
         PoissonNLLLoss GaussianNLLLoss CTCLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss

@@ -1,10 +1,17 @@
 """torch.nn.Parameter and Buffer: tensors that a module counts among its own."""
 
+import sys
+
+import numpy
+
 from tensh.engine.absent import lacking
+from tensh.engine.device import require_cpu
+from tensh.engine.dtype import get_default_dtype
 from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.table import METHODS
 from tensh.engine.tensor import Tensor, wrap
 
-__all__ = ["Buffer", "Parameter", "is_parameter"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
 
 
 class Parameter(Tensor):
@@ -23,7 +30,7 @@ class Parameter(Tensor):
     _heading = "Parameter containing:\n"  # the line above its printed form
 
     def __new__(cls, data=None, requires_grad=True):
-        source = wrap(_empty()) if data is None else data.detach()
+        source = _empty() if data is None else data.detach()
         self = object.__new__(cls)
         self.array, self.node, self._base, self._grad = source.array, None, None, None
         if requires_grad:
@@ -62,10 +69,150 @@ class Buffer(Tensor, metaclass=OfBuffers):
     __module__ = "torch.nn.parameter"
 
     def __new__(cls, data=None, *, persistent=True):
-        source = wrap(_empty()) if data is None else data
+        source = _empty() if data is None else data
         buffer = source.detach().requires_grad_(source.requires_grad)
         buffer.persistent, buffer._is_buffer = persistent, True
         return buffer
+
+
+# ── without a shape ──────────────────────────────────────────────────────────
+class UninitializedTensorMixin:
+    """A tensor whose shape is not known yet: it has a dtype, and nothing can be done with it but ``materialize``."""
+
+    __slots__ = ()
+    is_uninitialized = True
+    cls_to_become = None
+
+    def materialize(self, shape, device=None, dtype=None):
+        """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
+        require_cpu(device)
+        array, requires_grad = numpy.empty(tuple(shape), (dtype or self.dtype).numpy), self.requires_grad
+        self.__class__ = self.cls_to_become
+        self.array, self.node = array, None
+        self.requires_grad = requires_grad
+
+    @property
+    def data(self):
+        """A tensor without elements, of its dtype."""
+        return wrap(Tensor.array.__get__(self))
+
+    @data.setter
+    def data(self, tensor):
+        Tensor.array.__set__(self, tensor.array)
+
+    @property
+    def array(self):
+        """Where an operation would begin: ValueError, which names it."""
+        raise ValueError(_attempted(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
+
+    @array.setter
+    def array(self, value):
+        Tensor.array.__set__(self, value)
+
+    dtype = property(lambda self: self.data.dtype)
+    device = property(lambda self: self.data.device)
+
+    @property
+    def shape(self):
+        """There is none: RuntimeError."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
+            "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters "
+            "before accessing their attributes."
+        )
+
+    def share_memory_(self):
+        """There is none: RuntimeError."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters before "
+            "calling `module.share_memory()`."
+        )
+
+    def copy_(self, other):
+        """Nothing is there to be written; what is read must have no shape either."""
+        return self if is_lazy(other) else self.data.copy_(other)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo):
+        return memo.setdefault(id(self), type(self)(self.requires_grad, self.device, self.dtype))
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self.requires_grad,)
+
+    def __getattribute__(self, name):
+        if name in METHODS and name not in ALLOWED:
+            raise ValueError(_attempted(f"<method '{name}' of 'torch._C.TensorBase' objects>", self))
+        return object.__getattribute__(self, name)
+
+
+CONVERSIONS = (
+    "size is_complex is_floating_point half float double char short int long bfloat16 cuda cpu to get_device type"
+)
+ALLOWED = {"copy_", "share_memory_", "requires_grad_", *CONVERSIONS.split()}
+
+
+def _of_data(name):
+    return lambda self, *args, **options: getattr(self.data, name)(*args, **options)
+
+
+for _name in CONVERSIONS.split():  # these ask no shape
+    setattr(UninitializedTensorMixin, _name, _of_data(_name))
+
+
+def _attempted(function, tensor):
+    return (
+        f"Attempted to use an uninitialized parameter in {function}. This error happens when you are using a `LazyModule` or "
+        f"explicitly manipulating `torch.nn.parameter.{type(tensor).__name__}` objects. When using LazyModules Call `forward` with "
+        "a dummy batch to initialize the parameters before calling torch functions"
+    )
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape is not known yet; ``materialize(shape)`` makes it a Parameter.
+
+    >>> import tensh as torch
+    >>> weight = torch.nn.UninitializedParameter()
+    >>> weight
+    <UninitializedParameter>
+    >>> weight.materialize((2, 3))
+    >>> weight.shape
+    torch.Size([2, 3])
+    """
+
+    __slots__ = ()
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        self = Parameter(_empty(dtype, device), requires_grad)
+        self.__class__ = cls
+        return self
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer whose shape is not known yet; ``materialize(shape)`` makes it a tensor.
+
+    >>> import tensh as torch
+    >>> torch.nn.UninitializedBuffer()
+    <UninitializedBuffer>
+    """
+
+    __slots__ = ()
+    __module__ = "torch.nn.parameter"
+    cls_to_become = Tensor
+
+    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
+        self = _empty(dtype, device).requires_grad_(requires_grad)
+        self.__class__ = cls
+        self.persistent, self._is_buffer = persistent, True
+        return self
+
+
+def is_lazy(param):
+    """Is it a parameter or buffer whose shape is not known yet?"""
+    return isinstance(param, UninitializedTensorMixin)
 
 
 def is_parameter(value):
@@ -73,10 +220,9 @@ def is_parameter(value):
     return isinstance(value, Parameter)
 
 
-def _empty():
-    import numpy as np
-
-    return np.empty(0, np.float32)
+def _empty(dtype=None, device=None):
+    require_cpu(device)
+    return wrap(numpy.empty(0, (dtype or get_default_dtype()).numpy))
 
 
 def _rebuild(data, requires_grad):

@@ -11,7 +11,7 @@ from tensh.nn.parameter import Parameter
 
 # ── bounded from below ───────────────────────────────────────────────────────
 class Threshold(Layer, settings="threshold, value, inplace=False", shows="threshold value inplace?",
-                computes="F.threshold(input, threshold, value, inplace)"):  # fmt: skip
+                computes="threshold(input, threshold, value, inplace)"):  # fmt: skip
     """``input`` where it is above a threshold, a fixed value elsewhere.
 
     >>> import tensh as torch
@@ -20,7 +20,7 @@ class Threshold(Layer, settings="threshold, value, inplace=False", shows="thresh
     """
 
 
-class ReLU(Layer, settings="inplace=False", computes="F.relu(input, inplace=inplace)", shows="inplace?"):
+class ReLU(Layer, settings="inplace=False", computes="relu(input, inplace=inplace)", shows="inplace?"):
     """``max(0, input)``, element by element; the shape stays.
 
     >>> import tensh as torch
@@ -30,7 +30,7 @@ class ReLU(Layer, settings="inplace=False", computes="F.relu(input, inplace=inpl
 
 
 class RReLU(Layer, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False", shows="lower upper inplace?",
-            computes="F.rrelu(input, lower, upper, training, inplace)"):  # fmt: skip
+            computes="rrelu(input, lower, upper, training, inplace)"):  # fmt: skip
     """A leaky ReLU whose slopes are drawn between lower and upper in training, and are their mean in evaluation.
 
     >>> import tensh as torch
@@ -40,7 +40,7 @@ class RReLU(Layer, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False", shows
 
 
 class LeakyReLU(Layer, settings="negative_slope=1e-2, inplace=False", shows="negative_slope inplace?",
-                computes="F.leaky_relu(input, negative_slope, inplace)"):  # fmt: skip
+                computes="leaky_relu(input, negative_slope, inplace)"):  # fmt: skip
     """``input`` where it is positive, ``negative_slope * input`` elsewhere.
 
     >>> import tensh as torch
@@ -90,7 +90,7 @@ def renamed(bound, value, old):
 class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
                keeps={"min_val": "renamed('min', min_val, min_value)", "min_value": None,
                       "max_val": "renamed('max', max_val, max_value)", "max_value": None},
-               computes="F.hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
+               computes="hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
     """``input`` within [min_val, max_val], and the nearer bound outside.  AssertionError unless max_val > min_val.
 
     >>> import tensh as torch
@@ -141,7 +141,7 @@ class Tanh(Module):
         return named("tanh")(input)
 
 
-class Hardsigmoid(Layer, settings="inplace=False", computes="F.hardsigmoid(input, inplace)"):
+class Hardsigmoid(Layer, settings="inplace=False", computes="hardsigmoid(input, inplace)"):
     """``relu6(input + 3) / 6``.
 
     >>> import tensh as torch
@@ -150,7 +150,7 @@ class Hardsigmoid(Layer, settings="inplace=False", computes="F.hardsigmoid(input
     """
 
 
-class Softsign(Layer, computes="F.softsign(input)"):
+class Softsign(Layer, computes="softsign(input)"):
     """``input / (1 + |input|)``.
 
     >>> import tensh as torch
@@ -160,7 +160,7 @@ class Softsign(Layer, computes="F.softsign(input)"):
 
 
 # ── smooth ───────────────────────────────────────────────────────────────────
-class SiLU(Layer, settings="inplace=False", computes="F.silu(input, inplace=inplace)", shows="inplace?"):
+class SiLU(Layer, settings="inplace=False", computes="silu(input, inplace=inplace)", shows="inplace?"):
     """``input * sigmoid(input)``.
 
     >>> import tensh as torch
@@ -169,7 +169,7 @@ class SiLU(Layer, settings="inplace=False", computes="F.silu(input, inplace=inpl
     """
 
 
-class Mish(Layer, settings="inplace=False", computes="F.mish(input, inplace=inplace)", shows="inplace?"):
+class Mish(Layer, settings="inplace=False", computes="mish(input, inplace=inplace)", shows="inplace?"):
     """``input * tanh(softplus(input))`` (Misra, 2019).
 
     >>> import tensh as torch
@@ -178,7 +178,7 @@ class Mish(Layer, settings="inplace=False", computes="F.mish(input, inplace=inpl
     """
 
 
-class Hardswish(Layer, settings="inplace=False", computes="F.hardswish(input, inplace)"):
+class Hardswish(Layer, settings="inplace=False", computes="hardswish(input, inplace)"):
     """``input * relu6(input + 3) / 6`` (Howard et al., 2019).
 
     >>> import tensh as torch
@@ -187,7 +187,7 @@ class Hardswish(Layer, settings="inplace=False", computes="F.hardswish(input, in
     """
 
 
-class ELU(Layer, settings="alpha=1.0, inplace=False", computes="F.elu(input, alpha, inplace)", shows="alpha inplace?"):
+class ELU(Layer, settings="alpha=1.0, inplace=False", computes="elu(input, alpha, inplace)", shows="alpha inplace?"):
     """``input`` where it is positive, ``alpha * (exp(input) - 1)`` elsewhere.
 
     >>> import tensh as torch
@@ -196,9 +196,7 @@ class ELU(Layer, settings="alpha=1.0, inplace=False", computes="F.elu(input, alp
     """
 
 
-class CELU(
-    Layer, settings="alpha=1.0, inplace=False", computes="F.celu(input, alpha, inplace)", shows="alpha inplace?"
-):
+class CELU(Layer, settings="alpha=1.0, inplace=False", computes="celu(input, alpha, inplace)", shows="alpha inplace?"):
     """``input`` where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.
 
     >>> import tensh as torch
@@ -207,7 +205,7 @@ class CELU(
     """
 
 
-class SELU(Layer, settings="inplace=False", computes="F.selu(input, inplace)", shows="inplace?"):
+class SELU(Layer, settings="inplace=False", computes="selu(input, inplace)", shows="inplace?"):
     """An ELU, scaled so that values keep mean 0 and variance 1 (Klambauer et al., 2017).
 
     >>> import tensh as torch
@@ -216,9 +214,7 @@ class SELU(Layer, settings="inplace=False", computes="F.selu(input, inplace)", s
     """
 
 
-class GELU(
-    Layer, settings="approximate='none'", computes="F.gelu(input, approximate=approximate)", shows="approximate!"
-):
+class GELU(Layer, settings="approximate='none'", computes="gelu(input, approximate=approximate)", shows="approximate!"):
     """``input`` times the normal distribution function of input; approximated with ``approximate="tanh"``.
 
     >>> import tensh as torch
@@ -227,7 +223,7 @@ class GELU(
     """
 
 
-class LogSigmoid(Layer, computes="F.logsigmoid(input)"):
+class LogSigmoid(Layer, computes="logsigmoid(input)"):
     """``log(sigmoid(input))``, without overflow.
 
     >>> import tensh as torch
@@ -237,7 +233,7 @@ class LogSigmoid(Layer, computes="F.logsigmoid(input)"):
 
 
 class Softplus(Layer, settings="beta=1.0, threshold=20.0", shows="beta threshold",
-               computes="F.softplus(input, beta, threshold)"):  # fmt: skip
+               computes="softplus(input, beta, threshold)"):  # fmt: skip
     """``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input`` exceeds the threshold.
 
     >>> import tensh as torch
@@ -247,7 +243,7 @@ class Softplus(Layer, settings="beta=1.0, threshold=20.0", shows="beta threshold
 
 
 # ── towards zero ─────────────────────────────────────────────────────────────
-class Hardshrink(Layer, settings="lambd=0.5", computes="F.hardshrink(input, lambd)", shows=".lambd"):
+class Hardshrink(Layer, settings="lambd=0.5", computes="hardshrink(input, lambd)", shows=".lambd"):
     """``input`` where it is further than ``lambd`` from 0, and 0 elsewhere.
 
     >>> import tensh as torch
@@ -256,7 +252,7 @@ class Hardshrink(Layer, settings="lambd=0.5", computes="F.hardshrink(input, lamb
     """
 
 
-class Softshrink(Layer, settings="lambd=0.5", computes="F.softshrink(input, lambd)", shows=".lambd"):
+class Softshrink(Layer, settings="lambd=0.5", computes="softshrink(input, lambd)", shows=".lambd"):
     """``input`` brought ``lambd`` closer to 0, but not beyond.
 
     >>> import tensh as torch
@@ -265,7 +261,7 @@ class Softshrink(Layer, settings="lambd=0.5", computes="F.softshrink(input, lamb
     """
 
 
-class Tanhshrink(Layer, computes="F.tanhshrink(input)"):
+class Tanhshrink(Layer, computes="tanhshrink(input)"):
     """``input - tanh(input)``.
 
     >>> import tensh as torch
@@ -275,7 +271,7 @@ class Tanhshrink(Layer, computes="F.tanhshrink(input)"):
 
 
 # ── along one dimension ──────────────────────────────────────────────────────
-class GLU(Layer, settings="dim=-1", computes="F.glu(input, dim)", shows="dim"):
+class GLU(Layer, settings="dim=-1", computes="glu(input, dim)", shows="dim"):
     """The first half of a dimension times the sigmoid of the second (Dauphin et al., 2016): [*, 2n, *] to [*, n, *].
 
     >>> import tensh as torch
@@ -284,7 +280,7 @@ class GLU(Layer, settings="dim=-1", computes="F.glu(input, dim)", shows="dim"):
     """
 
 
-class Softmax(Layer, settings="dim=None", computes="F.softmax(input, dim)", shows="dim"):
+class Softmax(Layer, settings="dim=None", computes="softmax(input, dim)", shows="dim"):
     """``exp(input)``, scaled so that it sums to 1 along ``dim``.
 
     >>> import tensh as torch
@@ -293,7 +289,7 @@ class Softmax(Layer, settings="dim=None", computes="F.softmax(input, dim)", show
     """
 
 
-class Softmin(Layer, settings="dim=None", computes="F.softmin(input, dim)", shows="dim"):
+class Softmin(Layer, settings="dim=None", computes="softmin(input, dim)", shows="dim"):
     """The softmax of ``-input``.
 
     >>> import tensh as torch
@@ -302,7 +298,7 @@ class Softmin(Layer, settings="dim=None", computes="F.softmin(input, dim)", show
     """
 
 
-class LogSoftmax(Layer, settings="dim=None", computes="F.log_softmax(input, dim)", shows="dim"):
+class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim)", shows="dim"):
     """The logarithm of the softmax, without overflow.
 
     >>> import tensh as torch

@@ -1,10 +1,9 @@
 """Channels in another order."""
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 
 
-class ChannelShuffle(Layer, settings="groups", computes="F.channel_shuffle(input, groups)", shows="groups"):
+class ChannelShuffle(Layer, settings="groups", computes="channel_shuffle(input, groups)", shows="groups"):
     """The channels of all groups in turn: the first of each group, then the second (Zhang et al., 2017); [N, C, *] stays.
 
     >>> import tensh as torch

@@ -22,7 +22,7 @@ class PairwiseDistance(Module):
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
-class CosineSimilarity(Layer, settings="dim=1, eps=1e-8", computes="F.cosine_similarity(x1, x2, dim, eps)"):
+class CosineSimilarity(Layer, settings="dim=1, eps=1e-8", computes="cosine_similarity(x1, x2, dim, eps)"):
     """The cosine of the angle between vectors along ``dim``: [N, D] and [N, D] to [N].
 
     >>> import tensh as torch

@@ -1,6 +1,5 @@
 """Dropout: in training, values are zeroed at random with probability p, and the others scaled by 1 / (1 - p)."""
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 
 
@@ -12,7 +11,7 @@ class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p inplace"):
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
 
-class Dropout(_DropoutNd, computes="F.dropout(input, p, training, inplace)"):
+class Dropout(_DropoutNd, computes="dropout(input, p, training, inplace)"):
     """Single values zeroed at random (Hinton et al., 2012), of a tensor of any shape.
 
     >>> import tensh as torch
@@ -21,7 +20,7 @@ class Dropout(_DropoutNd, computes="F.dropout(input, p, training, inplace)"):
     """
 
 
-class Dropout1d(_DropoutNd, computes="F.dropout1d(input, p, training, inplace)"):
+class Dropout1d(_DropoutNd, computes="dropout1d(input, p, training, inplace)"):
     """Whole channels zeroed at random (Tompson et al., 2014), of rows: [N, C, L] or [C, L].
 
     >>> import tensh as torch
@@ -30,7 +29,7 @@ class Dropout1d(_DropoutNd, computes="F.dropout1d(input, p, training, inplace)")
     """
 
 
-class Dropout2d(_DropoutNd, computes="F.dropout2d(input, p, training, inplace)"):
+class Dropout2d(_DropoutNd, computes="dropout2d(input, p, training, inplace)"):
     """Whole channels zeroed at random (Tompson et al., 2014), of images: [N, C, H, W] or [C, H, W].
 
     >>> import tensh as torch
@@ -39,7 +38,7 @@ class Dropout2d(_DropoutNd, computes="F.dropout2d(input, p, training, inplace)")
     """
 
 
-class Dropout3d(_DropoutNd, computes="F.dropout3d(input, p, training, inplace)"):
+class Dropout3d(_DropoutNd, computes="dropout3d(input, p, training, inplace)"):
     """Whole channels zeroed at random (Tompson et al., 2014), of volumes: [N, C, D, H, W] or [C, D, H, W].
 
     >>> import tensh as torch
@@ -48,7 +47,7 @@ class Dropout3d(_DropoutNd, computes="F.dropout3d(input, p, training, inplace)")
     """
 
 
-class AlphaDropout(_DropoutNd, computes="F.alpha_dropout(input, p, training)"):
+class AlphaDropout(_DropoutNd, computes="alpha_dropout(input, p, training)"):
     """Values set to SELU's bound, and all scaled so that mean and variance stay (Klambauer et al., 2017).
 
     >>> import tensh as torch
@@ -57,7 +56,7 @@ class AlphaDropout(_DropoutNd, computes="F.alpha_dropout(input, p, training)"):
     """
 
 
-class FeatureAlphaDropout(_DropoutNd, computes="F.feature_alpha_dropout(input, p, training)"):
+class FeatureAlphaDropout(_DropoutNd, computes="feature_alpha_dropout(input, p, training)"):
     """The same for whole channels: [N, C, *].
 
     >>> import tensh as torch

@@ -1,11 +1,10 @@
 """Blocks of images as columns, and back."""
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 
 
 class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
-           computes="F.fold(input, output_size, kernel_size, dilation, padding, stride)",
+           computes="fold(input, output_size, kernel_size, dilation, padding, stride)",
            shows="output_size kernel_size dilation padding stride"):  # fmt: skip
     """Images from columns of blocks, which are added where they overlap: [N, C k, L] to [N, C, *output_size].
 
@@ -16,7 +15,7 @@ class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, str
 
 
 class Unfold(Layer, settings="kernel_size, dilation=1, padding=0, stride=1",
-             computes="F.unfold(input, kernel_size, dilation, padding, stride)",
+             computes="unfold(input, kernel_size, dilation, padding, stride)",
              shows="kernel_size dilation padding stride"):  # fmt: skip
     """The blocks of images as columns: [N, C, *] to [N, C k, L] for L blocks of k elements in each channel.
 

@@ -1,10 +1,11 @@
 """Layers that are a function with settings: each is declared, and its methods are written from that.
 
-``class ELU(Layer, settings="alpha=1.0, inplace=False", computes="F.elu(input, alpha, inplace)", shows="alpha inplace?")``
+``class ELU(Layer, settings="alpha=1.0, inplace=False", computes="elu(input, alpha, inplace)", shows="alpha inplace?")``
 gets
 
 - ``__init__`` with the settings as its parameters, each kept as an attribute of the same name;
-- ``forward``, whose parameters are the names in the call that are neither settings (nor ``training``) nor known;
+- ``forward``, which calls the function of torch.nn.functional (or a method); its parameters are the names in the call that
+  are neither settings nor ``training``;
 - a printed form of the words in ``shows``: ``alpha`` reads ``alpha=1.0``; ``inplace?`` stands there only if it is true;
   of ``.size`` there is the value alone; ``approximate!`` has its value as Python writes it.
 
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Iterable
 
 from tensh.engine.writer import compiled
+from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 
 
@@ -69,24 +71,21 @@ def _write_init(cls, settings, keeps, buffers):
 
 
 def _write_forward(cls, computes, takes):
-    call = ast.parse(computes, mode="eval")
-    known, inputs = _known(cls), {}
-    for node in ast.walk(call):
-        if isinstance(node, ast.Name) and (node.id in cls._settings or node.id == "training"):
-            node.id = f"self.{node.id}"
-        elif isinstance(node, ast.Name) and node.id not in known:
-            inputs[node.id] = node.col_offset
+    call = ast.parse(computes, mode="eval").body
+    names = [node for node in ast.walk(call) if isinstance(node, ast.Name) and node is not call.func]
+    own = cls._settings | {"training"}
+    inputs = {name.id: name.col_offset for name in names if name.id not in own}
+    for name in names:
+        if name.id in own:
+            name.id = f"self.{name.id}"
+    if isinstance(call.func, ast.Name):
+        call.func.id = f"F.{call.func.id}"
     parameters = takes or ", ".join(sorted(inputs, key=inputs.get))
     _attach(cls, "forward", [f"def forward(self, {parameters}):", f"    return {ast.unparse(call)}"], f"``{computes}``")
 
 
-def _known(cls):
-    """The names of the module that declares the layer."""
-    return vars(sys.modules[cls.__module__])
-
-
 def _attach(cls, name, lines, doc):
-    namespace = {**_known(cls), "Layer": Layer}
+    namespace = {**vars(sys.modules[cls.__module__]), "F": F, "Layer": Layer, "ntuple": ntuple}
     compiled("\n".join(lines) + "\n", f"torch.nn.{cls.__name__}.{name}", namespace)
     method = namespace[name]
     method.__qualname__, method.__doc__ = f"{cls.__name__}.{name}", doc

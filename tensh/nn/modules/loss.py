@@ -32,7 +32,7 @@ class _WeightedLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean'", kee
 
 
 # ── of single values ─────────────────────────────────────────────────────────
-class L1Loss(_Loss, computes="F.l1_loss(input, target, reduction=reduction)"):
+class L1Loss(_Loss, computes="l1_loss(input, target, reduction=reduction)"):
     """``|input - target|``, averaged.
 
     >>> import tensh as torch
@@ -41,7 +41,7 @@ class L1Loss(_Loss, computes="F.l1_loss(input, target, reduction=reduction)"):
     """
 
 
-class MSELoss(_Loss, computes="F.mse_loss(input, target, reduction=reduction)"):
+class MSELoss(_Loss, computes="mse_loss(input, target, reduction=reduction)"):
     """``(input - target)²``, averaged.
 
     >>> import tensh as torch
@@ -51,7 +51,7 @@ class MSELoss(_Loss, computes="F.mse_loss(input, target, reduction=reduction)"):
 
 
 class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=KEPT,
-                   computes="F.smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
+                   computes="smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
     """Half the square over beta where the difference is below beta, the difference less half of beta elsewhere.
 
     >>> import tensh as torch
@@ -61,7 +61,7 @@ class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=K
 
 
 class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
-                computes="F.huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
+                computes="huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
     """Half the square where the difference is below delta, ``delta * (difference - delta / 2)`` elsewhere.
 
     >>> import tensh as torch
@@ -74,7 +74,7 @@ class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
             raise TypeError(f"delta must be a float or int, got: {type(self.delta)}")
 
 
-class BCELoss(_WeightedLoss, computes="F.binary_cross_entropy(input, target, weight=weight, reduction=reduction)"):
+class BCELoss(_WeightedLoss, computes="binary_cross_entropy(input, target, weight=weight, reduction=reduction)"):
     """The cross entropy of probabilities and binary targets, both within [0, 1] and of one shape.
 
     >>> import tensh as torch
@@ -85,7 +85,7 @@ class BCELoss(_WeightedLoss, computes="F.binary_cross_entropy(input, target, wei
 
 class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', pos_weight=None", keeps=KEPT,
                         buffers="weight pos_weight",
-                        computes="F.binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, "
+                        computes="binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, "
                                  "reduction=reduction)"):  # fmt: skip
     """The cross entropy of ``sigmoid(input)`` and binary targets, without overflow; pos_weight multiplies that of the ones.
 
@@ -95,7 +95,7 @@ class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', 
     """
 
 
-class SoftMarginLoss(_Loss, computes="F.soft_margin_loss(input, target, reduction=reduction)"):
+class SoftMarginLoss(_Loss, computes="soft_margin_loss(input, target, reduction=reduction)"):
     """``log(1 + exp(-target * input))``, averaged; targets are 1 or -1.
 
     >>> import tensh as torch
@@ -109,7 +109,7 @@ CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduc
 
 
 class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
-              computes="F.nll_loss(input, target, weight=weight, ignore_index=ignore_index, "
+              computes="nll_loss(input, target, weight=weight, ignore_index=ignore_index, "
                        "reduction=reduction)"):  # fmt: skip
     """Minus the logarithm of the target's probability: logarithms [N, C, *] and classes [N, *], or [C] and [].
 
@@ -133,7 +133,7 @@ class NLLLoss2d(NLLLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0", keeps=KEPT, buffers="weight",
-                       computes="F.cross_entropy(input, target, weight=weight, ignore_index=ignore_index, "
+                       computes="cross_entropy(input, target, weight=weight, ignore_index=ignore_index, "
                                 "reduction=reduction, label_smoothing=label_smoothing)"):  # fmt: skip
     """The cross entropy of ``softmax(input)`` and classes: scores [N, C, *] and classes [N, *], or probabilities [N, C, *].
 
@@ -144,7 +144,7 @@ class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0"
 
 
 class KLDivLoss(_Loss, settings=f"{OLD}, reduction='mean', log_target=False", keeps=KEPT,
-                computes="F.kl_div(input, target, reduction=reduction, log_target=log_target)"):  # fmt: skip
+                computes="kl_div(input, target, reduction=reduction, log_target=log_target)"):  # fmt: skip
     """The divergence of Kullback and Leibler, of logarithms of probabilities from probabilities.
 
     >>> import tensh as torch
@@ -155,7 +155,7 @@ class KLDivLoss(_Loss, settings=f"{OLD}, reduction='mean', log_target=False", ke
 
 class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {OLD}, reduction='mean'", keeps=KEPT,
                       buffers="weight",
-                      computes="F.multi_margin_loss(input, target, p=p, margin=margin, weight=weight, "
+                      computes="multi_margin_loss(input, target, p=p, margin=margin, weight=weight, "
                                "reduction=reduction)"):  # fmt: skip
     """``max(0, margin - input[target] + input[i])^p``, averaged over the classes i but the target: [N, C] and [N].
 
@@ -173,7 +173,7 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
             )
 
 
-class MultiLabelMarginLoss(_Loss, computes="F.multilabel_margin_loss(input, target, reduction=reduction)"):
+class MultiLabelMarginLoss(_Loss, computes="multilabel_margin_loss(input, target, reduction=reduction)"):
     """The same for several targets: [N, C] and classes [N, C], of which those from the first negative one on do not count.
 
     >>> import tensh as torch
@@ -182,7 +182,7 @@ class MultiLabelMarginLoss(_Loss, computes="F.multilabel_margin_loss(input, targ
     """
 
 
-class MultiLabelSoftMarginLoss(_WeightedLoss, computes="F.multilabel_soft_margin_loss(input, target, weight=weight, "
+class MultiLabelSoftMarginLoss(_WeightedLoss, computes="multilabel_soft_margin_loss(input, target, weight=weight, "
                                                        "reduction=reduction)"):  # fmt: skip
     """The cross entropy of ``sigmoid(input)`` and binary targets, averaged over the classes: both [N, C].
 
@@ -249,7 +249,7 @@ class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=N
 
 
 class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'",
-                      computes="F.gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=reduction)"):  # fmt: skip
+                      computes="gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=reduction)"):  # fmt: skip
     """Minus the log likelihood of targets under normal distributions with the means ``input`` and the variances ``var``.
 
     >>> import tensh as torch
@@ -259,7 +259,7 @@ class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'
 
 
 class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
-              computes="F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
+              computes="ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
                        "zero_infinity)"):  # fmt: skip
     """Minus the log likelihood of sequences, over all ways to align them (Graves et al., 2006).
 
@@ -274,7 +274,7 @@ class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
 
 # ── of pairs and triplets ────────────────────────────────────────────────────
 class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'", keeps=KEPT,
-                         computes="F.hinge_embedding_loss(input, target, margin=margin, reduction=reduction)"):  # fmt: skip
+                         computes="hinge_embedding_loss(input, target, margin=margin, reduction=reduction)"):  # fmt: skip
     """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
 
     >>> import tensh as torch
@@ -284,7 +284,7 @@ class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'",
 
 
 class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
-                        computes="F.margin_ranking_loss(input1, input2, target, margin=margin, "
+                        computes="margin_ranking_loss(input1, input2, target, margin=margin, "
                                  "reduction=reduction)"):  # fmt: skip
     """``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 is to be larger, -1 elsewhere.
 
@@ -295,7 +295,7 @@ class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", 
 
 
 class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
-                          computes="F.cosine_embedding_loss(input1, input2, target, margin=margin, "
+                          computes="cosine_embedding_loss(input1, input2, target, margin=margin, "
                                    "reduction=reduction)"):  # fmt: skip
     """1 minus the cosine of the angle where the target is 1, the cosine above the margin where it is -1: [N, D] and [N].
 
@@ -306,7 +306,7 @@ class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'"
 
 
 class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=False, {OLD}, reduction='mean'", keeps=KEPT,
-                        computes="F.triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, "
+                        computes="triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, "
                                  "swap=swap, reduction=reduction)"):  # fmt: skip
     """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p: all [N, D] or [D].
 
@@ -320,9 +320,7 @@ class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=Fals
 
 
 class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
-                                    keeps={"distance_function": "PairwiseDistance() if distance_function is None else "
-                                                                "distance_function"},
-                                    computes="F.triplet_margin_with_distance_loss(anchor, positive, negative, "
+                                    computes="triplet_margin_with_distance_loss(anchor, positive, negative, "
                                              "distance_function=distance_function, margin=margin, swap=swap, "
                                              "reduction=reduction)"):  # fmt: skip
     """The same with a distance of one's own, a function of two tensors.
@@ -335,6 +333,8 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
 
     def _check(self):
         require_positive(self)
+        if self.distance_function is None:
+            self.distance_function = PairwiseDistance()
 
 
 def require_positive(loss):

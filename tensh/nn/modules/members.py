@@ -30,7 +30,7 @@ class Members:
         if is_parameter(value):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name)
+            self._forget(name, "_parameters")
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             self._require(value is None, value, "parameter", name, "torch.nn.Parameter or None")
@@ -38,7 +38,7 @@ class Members:
         elif isinstance(value, Members):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name)
+            self._forget(name, "_modules")
             own["_modules"][name] = value
         elif name in own.get("_modules", ()):
             self._require(value is None, value, "child module", name, "torch.nn.Module or None")
@@ -52,7 +52,7 @@ class Members:
                 "torch.nn.Buffer, torch.Tensor or None",
             )
             if isinstance(value, Buffer):
-                self._forget(name)
+                self._forget(name, "_buffers")
                 self.register_buffer(name, value, value.persistent)
             else:
                 own["_buffers"][name] = value
@@ -64,11 +64,12 @@ class Members:
         if not fits:
             raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} expected)")
 
-    def _forget(self, name):
-        """A name that gets another kind of value is no longer what it was."""
+    def _forget(self, name, to_be):
+        """A name that gets another kind of value is no longer what it was; one of the same kind keeps its place."""
         own = self.__dict__
         for kind in KINDS:
-            own[kind].pop(name, None)
+            if kind != to_be:
+                own[kind].pop(name, None)
         own["_non_persistent_buffers_set"].discard(name)
         own.pop(name, None)
 

@@ -5,7 +5,7 @@ Negative numbers cut values off.
 """
 
 from tensh.nn import functional as F
-from tensh.nn.modules.layer import Layer, ntuple
+from tensh.nn.modules.layer import Layer
 
 
 def sides(n):
@@ -14,7 +14,7 @@ def sides(n):
 
 
 # ── with a value ─────────────────────────────────────────────────────────────
-class _ConstantPadNd(Layer, settings="padding, value", computes="F.pad(input, padding, 'constant', value)",
+class _ConstantPadNd(Layer, settings="padding, value", computes="pad(input, padding, 'constant', value)",
                      shows="padding value"):  # fmt: skip
     """One value on both sides."""
 
@@ -83,7 +83,7 @@ class ZeroPad3d(ConstantPad3d, shows=".padding"):
 
 
 # ── with values of the input ─────────────────────────────────────────────────
-class _ReflectionPadNd(Layer, settings="padding", computes="F.pad(input, padding, 'reflect')", shows=".padding"):
+class _ReflectionPadNd(Layer, settings="padding", computes="pad(input, padding, 'reflect')", shows=".padding"):
     """The values next to each edge, mirrored at it."""
 
 
@@ -114,7 +114,7 @@ class ReflectionPad3d(_ReflectionPadNd, settings="padding", keeps=sides(3)):
     """
 
 
-class _ReplicationPadNd(Layer, settings="padding", computes="F.pad(input, padding, 'replicate')", shows=".padding"):
+class _ReplicationPadNd(Layer, settings="padding", computes="pad(input, padding, 'replicate')", shows=".padding"):
     """The value at each edge, again and again."""
 
 

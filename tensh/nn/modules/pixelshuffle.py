@@ -1,10 +1,9 @@
 """Channels as pixels, and pixels as channels."""
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 
 
-class PixelShuffle(Layer, settings="upscale_factor", computes="F.pixel_shuffle(input, upscale_factor)",
+class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(input, upscale_factor)",
                    shows="upscale_factor"):  # fmt: skip
     """Larger images from more channels (Shi et al., 2016): [*, C r², H, W] to [*, C, H r, W r].
 
@@ -14,7 +13,7 @@ class PixelShuffle(Layer, settings="upscale_factor", computes="F.pixel_shuffle(i
     """
 
 
-class PixelUnshuffle(Layer, settings="downscale_factor", computes="F.pixel_unshuffle(input, downscale_factor)",
+class PixelUnshuffle(Layer, settings="downscale_factor", computes="pixel_unshuffle(input, downscale_factor)",
                      shows="downscale_factor"):  # fmt: skip
     """More channels from larger images: [*, C, H r, W r] to [*, C r², H, W].
 

@@ -3,7 +3,6 @@
 Shapes are [N, C, *spatial] or [C, *spatial], with as many spatial dimensions as the name of the layer says.
 """
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer, ntuple
 
 STEP = "kernel_size if stride is None else stride"
@@ -21,7 +20,7 @@ class _MaxPoolNd(Layer, settings="kernel_size, stride=None, padding=0, dilation=
     """The largest value of each window, and with ``return_indices`` where it was."""
 
 
-MAX = "F.max_pool{}d(input, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode, return_indices=return_indices)"
+MAX = "max_pool{}d(input, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode, return_indices=return_indices)"
 
 
 class MaxPool1d(_MaxPoolNd, computes=MAX.format(1)):
@@ -55,7 +54,7 @@ class _MaxUnpoolNd(Layer, shows="kernel_size stride padding"):
     """The largest values of windows, put back where they were; zeros elsewhere."""
 
 
-UNPOOL = "F.max_unpool{}d(input, indices, kernel_size, stride, padding, output_size)"
+UNPOOL = "max_unpool{}d(input, indices, kernel_size, stride, padding, output_size)"
 
 
 class MaxUnpool1d(_MaxUnpoolNd, settings="kernel_size, stride=None, padding=0", keeps=tuples(1),
@@ -114,7 +113,7 @@ class _FractionalMaxPoolNd(Layer, buffers="_random_samples",
 
 
 FRACTIONAL = (
-    "F.fractional_max_pool{}d(input, kernel_size, output_size, output_ratio, return_indices, "
+    "fractional_max_pool{}d(input, kernel_size, output_size, output_ratio, return_indices, "
     "_random_samples=_random_samples)"
 )
 
@@ -146,7 +145,7 @@ class _AvgPoolNd(Layer, shows="kernel_size stride padding"):
 
 class AvgPool1d(_AvgPoolNd, keeps=tuples(1),
                 settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True",
-                computes="F.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)"):  # fmt: skip
+                computes="avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)"):  # fmt: skip
     """The mean of each window of a row: [N, C, L] to [N, C, L'].
 
     >>> import tensh as torch
@@ -155,7 +154,7 @@ class AvgPool1d(_AvgPoolNd, keeps=tuples(1),
     """
 
 
-AVERAGE = "F.avg_pool{}d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"
+AVERAGE = "avg_pool{}d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"
 AVERAGES = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None"
 
 
@@ -182,7 +181,7 @@ class _LPPoolNd(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=
     """The norm of each window: the root of the sum of powers."""
 
 
-LP = "F.lp_pool{}d(input, norm_type, kernel_size, stride, ceil_mode)"
+LP = "lp_pool{}d(input, norm_type, kernel_size, stride, ceil_mode)"
 
 
 class LPPool1d(_LPPoolNd, computes=LP.format(1)):
@@ -217,7 +216,7 @@ class _AdaptiveMaxPoolNd(Layer, settings="output_size, return_indices=False", sh
     """The largest value of windows that share the input evenly."""
 
 
-ADAPTIVE_MAX = "F.adaptive_max_pool{}d(input, output_size, return_indices)"
+ADAPTIVE_MAX = "adaptive_max_pool{}d(input, output_size, return_indices)"
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, computes=ADAPTIVE_MAX.format(1)):
@@ -251,7 +250,7 @@ class _AdaptiveAvgPoolNd(Layer, settings="output_size", shows="output_size"):
     """The mean of windows that share the input evenly; a size of None is that of the input."""
 
 
-ADAPTIVE_AVERAGE = "F.adaptive_avg_pool{}d(input, output_size)"
+ADAPTIVE_AVERAGE = "adaptive_avg_pool{}d(input, output_size)"
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd, computes=ADAPTIVE_AVERAGE.format(1)):

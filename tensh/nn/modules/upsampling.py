@@ -1,6 +1,5 @@
 """Larger rows, images and volumes, by interpolation."""
 
-from tensh.nn import functional as F
 from tensh.nn.modules.layer import Layer
 
 
@@ -11,7 +10,7 @@ def factors(given):
 
 class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
                keeps={"scale_factor": "factors(scale_factor)"},
-               computes="F.interpolate(input, size, scale_factor, mode, align_corners, "
+               computes="interpolate(input, size, scale_factor, mode, align_corners, "
                         "recompute_scale_factor=recompute_scale_factor)"):  # fmt: skip
     """[N, C, *spatial] to a size, or to a multiple: mode 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'.
 

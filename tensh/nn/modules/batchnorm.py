@@ -1,0 +1,188 @@
+"""Batch normalisation (Ioffe and Szegedy, 2015): each channel with mean 0 and variance 1, over the batch and all positions.
+
+In evaluation, and only where running statistics are kept, these take the place of the batch's.
+"""
+
+from tensh.engine import named
+from tensh.nn import functional as F
+from tensh.nn import init
+from tensh.nn.modules.lazy import LazyModuleMixin
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
+
+
+class _NormBase(Module):
+    """Weight, bias and running statistics of each channel."""
+
+    _version = 2
+    _fitting = ()  # numbers of dimensions that an input may have
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *, bias=True
+    ):  # fmt: skip
+        super().__init__()
+        made = {"device": device, "dtype": dtype}
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, Parameter(named("empty")(num_features, **made)) if wanted else None)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", named("zeros")(num_features, **made) if tracked else None)
+        self.register_buffer("running_var", named("ones")(num_features, **made) if tracked else None)
+        self.register_buffer("num_batches_tracked", named("tensor")(0, device=device) if tracked else None)
+        self.reset_parameters()
+
+    def reset_running_stats(self):
+        """Forget what was seen: mean 0, variance 1, no batches."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self):
+        """Weights of 1, biases of 0, and no statistics."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def _check_input_dim(self, input):
+        if input.dim() not in self._fitting:
+            fitting = " or ".join(f"{n}D" for n in self._fitting)
+            raise ValueError(f"expected {fitting} input (got {input.dim()}D input)")
+
+    def extra_repr(self):
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
+        """States of version 1 have no num_batches_tracked."""
+        version, key = local_metadata.get("version"), prefix + "num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            own = self.num_batches_tracked
+            state_dict[key] = named("tensor")(0) if own is None else own
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
+
+class _BatchNorm(_NormBase):
+    """What the number of dimensions does not change."""
+
+    def forward(self, input):
+        """``input`` normalised; in training the running statistics move by ``momentum``, or to the mean of all if it is None."""
+        self._check_input_dim(input)
+        own = self.__dict__
+        training, tracked, momentum = own["training"], own["track_running_stats"], own["momentum"]
+        buffers, parameters = own["_buffers"], own["_parameters"]
+        if training and tracked and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if momentum is None:
+                momentum = 1.0 / float(self.num_batches_tracked)
+        mean, var = self.running_mean, self.running_var
+        by_batch = training or (mean is None and var is None)
+        if training and not tracked:
+            mean = var = None
+        return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum or 0.0, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalised channels of rows: [N, C] or [N, C, L].  ValueError for other numbers of dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.BatchNorm1d(1)(torch.tensor([[1.], [3.]])).round(decimals=3)
+    tensor([[-1.],
+            [ 1.]], grad_fn=<RoundBackward1>)
+    """
+
+    _fitting = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalised channels of images: [N, C, H, W].  ValueError for other numbers of dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.BatchNorm2d(3)(torch.ones(4, 3, 2, 2)).shape
+    torch.Size([4, 3, 2, 2])
+    """
+
+    _fitting = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalised channels of volumes: [N, C, D, H, W].  ValueError for other numbers of dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.BatchNorm3d(3)(torch.ones(4, 3, 2, 2, 2)).shape
+    torch.Size([4, 3, 2, 2, 2])
+    """
+
+    _fitting = (5,)
+
+
+# ── lazy ─────────────────────────────────────────────────────────────────────
+class _LazyNormBase(LazyModuleMixin, _NormBase):
+    """Channels are counted when the first input comes."""
+
+    def __init__(
+        self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *, bias=True
+    ):  # fmt: skip
+        made = {"device": device, "dtype": dtype}
+        super().__init__(0, eps, momentum, False, False, **made, bias=False)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        if affine:
+            self.weight = UninitializedParameter(**made)
+            if bias:
+                self.bias = UninitializedParameter(**made)
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(**made)
+            self.running_var = UninitializedBuffer(**made)
+            self.num_batches_tracked = named("tensor")(0, device=device)
+
+    def reset_parameters(self):
+        """As for the module that this one becomes, once there are parameters."""
+        if not self.has_uninitialized_params() and self.num_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input):
+        """One element for each channel of ``input``."""
+        if self.has_uninitialized_params():
+            self.num_features = input.shape[1]
+            for member in (self.weight, self.bias, self.running_mean, self.running_var):
+                if member is not None:
+                    member.materialize((self.num_features,))
+            self.reset_parameters()
+
+
+class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm1d whose channels are counted when the first input comes.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyBatchNorm1d()(torch.ones(5, 3)).shape
+    torch.Size([5, 3])
+    """
+
+    _fitting, cls_to_become = (2, 3), BatchNorm1d
+
+
+class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm2d whose channels are counted when the first input comes.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyBatchNorm2d()(torch.ones(5, 3, 2, 2)).shape
+    torch.Size([5, 3, 2, 2])
+    """
+
+    _fitting, cls_to_become = (4,), BatchNorm2d
+
+
+class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
+    """A BatchNorm3d whose channels are counted when the first input comes.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyBatchNorm3d()(torch.ones(5, 3, 2, 2, 2)).shape
+    torch.Size([5, 3, 2, 2, 2])
+    """
+
+    _fitting, cls_to_become = (5,), BatchNorm3d

@@ -1,0 +1,127 @@
+"""Convolutions whose ``in_channels`` are those of the first input."""
+
+from tensh.nn.modules import conv
+from tensh.nn.modules.lazy import LazyModuleMixin
+from tensh.nn.parameter import UninitializedParameter
+
+
+class _LazyConvXdMixin(LazyModuleMixin):
+    """What all lazy convolutions share."""
+
+    def _make(self, out_channels, bias, device, dtype):
+        self.weight = UninitializedParameter(device=device, dtype=dtype)
+        self.out_channels = out_channels
+        if bias:
+            self.bias = UninitializedParameter(device=device, dtype=dtype)
+
+    def reset_parameters(self):
+        """As for the module that this one becomes, once there are parameters."""
+        if not self.has_uninitialized_params() and self.in_channels != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input, *args, **kwargs):
+        """A weight and a bias for the channels of ``input``."""
+        if not self.has_uninitialized_params():
+            return
+        self.in_channels = self._channels_of(input)
+        if self.in_channels % self.groups != 0:
+            raise ValueError("in_channels must be divisible by groups")
+        self.weight.materialize(self._weight_shape())
+        if self.bias is not None:
+            self.bias.materialize((self.out_channels,))
+        self.reset_parameters()
+
+    def _channels_of(self, input):
+        alone = self._dimensions + 1
+        if input.dim() not in (alone, alone + 1):
+            raise RuntimeError(
+                f"Expected {alone}D (unbatched) or {alone + 1}D (batched) input to {type(self).__name__}, but got input of "
+                f"size: {input.shape}"
+            )
+        return input.shape[input.dim() - alone]
+
+
+class _LazyConv(_LazyConvXdMixin):
+    """A lazy convolution."""
+
+    def __init__(self, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, padding_mode="zeros",
+                 device=None, dtype=None):  # fmt: skip
+        super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode, device, dtype)
+        self._make(out_channels, bias, device, dtype)
+
+
+class _LazyConvTranspose(_LazyConvXdMixin):
+    """A lazy transposed convolution."""
+
+    def __init__(self, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
+                 padding_mode="zeros", device=None, dtype=None):  # fmt: skip
+        super().__init__(
+            0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode, device, dtype
+        )
+        self._make(out_channels, bias, device, dtype)
+
+
+class LazyConv1d(_LazyConv, conv.Conv1d):
+    """A Conv1d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConv1d(4, 3)(torch.ones(1, 2, 5)).shape
+    torch.Size([1, 4, 3])
+    """
+
+    cls_to_become = conv.Conv1d
+
+
+class LazyConv2d(_LazyConv, conv.Conv2d):
+    """A Conv2d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConv2d(4, 3)(torch.ones(1, 2, 5, 5)).shape
+    torch.Size([1, 4, 3, 3])
+    """
+
+    cls_to_become = conv.Conv2d
+
+
+class LazyConv3d(_LazyConv, conv.Conv3d):
+    """A Conv3d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConv3d(4, 3)(torch.ones(1, 2, 5, 5, 5)).shape
+    torch.Size([1, 4, 3, 3, 3])
+    """
+
+    cls_to_become = conv.Conv3d
+
+
+class LazyConvTranspose1d(_LazyConvTranspose, conv.ConvTranspose1d):
+    """A ConvTranspose1d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConvTranspose1d(4, 3)(torch.ones(1, 2, 5)).shape
+    torch.Size([1, 4, 7])
+    """
+
+    cls_to_become = conv.ConvTranspose1d
+
+
+class LazyConvTranspose2d(_LazyConvTranspose, conv.ConvTranspose2d):
+    """A ConvTranspose2d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConvTranspose2d(4, 3)(torch.ones(1, 2, 5, 5)).shape
+    torch.Size([1, 4, 7, 7])
+    """
+
+    cls_to_become = conv.ConvTranspose2d
+
+
+class LazyConvTranspose3d(_LazyConvTranspose, conv.ConvTranspose3d):
+    """A ConvTranspose3d whose ``in_channels`` are those of the first input.
+
+    >>> import tensh as torch
+    >>> torch.nn.LazyConvTranspose3d(4, 3)(torch.ones(1, 2, 5, 5, 5)).shape
+    torch.Size([1, 4, 7, 7, 7])
+    """
+
+    cls_to_become = conv.ConvTranspose3d

@@ -1,0 +1,135 @@
+"""Tables of vectors, looked up by number."""
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import no_grad
+from tensh.nn import functional as F
+from tensh.nn import init
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Parameter
+
+
+class _Table(Module):
+    """``weight`` [num_embeddings, embedding_dim], normally distributed at first; the row of padding_idx is zero."""
+
+    def _make(self, shape, weight, freeze, device, dtype):
+        if weight is None:
+            self.weight = Parameter(named("empty")(shape, device=device, dtype=dtype), requires_grad=not freeze)
+            self.reset_parameters()
+            return
+        if tuple(weight.shape) != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        self.weight = Parameter(weight, requires_grad=not freeze)
+
+    def reset_parameters(self):
+        """Draw new starting values."""
+        init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self):
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    @staticmethod
+    def _require_table(embeddings):
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        return dict(zip(("num_embeddings", "embedding_dim"), embeddings.shape, strict=True))
+
+
+def padding_row(padding_idx, rows, name):
+    """The row of padding, counted from the first."""
+    if padding_idx is None:
+        return None
+    if not (-rows <= padding_idx < rows or padding_idx == 0):
+        raise AssertionError(f"{name} must be within num_embeddings")
+    return padding_idx + rows if padding_idx < 0 else padding_idx
+
+
+class Embedding(_Table):
+    """A vector for each number: integers [*] to [*, embedding_dim].
+
+    The row of ``padding_idx`` gets no gradient; ``max_norm`` shortens the rows that are looked up, in place.
+
+    >>> import tensh as torch
+    >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
+    torch.Size([2, 4, 3])
+    """
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0,
+                 scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = padding_row(padding_idx, num_embeddings, "Padding_idx")
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self._make((num_embeddings, embedding_dim), _weight, _freeze, device, dtype)
+        self.sparse = sparse
+
+    def forward(self, input):
+        """``F.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)``"""
+        return F.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        )
+
+    def extra_repr(self):
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "sparse": False}
+        changed = {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+        return text + "".join(f", {name}={value}" for name, value in changed.items())
+
+    @classmethod
+    def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0,
+                        scale_grad_by_freq=False, sparse=False):  # fmt: skip
+        """A layer with the rows of a matrix, which it shares; frozen unless asked not to be.
+
+        >>> import tensh as torch
+        >>> torch.nn.Embedding.from_pretrained(torch.tensor([[1., 2.], [3., 4.]]))(torch.tensor([1]))
+        tensor([[3., 4.]])
+        """
+        return cls(
+            **cls._require_table(embeddings), _weight=embeddings, _freeze=freeze, padding_idx=padding_idx, max_norm=max_norm,
+            norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse,
+        )  # fmt: skip
+
+
+class EmbeddingBag(_Table):
+    """The mean, sum or largest values of the vectors of each bag: integers [N, L], or [L] and the offsets of the bags.
+
+    >>> import tensh as torch
+    >>> torch.nn.EmbeddingBag(10, 3)(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])).shape
+    torch.Size([2, 3])
+    """
+
+    def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                 sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.padding_idx = padding_row(padding_idx, num_embeddings, "padding_idx")
+        self._make((num_embeddings, embedding_dim), _weight, False, device, dtype)
+        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
+
+    def forward(self, input, offsets=None, per_sample_weights=None):
+        """``F.embedding_bag(input, weight, offsets, ...)``; weights only with mode 'sum'."""
+        return F.embedding_bag(
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse,
+            per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
+
+    def extra_repr(self):
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        usual = {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "mode": None, "padding_idx": None}
+        changed = {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+        return text + "".join(f", {name}={value!r}" for name, value in changed.items())
+
+    @classmethod
+    def from_pretrained(cls, embeddings, freeze=True, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                        sparse=False, include_last_offset=False, padding_idx=None):  # fmt: skip
+        """A layer with the rows of a matrix, which it shares; frozen unless asked not to be."""
+        made = cls(
+            **cls._require_table(embeddings), _weight=embeddings, max_norm=max_norm, norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse, include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+        )  # fmt: skip
+        made.weight.requires_grad = not freeze
+        return made
