@@ -6,6 +6,7 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
+from tensh.engine import pages
 from tensh.engine.absent import hang_lacks, lacking
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
@@ -17,6 +18,7 @@ from tensh.engine.registry import read_all
 from tensh.engine.table import PUBLIC, public, shown
 from tensh.engine.tensor import Size, Tensor
 
+pages.keep()
 np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
 hang_lacks(Tensor)
 

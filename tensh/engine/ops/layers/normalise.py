@@ -11,7 +11,9 @@ input, so these are operators, too; what the forward pass has computed of them i
 
 import numpy as np
 
+from tensh.engine.cores import SPREAD, over_rows, spread
 from tensh.engine.ops.precision import ONES, in_float32, widened
+from tensh.engine.ops.reductions.reduce import ALONE
 from tensh.engine.table import op
 
 STATS = "input, mean, rstd, form"
@@ -25,7 +27,9 @@ def group_sums(grouped):
         return np.add.reduce(grouped[:, :, 0], 0)
     if grouped.dtype not in ONES:
         return np.add.reduce(grouped, (0, 2))
-    rows = grouped.reshape(a * b, s).dot(ONES[grouped.dtype][s])
+    rows = grouped.reshape(a * b, s)
+    ones = ONES[grouped.dtype][s]
+    rows = rows.dot(ones) if rows.size <= ALONE else np.vecdot(rows, ones)
     return rows if a == 1 else np.add.reduce(rows.reshape(a, b), 0)
 
 
@@ -53,19 +57,47 @@ def statistics(grouped, eps):
 
 # ── the layers ───────────────────────────────────────────────────────────────
 def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
-    out, mean, rstd, variance = statistics(widened(input).reshape(form), eps)
-    np.multiply(out, rstd[:, None], out)
+    grouped = widened(input).reshape(form)
+    out, mean, rstd, variance = whole(grouped, eps) if input.size < SPREAD else in_groups(grouped, eps)
     out = with_affine(out.reshape(input.shape), weight, bias, at)
     return out.astype(input.dtype, copy=False), mean, rstd, variance
 
 
+def whole(grouped, eps):
+    """(the whitened input, the means, the inverse deviations, the variances)."""
+    out, mean, rstd, variance = statistics(grouped, eps)
+    return np.multiply(out, rstd[:, None], out), mean, rstd, variance
+
+
+def in_groups(grouped, eps):
+    """The same, some groups at a time."""
+    a, groups, s = grouped.shape
+    out, results = np.empty_like(grouped), np.empty((3, groups), grouped.dtype)
+
+    def work(part):
+        out[:, part], *facts = whole(grouped[:, part], eps)
+        results[:, part] = facts
+
+    over_rows(work, groups, a * s)
+    return out, *results
+
+
 def with_affine(out, weight, bias, at):
-    """``out`` times weight plus bias, written over ``out``."""
+    """``out`` times weight plus bias, written over ``out`` as far as it is not large."""
+    weight, bias = (each if each is None else widened(each).reshape(at) for each in (weight, bias))
+    if out.size >= SPREAD and weight is not None and bias is not None:
+        return spread(stretched, (out, weight, bias), (), out)
     if weight is not None:
-        np.multiply(out, widened(weight).reshape(at), out)
+        np.multiply(out, weight, out)
     if bias is not None:
-        np.add(out, widened(bias).reshape(at), out)
+        np.add(out, bias, out)
     return out
+
+
+def stretched(input, scale, shift):
+    """input * scale + shift."""
+    out = np.multiply(input, scale)
+    return np.add(out, shift, out)
 
 
 SLOPES = {
@@ -92,9 +124,12 @@ for name, node, called in (
 @in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """The same by given means and variances, which are constants."""
-    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
-    out = np.subtract(input, mean.reshape(at))
-    return with_affine(np.multiply(out, rstd.astype(out.dtype, copy=False).reshape(at), out), weight, bias, at)
+    scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
+    if weight is not None:
+        scale = scale * widened(weight)
+    shift = -mean * scale if bias is None else widened(bias) - mean * scale
+    scale, shift = (each.astype(input.dtype, copy=False).reshape(at) for each in (scale, shift))
+    return stretched(input, scale, shift) if input.size < SPREAD else spread(stretched, (input, scale, shift))
 
 
 # ── see Note [Whitening] ─────────────────────────────────────────────────────

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.cores import over_rows
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import F4, is_half
 from tensh.engine.table import not_differentiable, op
@@ -38,6 +39,16 @@ def evenly(low, high, bins, dtype):
 
 def slot(values, low, high, edges):
     """The number of the bin of every value between equally spaced edges; -1 outside."""
+    number = np.empty(values.shape, np.int64)
+
+    def work(part):
+        number[part] = slot_of_some(values[part], low, high, edges)
+
+    over_rows(work, len(values), 1)
+    return number
+
+
+def slot_of_some(values, low, high, edges):
     bins = len(edges) - 1
     with np.errstate(invalid="ignore"):
         number = ((values - low) / (high - low) * bins).astype(np.int64)
