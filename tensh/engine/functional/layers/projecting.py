@@ -2,8 +2,6 @@
 
 import math
 
-from tensh.engine.dtype import can_cast, promote_types
-from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, refuse_dtypes
 from tensh.engine.functional.linalg.products import matmul
@@ -37,20 +35,10 @@ def product(input, weight, bias):
         raise RuntimeError(f"mat2 must be a matrix, got {b}-D tensor")
     shape = input.array.shape
     if not bias.array.ndim or not input.array.flags.c_contiguous:
-        return added(matmul(input, turned), bias)
+        return matmul(input, turned).add_(bias)
     rows = math.prod(shape[:-1])
     flat = OPS["view"].fn(input, (rows, shape[-1]))
     return OPS["view"].fn(OPS["addmm"].fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
-
-
-def added(product, bias):
-    """The sum as it is written over the product, whose dtype it keeps."""
-    if product.dtype is bias.dtype:
-        return product + bias
-    result = promote_types(product.dtype, bias.dtype)
-    if not can_cast(result, product.dtype):
-        raise cannot_cast(result, product.dtype)
-    return (product + bias).to(product.dtype)
 
 
 @layer(torch=True)

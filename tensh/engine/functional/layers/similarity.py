@@ -1,7 +1,9 @@
 """How long vectors are, and how far apart or alike."""
 
+import numpy as np
+
 from tensh.engine.dtype import FLOAT, promote_types
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.inplace import into
@@ -34,7 +36,11 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     if common.category != FLOAT:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")
     if x1.array.shape != x2.array.shape:
-        x1, x2 = PUBLIC["broadcast_tensors"](x1, x2)
+        shapes = x1.array.shape, x2.array.shape
+        if (clash := broadcast_clash(shapes)) is not None:
+            raise RuntimeError(clash)
+        shape = np.broadcast_shapes(*shapes)
+        x1, x2 = (OPS["expand"].fn(x, shape) for x in (x1, x2))
     wrap_dim(dim, x1.array.ndim)
     units = []
     for x in (x1, x2):

@@ -94,8 +94,8 @@ def found(ordered, q, interpolation, skip_nan):
         return result
     above = take_along.fn(ordered, wrap(np.ceil(at).astype(np.int64)), -1)
     if interpolation == "midpoint":
-        return result.lerp(above, wrap(np.full_like(at, 0.5)))
-    return result.lerp(above, ranks - wrap(below.astype(at.dtype)))
+        return result.lerp_(above, wrap(np.full_like(at, 0.5)))
+    return result.lerp_(above, ranks - wrap(below.astype(at.dtype)))
 
 
 quantile = quantiles("quantile", DOC.format("all elements", "quantile"), False)
