@@ -251,6 +251,9 @@ PROGRAMS = {
     "masks": lambda torch: torch.vmap(lambda a: (torch.where(a > 0, a, -1.0), a.masked_fill(a < 0, 0.0), a.clamp(-0.5, 0.5), a.clamp(max=a[0])))(
         numbers(torch, 2, 5)
     ),
+    "masks that all samples share": lambda torch: torch.vmap(
+        lambda a: (a[torch.tensor([True, False, True])], a.index_put((torch.tensor([False, True, True]),), a[:2]))
+    )(numbers(torch, 2, 3)),
     "writes": written, "writes outside": written_outside, "loops and solvers": newton,
     "sorted": lambda torch: torch.vmap(lambda a: (a.sort(-1), a.topk(2), a.median(), a.cumsum(0), a.argsort(descending=True)))(
         numbers(torch, 3, 5)
@@ -383,6 +386,8 @@ ERRORS = {
     "wrong shapes": mapped(lambda torch, a: a + torch.ones(4)),
     "wrong vectors": mapped(lambda torch, a: a @ torch.ones(4)),
     "set item": mapped(assigned),
+    "set items by a mask": mapped(lambda torch, a: torch.zeros(3).__setitem__(a > 0, 1.0)),
+    "set its items by its mask": mapped(lambda torch, a: a.clone().__setitem__(a > 0, 1.0)),
     **{name: mapped(lambda torch, a, name=name: getattr(torch.zeros(3), name)(a))
        for name in "add_ sub_ mul_ div_ copy_ atan2_ copysign_ clamp_min_ pow_ fmod_ remainder_ logical_and_ xlogy_ eq_".split()},
     "masked_fill_": mapped(lambda torch, a: torch.zeros(3).masked_fill_(a > 0, 1.0)),

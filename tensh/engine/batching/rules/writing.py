@@ -138,7 +138,8 @@ def zero(self):
 
 def assign(self, index, value):
     """``self[index] = value``."""
-    require_levels(self, (index, value), "setitem")
+    by_tensors = any(isinstance(part, Tensor) for part in leaves(index))
+    require_levels(self, (index, value), "index_put_" if by_tensors else "setitem")
     if not isinstance(value, Tensor):
         value = number_for(self.array.dtype, value)
     if index is False:
