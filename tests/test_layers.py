@@ -12,7 +12,7 @@ from conftest import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph"
+PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain"
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
@@ -20,6 +20,7 @@ LAYERS = {
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh.utils": ("tensh.engine tensh.nn tensh.optim", "numpy"),
     "tensh.graph": ("tensh.engine", "numpy"),
+    "tensh.explain": ("tensh.engine tensh.nn", "numpy"),
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),

@@ -3,7 +3,9 @@
 import traceback
 
 from tensh.cli.render.code import quote
+from tensh.show.text import cells, shortened
 
+LONGEST_OPERAND = 40  # of an operand's code that is repeated
 MOST_CALLERS = 4  # shown at each end of a long way
 
 
@@ -12,7 +14,9 @@ def short(failure):
     yield from _head(failure)
     if failure.places:
         yield from quote(failure.places[0], failing=True)
-    if failure.operands:
+    if failure.explanation:
+        yield from explained(failure.explanation)
+    elif failure.operands:
         yield "note", "        " + ", ".join(f"{name} is {text}" for name, text in failure.operands) + "\n"
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
@@ -24,6 +28,39 @@ def short(failure):
     if failure.cause:
         yield "note", f"  {failure.reason}\n"
         yield from short(failure.cause)
+
+
+def explained(explanation):
+    """(kind, text) pairs of the operands, the rule they broke, and what would fit."""
+    yield from operands(explanation)
+    yield "plain", f"        {explanation.rule}\n"
+    width = max((cells(fit.text) for fit in explanation.fits), default=0)
+    for number, fit in enumerate(explanation.fits):
+        yield "note", "        or:    " if number else "        fits:  "
+        yield "code", fit.text
+        yield "note", " " * (width - cells(fit.text) + 4) + fit.result + "\n"
+    if explanation.advice:
+        yield "note", f"        try:   {explanation.advice}\n"
+
+
+def operands(explanation):
+    """Each operand with its shape, and marks under the sizes that matter; all on one line if they are few."""
+    if not explanation.operands:
+        return
+    texts, marks = [], []
+    for each in explanation.operands:
+        name = f"{shortened(each.text or 'it', LONGEST_OPERAND)} "
+        sizes = [str(size) for size in each.shape]
+        texts.append(name + "[" + ", ".join(sizes) + "]")
+        below = ["~" * len(size) if dim in each.marked else " " * len(size) for dim, size in enumerate(sizes)]
+        marks.append(" " * (cells(name) + 1) + "  ".join(below) + " ")
+    dtypes = list(dict.fromkeys(each.dtype for each in explanation.operands))
+    between = f"  {explanation.operation}  " if not explanation.operation[:1].isalpha() and len(texts) == 2 else "   "
+    kinds = dtypes[0] if len(dtypes) == 1 else ", ".join(each.dtype for each in explanation.operands)
+    yield "plain", "        " + between.join(texts)
+    yield "note", f"    {'both ' if len(texts) == 2 and len(dtypes) == 1 else ''}{kinds}\n"
+    if any(each.marked for each in explanation.operands):
+        yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
 
 
 def full(failure):

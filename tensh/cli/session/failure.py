@@ -49,6 +49,7 @@ class Failure(NamedTuple):
     suggestion: str | None
     cause: "Failure | None"
     reason: str | None
+    explanation: object = None
 
     @property
     def kind(self):
@@ -88,7 +89,21 @@ def explain(error, sources, depth=0):
         syntax = _syntax_place(error, sources)
         if syntax:
             places, operands, inside = [syntax, *places], [], None
-    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth))
+    why = _explanation(error, own, places) if passed_on else None
+    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why)
+
+
+def _explanation(error, own, places):
+    """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
+    from tensh.explain import explain as explained
+
+    traceback = error.__traceback__
+    while traceback.tb_frame is not own[-1][0] or traceback.tb_lasti != own[-1][1]:
+        traceback = traceback.tb_next
+    try:
+        return explained(error, traceback, places[0].segment)
+    except Exception:  # the message stands on its own: nothing may hide it
+        return None
 
 
 def _cause(error, sources, depth):

@@ -1,0 +1,19 @@
+"""Why an operation failed, in terms of what it was given, and what would have worked.
+
+Nothing of the user's is run again: the operands are read off the traceback, and fixes are tried on stand-ins that have
+their dtypes and their shapes, made small.
+"""
+
+from tensh.explain.calls import failed_call
+from tensh.explain.rules import rule_for
+
+
+def explain(error, traceback, segment):
+    """The Explanation of an error that came out of the engine; None where there is nothing to add to its message.
+
+    ``traceback`` is that of the user's innermost frame, ``segment`` the piece of code that failed there.
+    """
+    call = failed_call(traceback, segment)
+    if call is None:
+        return None
+    return rule_for(call, error)

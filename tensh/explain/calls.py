@@ -1,0 +1,167 @@
+"""The call that failed: which operation, with which values, and how the user wrote each of them."""
+
+import ast
+import os
+from typing import NamedTuple
+
+OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # names that functions are called by
+SYMBOLS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+CALL = "Calls.__call__"  # the function through which every module is called
+INPUTS = ("input", "input2", "input3", "input4")
+
+
+OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
+
+
+class Argument(NamedTuple):
+    """One value that was given, under the name of its parameter, and its piece of the source (start, end), if there is one."""
+
+    name: str
+    value: object
+    text: str | None
+    span: tuple[int, int] | None
+
+
+class Call(NamedTuple):
+    """A call: the operation's name, how it is written ("@", "+", or its name), its arguments, and the whole piece of source."""
+
+    name: str
+    symbol: str
+    arguments: tuple[Argument, ...]
+    segment: str
+    module: object = None
+
+    @property
+    def tensors(self):
+        """The arguments that are tensors."""
+        return tuple(a for a in self.arguments if hasattr(a.value, "requires_grad"))
+
+    def argument(self, *names):
+        """The first argument under one of some names; None if there is none."""
+        return next((a for name in names for a in self.arguments if a.name == name), None)
+
+    def rewritten(self, changes):
+        """The piece of source with some arguments in another text: {argument: text}; None where one has no place in it."""
+        if any(argument.span is None for argument in changes):
+            return None
+        text = self.segment
+        for argument, new in sorted(changes.items(), key=lambda item: item[0].span, reverse=True):
+            start, end = argument.span
+            text = text[:start] + new + text[end:]
+        return text
+
+
+def failed_call(traceback, segment):
+    """The call in a piece of source that led into the engine; None where it did not, or the source is not known."""
+    inner = traceback.tb_next
+    if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
+        return None
+    frame = inner.tb_frame
+    if frame.f_code.co_qualname == CALL:
+        return layer_call(inner, segment or "")
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount]
+    values = [(name, frame.f_locals[name]) for name in names if name in frame.f_locals]
+    if code.co_flags & 4 and code.co_varnames[code.co_argcount + code.co_kwonlyargcount] not in ("surplus",):
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        values += [(rest, each) for each in frame.f_locals.get(rest, ())]
+    name = code.co_name.removesuffix("_operator")
+    written, symbol = pieces(segment or "")
+    if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
+        written, symbol = ([(segment, (0, len(segment)))], {}), None
+    arguments = tuple(
+        Argument(name, value, *written_for(written, position, name)) for position, (name, value) in enumerate(values)
+    )
+    return Call(name, symbol or name, arguments, segment or "")
+
+
+def layer_call(step, segment):
+    """The call of a layer: of the innermost one, which may have been called by others of ours with the same input."""
+    outer = frame = step.tb_frame
+    while step is not None and step.tb_frame.f_code.co_filename.startswith(OURS):
+        if step.tb_frame.f_code.co_qualname == CALL:
+            frame = step.tb_frame
+        step = step.tb_next
+    module = frame.f_locals["self"]
+    written, _ = pieces(segment)
+    texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
+    arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
+    return Call(type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, module)
+
+
+def given(frame):
+    """(name, value) of all that a module was called with."""
+    return [*zip(INPUTS, frame.f_locals["args"]), *frame.f_locals["kwargs"].items()]
+
+
+def layer_name(model, module):
+    """What a layer is called: its type, and where it is in the model."""
+    kind = type(module).__name__
+    path = next((path for path, each in model.named_modules() if each is module), "")
+    return f"{kind} {path}" if path else kind
+
+
+def written_for(written, position, name):
+    """(text, span) of an argument, given by position or by name."""
+    positional, named = written
+    return named.get(name) or (positional[position] if position < len(positional) else (None, None))
+
+
+def pieces(segment):
+    """(((text, span) of each positional operand, name -> (text, span)), the symbol) of a piece of source."""
+    try:
+        tree = ast.parse(f"({segment}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return augmented(segment)
+    match tree:
+        case ast.BinOp():
+            nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
+        case ast.Compare(ops=[op]):
+            nodes, symbol = [tree.left, *tree.comparators], COMPARED.get(type(op))
+        case ast.Subscript():
+            nodes, symbol = [tree.value, tree.slice], "[]"
+        case ast.Call(func=ast.Attribute()) if not is_module(tree.func.value):
+            nodes, symbol = [tree.func.value, *tree.args], tree.func.attr
+        case ast.Call():
+            nodes, symbol = list(tree.args), ast.unparse(tree.func).rpartition(".")[2]
+        case _:
+            nodes, symbol = [], None
+    named = {k.arg: piece(segment, k.value) for k in getattr(tree, "keywords", ()) if k.arg}
+    return ([piece(segment, node) for node in nodes if not isinstance(node, ast.Starred)], named), symbol
+
+
+def augmented(segment):
+    """The same for ``a += b``, which is a statement."""
+    try:
+        (tree,) = ast.parse(segment).body
+    except (SyntaxError, ValueError):
+        return ([], {}), None
+    if not isinstance(tree, ast.AugAssign):
+        return ([], {}), None
+    texts = [piece("(" + segment, node, 0) for node in (tree.target, tree.value)]
+    return (texts, {}), SYMBOLS.get(type(tree.op), "") + "="
+
+
+def piece(segment, node, shift=1):
+    """(text, span) of a node; ``shift`` is what stands before the segment in the parsed text."""
+    source = ("(" if shift else "") + segment
+    lines = source.split("\n")
+
+    def place(line, column):
+        return sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1].encode()[:column].decode())
+
+    start, end = place(node.lineno, node.col_offset) - shift, place(node.end_lineno, node.end_col_offset) - shift
+    return segment[start:end] if shift else segment[1:][start:end], (start, end)
+
+
+def is_module(tree):
+    while isinstance(tree, ast.Attribute):
+        tree = tree.value
+    return isinstance(tree, ast.Name) and tree.id in MODULES

@@ -1,0 +1,29 @@
+"""What is told of a failure, as plain data."""
+
+from typing import NamedTuple
+
+
+class Operand(NamedTuple):
+    """A tensor that an operation was given: the user's text for it, its shape and dtype, and the dims that matter."""
+
+    text: str | None
+    shape: tuple[int, ...]
+    dtype: str
+    marked: frozenset = frozenset()
+
+
+class Fit(NamedTuple):
+    """A change that works: the code, and the shapes that come of it."""
+
+    text: str
+    result: str
+
+
+class Explanation(NamedTuple):
+    """The operation, its operands, the rule that they broke, what would fit, and what else to do."""
+
+    operation: str
+    operands: tuple[Operand, ...]
+    rule: str
+    fits: tuple[Fit, ...] = ()
+    advice: str | None = None

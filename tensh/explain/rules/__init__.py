@@ -1,0 +1,54 @@
+"""The rules that operations go by: for each kind of failure, what the operands broke, and which fixes are worth trying.
+
+A failure is known by words of its message, which are PyTorch's.
+"""
+
+from tensh.explain.rules.autograd import (
+    leaf_in_place,
+    needs_scalar,
+    nothing_recorded,
+    one_number,
+    second_pass,
+    to_numpy,
+    truth,
+)
+from tensh.explain.rules.broadcasting import broadcasting
+from tensh.explain.rules.dtypes import dtypes, integers_require_grad, needs_float
+from tensh.explain.rules.indices import dim_range, index_range, too_many_indices
+from tensh.explain.rules.joining import joining
+from tensh.explain.rules.products import product_shapes
+from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
+
+
+def rule_for(call, error):
+    """The Explanation by the first rule that knows the failure; None if none does."""
+    text = str(error)
+    for words, rule in RULES:
+        if any(word in text for word in words):
+            found = rule(call, text)
+            if found is not None:
+                return found
+    return None
+
+
+RULES = (
+    (("cannot be multiplied", "size mismatch, got input", "inconsistent tensor size", "both arguments to matmul", "Expected size for first two dimensions", "1D tensors expected", "must be a matrix", "must be a 3D tensor"), product_shapes),
+    (("must match the size of tensor", "doesn't match the broadcast shape", "Shape mismatch", "not broadcastable", "shape mismatch"), broadcasting),
+    (("must match except in dimension", "same number of dimensions: got", "stack expects each tensor"), joining),
+    (("view size is not compatible",), not_contiguous),
+    (("is invalid for input of size", "only one dimension can be inferred"), reshaping),
+    (("must match the existing size", "expand("), expanding),
+    (("out of bounds for dimension", "is out of bounds"), index_range),
+    (("too many indices",), too_many_indices),
+    (("Dimension out of range", "dimension specified as"), dim_range),
+    (("same dtype", "expected scalar type", "Expected object of scalar type", "should have the same dtype", "expected m1 and m2"), dtypes),
+    (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes"), needs_float),
+    (("can require gradients",), integers_require_grad),
+    (("can be implicitly created only for scalar outputs",), needs_scalar),
+    (("does not require grad and does not have a grad_fn",), nothing_recorded),
+    (("Trying to backward through the graph a second time",), second_pass),
+    (("leaf Variable that requires grad",), leaf_in_place),
+    (("Can't call numpy() on Tensor that requires grad",), to_numpy),
+    (("Boolean value of Tensor with", "Boolean value of Tensor"), truth),
+    (("elements cannot be converted to Scalar", "only one element tensors can be converted"), one_number),
+)  # fmt: skip

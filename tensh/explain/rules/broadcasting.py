@@ -1,0 +1,39 @@
+"""Shapes that are to broadcast."""
+
+import itertools
+
+from tensh.explain.model import Explanation
+from tensh.explain.rules.products import stacks, writes
+from tensh.explain.rules.shared import each, function_of, operand
+from tensh.explain.trying import fits
+
+
+def broadcasting(call, text):
+    """Sizes, aligned from the right, must be equal or one of them 1."""
+    if len(call.tensors) < 2:
+        return None
+    if call.symbol == "@" or call.name == "matmul":
+        return stacks(call, *call.tensors[:2])
+    a, b = clashing(call.tensors)
+    if a is None:
+        return None
+    one, two = a.value.shape, b.value.shape
+    dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
+    rule = f"aligned from the right, {one[-dim]} stands against {two[-dim]}, and neither is 1"
+    changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
+    candidates = each(b, *changes) + ([] if writes(call) else each(a, *changes))
+    larger = max(len(one), len(two))
+    found = fits(call, function_of(call), candidates, wanted=lambda shape: len(shape) <= larger)
+    return Explanation(
+        call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
+        None if found else "no transposition or new dimension makes them fit: one of the two was made with other sizes",
+    )  # fmt: skip
+
+
+def clashing(arguments):
+    """The first two arguments whose shapes do not broadcast."""
+    for a, b in itertools.combinations(arguments, 2):
+        pairs = zip(reversed(a.value.shape), reversed(b.value.shape), strict=False)
+        if any(m != n and 1 not in (m, n) for m, n in pairs):
+            return a, b
+    return None, None

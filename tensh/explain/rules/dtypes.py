@@ -1,0 +1,68 @@
+"""Operands of one dtype, and of the right kind."""
+
+from tensh.explain.model import Explanation
+from tensh.explain.rules.shared import each, function_of, operand, said
+from tensh.explain.trying import fits
+
+
+def dtypes(call, text):
+    """Operands of one dtype."""
+    if call.module is not None:
+        return layer_dtype(call)
+    if len(call.tensors) < 2:
+        return needs_float(call, text)
+    a, b = call.tensors[:2] if len({str(t.value.dtype) for t in call.tensors[:2]}) > 1 else call.tensors[-2:]
+    kinds = [str(t.value.dtype).removeprefix("torch.") for t in (a, b)]
+    if kinds[0] == kinds[1]:
+        return None
+    whole = [not (t.value.is_floating_point() or t.value.is_complex()) for t in (a, b)]
+    change = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}
+    candidates = []
+    if whole[1] or not whole[0] and kinds[1] == "float64":
+        candidates += each(b, change.get(kinds[0], ".float()"))
+    if whole[0] or not whole[1] and kinds[0] == "float64":
+        candidates += each(a, change.get(kinds[1], ".float()"))
+    candidates += [*each(b, change.get(kinds[0], ".float()")), *each(a, change.get(kinds[1], ".float()"))]
+    return Explanation(
+        call.symbol, (operand(a), operand(b)), f"{call.name} takes tensors of one dtype: {said(a, 'the first')} is {kinds[0]}, {said(b, 'the second')} {kinds[1]}",
+        fits(call, function_of(call), candidates),
+    )  # fmt: skip
+
+
+def layer_dtype(call):
+    """A layer computes in the dtype of its parameters."""
+    weight = next(iter(call.module.parameters()), None)
+    if weight is None or not call.tensors:
+        return None
+    a = call.tensors[0]
+    kinds = [str(t.dtype).removeprefix("torch.") for t in (weight, a.value)]
+    if kinds[0] == kinds[1]:
+        return None
+    change = {"float32": ".float()", "float64": ".double()"}.get(kinds[0])
+    found = fits(call, call.module, each(a, change)) if change else ()
+    return Explanation(
+        call.symbol, (operand(a),), f"the parameters of {call.symbol} are {kinds[0]}, and {said(a, 'its input')} is {kinds[1]}", found
+    )  # fmt: skip
+
+
+def integers_require_grad(call, text):
+    """Only floating point numbers can have gradients."""
+    if call.name != "tensor":
+        return None
+    return Explanation(
+        "tensor", (), "derivatives are of floating point numbers, and these are whole ones", (),
+        "write 1. for 1, or say dtype=torch.float32",
+    )  # fmt: skip
+
+
+def needs_float(call, text):
+    """Means and their kin need floating point numbers."""
+    if not call.tensors:
+        return None
+    t = call.tensors[0]
+    kind = str(t.value.dtype).removeprefix("torch.")
+    if t.value.is_floating_point():
+        return None
+    return Explanation(
+        call.symbol, (operand(t),), f"{call.name} is for floating point numbers, and {said(t)} holds {kind}", fits(call, function_of(call), each(t, ".float()"))
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""Products of matrices and vectors, and layers that are products."""
+
+from tensh.engine import named
+from tensh.explain.model import Explanation
+from tensh.explain.rules.shared import FUNCTIONS, each, function_of, operand, said
+from tensh.explain.trying import fits
+
+
+def product_shapes(call, text):
+    """Columns of the one must be rows of the other."""
+    if call.module is not None and hasattr(call.module, "in_features"):
+        return layer_features(call)
+    if len(call.tensors) < 2:
+        return None
+    a, b = call.tensors[-2:] if call.name in ("addmm", "baddbmm", "addmv") else call.tensors[:2]
+    one, two = a.value, b.value
+    if one.dim() == 0 or two.dim() == 0:
+        return Explanation(
+            call.symbol,
+            (operand(a), operand(b)),
+            "a product of matrices needs at least one dimension; for numbers there is *",
+        )
+    columns = one.shape[-1]
+    rows_dim = two.dim() - 1 if call.name == "linear" else max(two.dim() - 2, 0)
+    rows = two.shape[rows_dim]
+    if call.name == "dot":
+        return vectors(call, a, b)
+    if call.name == "bmm" and (one.dim() != 3 or two.dim() != 3):
+        rule = "bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @"
+        return Explanation(call.symbol, (operand(a), operand(b)), rule)
+    if columns == rows:
+        return stacks(call, a, b)
+    what = "last dimension" if one.dim() != 2 else "columns"
+    rule = f"{what} of {said(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {said(b, 'the second')} ({rows})"
+    candidates = [
+        *each(b, ".T", ".mT"), *each(a, ".T", ".mT"), "swap", *each(a, ".flatten(1)", ".squeeze()"), *each(b, ".squeeze()", "[:, None]"),
+        *each(a, "[:, None]"), {a: ".T", b: ".T"},
+    ]  # fmt: skip
+    found = fits(call, function_of(call), candidates)
+    return Explanation(
+        call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
+        None if found else "neither a transposition nor the other order fits: one of the two was made with other sizes",
+    )  # fmt: skip
+
+
+def vectors(call, a, b):
+    """A dot product is of two vectors of one length."""
+    rule = "dot is for two vectors of one length; for matrices there is @"
+    return Explanation(
+        call.symbol,
+        (operand(a), operand(b)),
+        rule,
+        fits(
+            call,
+            function_of(call),
+            [{a: ".flatten()", b: ".flatten()"}, *each(b, ".squeeze()"), *each(a, ".squeeze()")],
+        ),
+    )
+
+
+def stacks(call, a, b):
+    """The matrices fit, the dimensions before them do not."""
+    if max(a.value.dim(), b.value.dim()) < 3:
+        return None
+    one, two = a.value.shape[:-2], b.value.shape[:-2]
+    return Explanation(
+        call.symbol, (operand(a, range(len(one))), operand(b, range(len(two)))),
+        f"the matrices fit, but the dimensions before them, {list(one)} and {list(two)}, do not broadcast",
+    )  # fmt: skip
+
+
+def layer_features(call):
+    """A layer got another number of features than it was made for."""
+    layer, (a, *_) = call.module, call.tensors
+    wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
+
+    def function(x):
+        if x.shape[-1] != wanted:
+            raise ValueError
+        return named("zeros")(*x.shape[:-1], layer.out_features)
+
+    found = fits(call, function, each(a, ".flatten(1)", ".T", ".mT", ".flatten()", ".squeeze()"))
+    return Explanation(
+        call.symbol, (operand(a, {a.value.dim() - 1}),),
+        f"{call.symbol} ({layer.in_features} -> {layer.out_features}) takes {wanted} features in the last dimension, and got {got}",
+        found, None if found else f"make the layer with in_features={got}, or give it {wanted} features",
+    )  # fmt: skip
+
+
+def writes(call):
+    """Whether a call writes into its first operand, which must be what it is then."""
+    return call.symbol.endswith("=") and call.symbol not in FUNCTIONS or call.name.endswith("_")
