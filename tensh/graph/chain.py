@@ -129,19 +129,17 @@ def check_lines(explanation, name, checked):
     """What central differences say of the gradient."""
     graph = explanation.graph
     root = graph[graph.root].short
-    verdict = "agrees" if checked.agrees else "differs"
     if graph[explanation.target].shape == ():
         _, quotient, _ = checked.entries[0]
         h = f"{checked.step:g}"
         text = f"({root}({name} + {h}) - {root}({name} - {h})) / {2 * checked.step:g} = {tokens.number(quotient)}"
+        verdict = "    agrees" if checked.agrees else "    differs"
     else:
-        entries = count(len(checked.entries), "entry", "entries")
-        text = f"{entries} against central differences, relative errors {bound(checked.worst)}"
-    yield [
-        ("keyword", "check".ljust(10)),
-        ("number", text),
-        ("note" if checked.agrees else "trouble", f"    {verdict}"),
-    ]
+        verb = "agree with" if checked.agrees else "differ from"
+        text = f"{count(len(checked.entries), 'entry', 'entries')} {verb} central differences, {bound(checked.worst)}"
+        verdict = ""
+    kind = "note" if checked.agrees else "trouble"
+    yield [("keyword", "check".ljust(10)), ("number" if verdict or checked.agrees else kind, text), (kind, verdict)]
 
 
 BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -150,4 +148,4 @@ BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 def bound(error):
     """An error as the power of ten that it is below: its digits are rounding."""
     above = next((each for each in BOUNDS if error <= each), None)
-    return f"below {above:g}" if above else f"up to {error:.2g}"
+    return f"within {above:g}" if above else f"by up to {error:.2g}"

@@ -26,7 +26,7 @@ def broadcasting(call, text):
     found = fits(call, function_of(call), candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else "no transposition or new dimension makes them fit: one of the two was made with other sizes",
+        None if found else "no transposition fits: one of the two has another size than it should",
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ def product_shapes(call, text):
     found = fits(call, function_of(call), candidates)
     return Explanation(
         call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
-        None if found else "neither a transposition nor the other order fits: one of the two was made with other sizes",
+        None if found else "no transposition fits: one of the two has another size than it should",
     )  # fmt: skip
 
 
