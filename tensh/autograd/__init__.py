@@ -5,7 +5,7 @@ import importlib
 from tensh.autograd import anomaly_mode, function, functional, grad_mode, graph  # noqa: F401
 from tensh.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from tensh.autograd.function import Function
-from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
 from tensh.engine.absent import absent
@@ -13,7 +13,7 @@ from tensh.engine.gradients import backward, grad
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled", "set_multithreading_enabled",
 ]  # fmt: skip
 
 

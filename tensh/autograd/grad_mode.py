@@ -1,8 +1,39 @@
 """torch.autograd.grad_mode: switch recording off and on."""
 
 from tensh.engine.absent import lacking
-from tensh.engine.autograd.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
 
-__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
+
+
+class set_multithreading_enabled(Switch):
+    """Accepted for programs that ask: a backward pass takes its nodes one after the other, in one thread.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> with torch.autograd.set_multithreading_enabled(False):
+    ...     (x * x).backward()
+    >>> x.grad
+    tensor(6.)
+    """
+
+    __module__ = "torch.autograd.grad_mode"
+
+    def __new__(cls, mode):
+        return object.__new__(cls)
+
+    def __init__(self, mode):
+        self.mode = mode
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *error):
+        pass
+
+    def clone(self):
+        """Another one of the same kind."""
+        return type(self)(self.mode)
+
 
 __getattr__ = lacking("torch.autograd.grad_mode")

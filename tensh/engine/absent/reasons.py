@@ -96,7 +96,7 @@ REASONS = (
         nn.Container nn.attention
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
-        autograd.function.FunctionMeta autograd.*set_multithreading_enabled utils.ThroughputBenchmark utils.backcompat
+        autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
         utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
         utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version
         utils.data.*datapipe* utils.data.DFIterDataPipe utils.data.DataChunk utils.data.*DataPipe
