@@ -75,7 +75,7 @@ VIEWS = """
     {a:complex}.real
     {a:complex}.imag
     torch.view_as_real({a:complex})
-    {a:finite}.view(torch.{bits})
+    {a:filled finite}.view(torch.{bits})
     {a}.contiguous()
     {a}[{basic}]
     {a}[...]
@@ -185,7 +185,7 @@ WRITES = """
     {a}.lerp_({other}, {real})
     {a:some}.cumsum_({dim})
     {a}.requires_grad_()
-    {a}.requires_grad_(False)
+    {a:free}.requires_grad_(False)
     {a:float some}.renorm_(2, {dim}, 1.0)
     torch.add({a}, {other}, out={target})
     torch.mul({a}, {number}, out={target})

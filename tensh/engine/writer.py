@@ -478,6 +478,7 @@ def _written_straight(op, a, b=None):
     lines = [
         f"if isinstance({a}, Tensor) and {a}._base is None and ({a}.node is None or not mode.grad):",
         INDENT + f"{a}_ = {a}.array",
+        INDENT + f"if {a}_.base is not None: refuse_overlap({a}_)",
     ]
     if b is not None:
         take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else beside({a}_, {b})"

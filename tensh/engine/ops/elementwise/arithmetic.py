@@ -73,18 +73,18 @@ def room(part, other):
 
 
 # ── division ─────────────────────────────────────────────────────────────────
-def require_divisor(other):
-    """Integers are not divided by zero."""
+def require_divisor(input, other):
+    """Integers are not divided by zero, if there are any."""
     if not other.ndim and other:
         return
-    if np.count_nonzero(other) != other.size:
+    if np.count_nonzero(other) != other.size and input.size:
         raise RuntimeError("ZeroDivisionError")
 
 
 def floor_divide(input, other):
     """The quotient rounded down."""
     if input.dtype.kind in "iu":
-        require_divisor(other)
+        require_divisor(input, other)
     return np.floor_divide(input, other)
 
 
@@ -92,7 +92,7 @@ def trunc_divide(input, other):
     """The quotient rounded towards zero."""
     if input.dtype.kind not in "iu":
         return np.trunc(input / other)
-    require_divisor(other)
+    require_divisor(input, other)
     down = np.floor_divide(input, other)
     return down + ((down < 0) & (down * other != input)).astype(input.dtype)
 
@@ -120,7 +120,7 @@ def require_true_division(one, two):
 def remainder(input, other):
     """What is left of the division that rounds down: zero, or of the divisor's sign."""
     if input.dtype.kind in "iu":
-        require_divisor(other)
+        require_divisor(input, other)
         return np.remainder(input, other)
     out = np.remainder(input, other)
     if np.count_nonzero(out) == out.size:
@@ -134,7 +134,7 @@ def remainder(input, other):
 def fmod(input, other):
     """What is left of the division that rounds towards zero, of the dividend's sign."""
     if input.dtype.kind in "iu":
-        require_divisor(other)
+        require_divisor(input, other)
     return np.fmod(input, other)
 
 

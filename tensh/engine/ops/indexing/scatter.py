@@ -24,6 +24,12 @@ def zeros_as(grad, shape):
     return np.zeros(shape, grad.dtype)
 
 
+def only_mask(indices):
+    """Is there one index array, which is a mask?"""
+    arrays = [each for each in indices if each is not None]
+    return len(arrays) == 1 and arrays[0].dtype.kind == "b"
+
+
 # ── x[...] = value with tensors ──────────────────────────────────────────────
 @writes(
     dense=False, expanded=True, public=False, watched=("indices",),
@@ -31,6 +37,8 @@ def zeros_as(grad, shape):
 )  # fmt: skip
 def index_put(input, indices, values, accumulate=False):
     """The input with ``values`` at the places that index arrays and masks name (added to what is there)."""
+    if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
+        values = values.astype(input.dtype)  # PyTorch fills under the mask
     if input.dtype is not values.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {title(input)} for the destination and "
@@ -71,6 +79,8 @@ def require_slices(name, input, dim, index, source):
     if dim and dim >= source.ndim:
         raise RuntimeError(f"{name}(): Indexing dim {dim} is out of bounds of the source tensor with dim {source.ndim}")
     slices = source.shape[dim] if source.ndim else 1
+    if index.size != slices and not source.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if index.size != slices:
         raise RuntimeError(
             f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): ({slices}), for dim: {dim}"

@@ -134,6 +134,8 @@ def check_batches(batch1, batch2):
             f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: {list(batch2.shape[:2])}."
         )
     if batch1.dtype != batch2.dtype:
+        if batch1.dtype.kind == "b" and batch1.size and batch2.size:
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
         raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
@@ -107,7 +107,9 @@ def median_along(name, skip_nan):
 
     def kernel(input, dim, keepdim=False):
         axis = wrap_dim(dim, input.ndim)
-        require_elements(name, input, (axis,))
+        require_elements("median", input, (axis,))
+        if input.dtype.kind in "bc":
+            refuse_dtype(f"{name}_dim", input.dtype)
         if input.ndim == 0 or not input.size:
             shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
             return input.reshape(shape).copy(), np.zeros(shape, I8)
@@ -134,7 +136,7 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
     _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
     op(
         median_along(_name, _skip),
-        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, types="iuf", called="median_out",
+        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, called="median_out",
         node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
     )  # fmt: skip
     op(
