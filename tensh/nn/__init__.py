@@ -23,6 +23,7 @@ WHERE = {
         LazyInstanceNorm3d""",
     "tensh.nn.modules.normalization": "LayerNorm RMSNorm GroupNorm LocalResponseNorm",
     "tensh.nn.modules.crossmap": "CrossMapLRN2d",
+    "tensh.nn.modules.rnn": "RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell",
     "tensh.nn.modules.sparse": "Embedding EmbeddingBag",
     "tensh.nn.modules.loss": """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss SoftMarginLoss NLLLoss NLLLoss2d
         CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss
@@ -42,7 +43,7 @@ WHERE = {
     "tensh.nn.modules.upsampling": "Upsample UpsamplingNearest2d UpsamplingBilinear2d",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
-SUBMODULES = ("functional", "init", "modules", "parameter")
+SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 

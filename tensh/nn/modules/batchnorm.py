@@ -75,7 +75,6 @@ class _BatchNorm(_NormBase):
         self._check_input_dim(input)
         own = self.__dict__
         training, tracked, momentum = own["training"], own["track_running_stats"], own["momentum"]
-        buffers, parameters = own["_buffers"], own["_parameters"]
         if training and tracked and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
             if momentum is None:

@@ -1,0 +1,387 @@
+"""Recurrent layers and cells: RNN, LSTM and GRU.
+
+All weights start uniform within 1 / sqrt(hidden_size) of zero.  Inputs are [L, N, input_size], with ``batch_first``
+[N, L, input_size], without a batch [L, input_size], or packed sequences; states are [layers * directions, N, size].
+"""
+
+import math
+import numbers
+
+from tensh.engine import named
+from tensh.engine.functional.layers.recurrent import cell, recurrent
+from tensh.engine.warning import warn
+from tensh.nn import init
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Parameter
+from tensh.nn.utils.rnn import PackedSequence
+
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mode has
+
+
+class RNNBase(Module):
+    """What all recurrent layers share: settings, weights, and the way through the layers."""
+
+    _states = 1  # tensors that go from step to step
+
+    def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+                 bidirectional=False, proj_size=0, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size)
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        made, gates = {"device": device, "dtype": dtype}, GATES[mode] * hidden_size
+        directions, out = 2 if bidirectional else 1, proj_size or hidden_size
+        self._all_weights = []
+        for layer in range(num_layers):
+            width = out * directions if layer else input_size
+            shapes = {"weight_ih": (gates, width), "weight_hh": (gates, out)}
+            if bias:
+                shapes |= {"bias_ih": (gates,), "bias_hh": (gates,)}
+            if proj_size:
+                shapes["weight_hr"] = (proj_size, hidden_size)
+            for suffix in ("", "_reverse")[:directions]:
+                names = {name: f"{name}_l{layer}{suffix}" for name in shapes}
+                for name, shape in shapes.items():
+                    setattr(self, names[name], Parameter(named("empty")(shape, **made)))
+                self._all_weights.append(list(names.values()))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw new starting values."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self):
+        """Nothing: there is no accelerator that wants weights in one piece."""
+
+    @property
+    def all_weights(self):
+        """The weights of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self):
+        return [weight for weights in self.all_weights for weight in weights]
+
+    def extra_repr(self):
+        usual = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        changed = {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+        return f"{self.input_size}, {self.hidden_size}" + "".join(
+            f", {name}={value}" for name, value in changed.items()
+        )
+
+    # -- forward ----------------------------------------------------------------------------------------
+
+    def _run(self, input, hx):
+        """(output, states) in the form of the input; ``hx`` is a tuple of states, or None."""
+        if isinstance(input, PackedSequence):
+            data, batch_sizes, order, back = input
+            sizes = batch_sizes.tolist()
+            states = self._begin(data, sizes[0]) if hx is None else [permuted(each, order) for each in hx]
+            self._check(data, states, sizes)
+            output, states = self._compute(data, states, sizes)
+            return PackedSequence(output, batch_sizes, order, back), [permuted(each, back) for each in states]
+        dims = input.dim()
+        if dims not in (2, 3):
+            kind = self.mode.partition("_")[0]
+            tensor = " tensor" if kind == "RNN" else ""
+            raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {dims}D{tensor} instead")
+        batch_dim = 0 if self.batch_first else 1
+        if hx is not None:
+            self._check_dims(hx, dims)
+        if dims == 2:
+            input = input.unsqueeze(batch_dim)
+            hx = hx and [each.unsqueeze(1) for each in hx]
+        states = self._begin(input, input.size(batch_dim)) if hx is None else hx
+        self._check(input, states, None)
+        steps = input.transpose(0, 1) if self.batch_first else input
+        output, states = self._compute(steps, states, None)
+        output = output.transpose(0, 1) if self.batch_first else output
+        if dims == 2:
+            return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
+        return output, states
+
+    def _compute(self, steps, states, sizes):
+        dropout = self.dropout if self.training else 0.0
+        return recurrent(self.mode, steps, states, self._layers(), 2 if self.bidirectional else 1, dropout, sizes)
+
+    def _layers(self):
+        """(w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction; None for what it has not."""
+        parameters, layers = self._parameters, []
+        for names in self._all_weights:
+            w_ih, w_hh, *rest = [parameters[name] if name in parameters else getattr(self, name) for name in names]
+            b_ih, b_hh = rest[:2] if self.bias else (None, None)
+            layers.append((w_ih, b_ih, w_hh, b_hh, rest[-1] if self.proj_size else None))
+        return layers
+
+    def _sizes(self, batch):
+        """The shapes of the states."""
+        count = self.num_layers * (2 if self.bidirectional else 1)
+        return [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)][: self._states]
+
+    def _begin(self, input, batch):
+        return [named("zeros")(shape, dtype=input.dtype) for shape in self._sizes(batch)]
+
+    # -- checks -----------------------------------------------------------------------------------------
+
+    def _check(self, input, states, sizes):
+        weight = getattr(self, self._all_weights[0][0])
+        if input.dtype != weight.dtype:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
+                f"input.to({weight.dtype}), or convert model: model.to({input.dtype})"
+            )
+        expected = 3 if sizes is None else 2
+        if input.dim() != expected:
+            raise RuntimeError(f"input must have {expected} dimensions, got {input.dim()}")
+        if self.input_size != input.size(-1):
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+        batch = sizes[0] if sizes is not None else input.size(0 if self.batch_first else 1)
+        for number, (state, shape) in enumerate(zip(states, self._sizes(batch), strict=True)):
+            if state.shape != shape:
+                name = f"hidden[{number}]" if self._states == 2 else "hidden"
+                raise RuntimeError(f"Expected {name} size {shape}, got {list(state.shape)}")
+
+    def _check_dims(self, hx, dims):
+        """States have a batch if the input has."""
+        kind = "batched 3-D" if dims == 3 else "unbatched 2-D"
+        found = [each.dim() for each in hx]
+        if any(n != dims for n in found):
+            what, got = "hx should", f"{found[0]}-D tensor"
+            if self._states == 2:
+                what, got = "hx and cx should", f"({found[0]}-D, {found[1]}-D) tensors"
+            raise RuntimeError(f"For {kind} input, {what} also be {dims}-D but got {got}")
+
+
+def permuted(state, order):
+    """A state with its samples in another order."""
+    return state if order is None else state.index_select(1, order)
+
+
+def check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
+    """PyTorch's errors for settings that do not fit."""
+    if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        )
+    if dropout > 0 and num_layers == 1:
+        warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than "
+            f"1, but got dropout={dropout} and num_layers={num_layers}"
+        )
+    for name, value in (("bias", bias), ("batch_first", batch_first)):
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} should be of type bool, got: {type(value).__name__}")
+    for name, value in (("input_size", input_size), ("hidden_size", hidden_size)):
+        if not isinstance(value, int):
+            raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
+        if value <= 0:
+            raise ValueError(f"{name} must be greater than zero")
+    if num_layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if proj_size < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if proj_size >= hidden_size:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+    if mode not in GATES:
+        raise ValueError("Unrecognized RNN mode: " + mode)
+
+
+def no_projection(options):
+    if "proj_size" in options:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(RNNBase):
+    """Elman's network: ``h = tanh(W x + b + U h + c)``, or relu.
+
+    Called with ``(input, h0)``; gives (outputs of all steps, last state).
+
+    >>> import tensh as torch
+    >>> output, state = torch.nn.RNN(10, 20, 2)(torch.ones(5, 3, 10))
+    >>> output.shape, state.shape
+    (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]))
+    """
+
+    def __init__(self, *args, **kwargs):
+        no_projection(kwargs)
+        if len(args) > 3:
+            nonlinearity, args = args[3], args[:3] + args[4:]
+        else:
+            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input, hx=None):
+        """(outputs, last state)."""
+        output, (hidden,) = self._run(input, None if hx is None else (hx,))
+        return output, hidden
+
+
+class LSTM(RNNBase):
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997); with ``proj_size`` its outputs are projected.
+
+    Called with ``(input, (h0, c0))``; gives (outputs of all steps, (last hidden state, last cell state)).
+
+    >>> import tensh as torch
+    >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
+    >>> output.shape, hidden.shape, cell.shape
+    (torch.Size([5, 3, 40]), torch.Size([2, 3, 20]), torch.Size([2, 3, 20]))
+    """
+
+    _states = 2
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("LSTM", *args, **kwargs)
+
+    def forward(self, input, hx=None):
+        """(outputs, (last hidden state, last cell state))."""
+        output, states = self._run(input, hx)
+        return output, tuple(states)
+
+
+class GRU(RNNBase):
+    """Gated recurrent units (Cho et al., 2014).
+
+    Called with ``(input, h0)``; gives (outputs of all steps, last state).
+
+    >>> import tensh as torch
+    >>> output, state = torch.nn.GRU(10, 20, batch_first=True)(torch.ones(3, 5, 10))
+    >>> output.shape, state.shape
+    (torch.Size([3, 5, 20]), torch.Size([1, 3, 20]))
+    """
+
+    def __init__(self, *args, **kwargs):
+        no_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
+
+    def forward(self, input, hx=None):
+        """(outputs, last state)."""
+        output, (hidden,) = self._run(input, None if hx is None else (hx,))
+        return output, hidden
+
+
+# ── cells ────────────────────────────────────────────────────────────────────
+class RNNCellBase(Module):
+    """What all cells share: weights for ``num_chunks`` gates."""
+
+    def __init__(self, input_size, hidden_size, bias, num_chunks, device=None, dtype=None):
+        super().__init__()
+        made, gates = {"device": device, "dtype": dtype}, num_chunks * hidden_size
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self.weight_ih = Parameter(named("empty")((gates, input_size), **made))
+        self.weight_hh = Parameter(named("empty")((gates, hidden_size), **made))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(named("empty")(gates, **made)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        """Draw new starting values."""
+        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self):
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+    def _step(self, mode, input, states, names):
+        """The new states of a batch, or of one sample."""
+        kind = type(self).__name__
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        for state, name in zip(states or (), names, strict=False):
+            if state.dim() not in (1, 2):
+                raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {state.dim()}D instead")
+        alone = input.dim() == 1
+        batch = input.unsqueeze(0) if alone else input
+        if states is None:
+            states = [named("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype)] * len(names)
+        elif alone:
+            states = [each.unsqueeze(0) for each in states]
+        check_cell(self, batch, states)
+        states = cell(mode, batch, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return [each.squeeze(0) for each in states] if alone else states
+
+
+def check_cell(layer, input, states):
+    """PyTorch's errors for inputs and states of the wrong sizes."""
+    if input.size(1) != layer.input_size:
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {layer.input_size}")
+    for number, state in enumerate(states):
+        if input.size(0) != state.size(0):
+            raise RuntimeError(
+                f"Input batch size {input.size(0)} doesn't match hidden{number} batch size {state.size(0)}"
+            )
+        if state.size(1) != layer.hidden_size:
+            raise RuntimeError(
+                f"hidden{number} has inconsistent hidden_size: got {state.size(1)}, expected {layer.hidden_size}"
+            )
+
+
+class RNNCell(RNNCellBase):
+    """One step of an RNN: inputs [N, input_size] and a state [N, hidden_size], or without N, to the new state.
+
+    >>> import tensh as torch
+    >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
+
+    def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh", device=None, dtype=None):
+        super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input, hx=None):
+        """The new state."""
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(f"RNN_{self.nonlinearity.upper()}", input, None if hx is None else (hx,), ("hidden",))[0]
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an LSTM: inputs [N, input_size] and two states [N, hidden_size], or without N, to the new states.
+
+    >>> import tensh as torch
+    >>> hidden, cell = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
+    >>> hidden.shape, cell.shape
+    (torch.Size([3, 20]), torch.Size([3, 20]))
+    """
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
+        super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
+
+    def forward(self, input, hx=None):
+        """(hidden state, cell state)."""
+        return tuple(self._step("LSTM", input, hx, ("hx[0]", "hx[1]")))
+
+
+class GRUCell(RNNCellBase):
+    """One step of a GRU: inputs [N, input_size] and a state [N, hidden_size], or without N, to the new state.
+
+    >>> import tensh as torch
+    >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape
+    torch.Size([3, 20])
+    """
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
+        super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
+
+    def forward(self, input, hx=None):
+        """The new state."""
+        return self._step("GRU", input, None if hx is None else (hx,), ("hidden",))[0]

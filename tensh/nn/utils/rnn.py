@@ -1,0 +1,220 @@
+"""torch.nn.utils.rnn: sequences of different lengths, padded to one or packed one after the other."""
+
+from collections import namedtuple
+from collections.abc import Iterable
+
+from tensh.engine import named
+
+__all__ = [
+    "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
+    "unpack_sequence", "unpad_sequence",
+]  # fmt: skip
+
+
+class PackedSequence(
+    namedtuple("PackedSequence_", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None, None))
+):
+    """The samples of all sequences, step by step: the first of each, then the second, as long as they last.
+
+    ``batch_sizes`` counts the sequences at each step, the longest one first; ``sorted_indices`` says where they were.
+    """
+
+    __slots__ = ()
+    __module__ = "torch.nn.utils.rnn"
+
+    def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
+        if batch_sizes is None:
+            if not (isinstance(data, list | tuple) and len(data) == 2):
+                raise AssertionError("Expected data to be a list or tuple of length 2")
+            data, batch_sizes = data
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+
+    def to(self, *args, **kwargs):
+        """The data as ``Tensor.to`` converts it."""
+        data = self.data.to(*args, **kwargs)
+        return self if data is self.data else type(self)(data, *self[1:])
+
+    def pin_memory(self):
+        """The sequence itself: there is no accelerator."""
+        return self
+
+    def cpu(self, *args, **kwargs):
+        """The sequence itself: it is on the CPU."""
+        return self.to(*args, **kwargs)
+
+    def cuda(self, *args, **kwargs):
+        """There is no CUDA here: an error, as with a PyTorch built without it."""
+        return self.to(*args, **{**kwargs, "device": "cuda"})
+
+    @property
+    def is_cuda(self):
+        """False."""
+        return self.data.is_cuda
+
+    def is_pinned(self):
+        """False."""
+        return self.data.is_pinned()
+
+
+def _converting(name):
+    def convert(self):
+        return self.to(dtype=getattr(self.data.new_empty(0), name)().dtype)
+
+    convert.__name__, convert.__doc__ = name, f"The data as ``Tensor.{name}`` converts it."
+    return convert
+
+
+for _name in ("double", "float", "half", "long", "int", "short", "char", "byte"):
+    setattr(PackedSequence, _name, _converting(_name))
+
+
+def invert_permutation(permutation):
+    """Where each number is in a permutation; None for None."""
+    if permutation is None:
+        return None
+    places = named("arange")(permutation.numel())
+    return named("empty_like")(permutation).scatter_(0, permutation, places)
+
+
+# ── packing ──────────────────────────────────────────────────────────────────
+def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
+    """Padded sequences [T, B, *], packed; ``lengths`` fall unless ``enforce_sorted`` is False.
+
+    RuntimeError for lengths that do not fit.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 4], [2, 5], [3, 0]]), [3, 2]).data
+    tensor([1, 4, 2, 5, 3])
+    """
+    lengths = named("as_tensor")(lengths, dtype=named("int64"))
+    order = None
+    if not enforce_sorted:
+        lengths, order = named("sort")(lengths, descending=True)
+        input = input.index_select(0 if batch_first else 1, order)
+    rows = input.transpose(0, 1) if batch_first else input
+    _check_lengths(rows, lengths)
+    counts = lengths.tolist()
+    sizes = [sum(length > step for length in counts) for step in range(counts[0])]
+    data = rows.flatten(0, 1).index_select(0, _places(sizes, rows.shape[1]))
+    return PackedSequence(data, named("tensor")(sizes), order)
+
+
+def _check_lengths(rows, lengths):
+    if lengths.dim() != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.dim()}D cpu Long tensor"
+        )
+    if rows.numel() == 0:
+        raise RuntimeError("Cannot pack empty tensors.")
+    counts, batch = lengths.tolist(), rows.size(1)
+    if len(counts) != batch:
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {len(counts)} (batch_size={batch})"
+        )
+    if counts[-1] <= 0:
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
+    if counts != sorted(counts, reverse=True):
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do not need "
+            "ONNX exportability."
+        )
+    if counts[0] > rows.size(0):
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be at most the number of steps, {rows.size(0)}, but got {counts[0]}"
+        )
+
+
+def _places(sizes, batch):
+    """Where the samples of a packed sequence are in the padded one, its first two dimensions made one."""
+    return named("tensor")([step * batch + sample for step, size in enumerate(sizes) for sample in range(size)])
+
+
+def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
+    """(padded sequences [T, B, *], their lengths) of a packed sequence.
+
+    >>> import tensh as torch
+    >>> from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+    >>> pad_packed_sequence(pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]), batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 5, 0]]), tensor([3, 2]))
+    """
+    data, batch_sizes, _, order = sequence
+    sizes = batch_sizes.tolist()
+    steps, batch = len(sizes), sizes[0]
+    if total_length is not None:
+        if total_length < steps:
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {steps}"
+            )
+        steps = total_length
+    rest = tuple(data.shape[1:])
+    padded = data.new_full((steps * batch, *rest), padding_value).index_copy(0, _places(sizes, batch), data)
+    padded = padded.view(steps, batch, *rest)
+    padded = padded.transpose(0, 1) if batch_first else padded
+    lengths = named("tensor")([sum(size > sample for size in sizes) for sample in range(batch)])
+    if order is None:
+        return padded, lengths
+    return padded.index_select(0 if batch_first else 1, order), lengths[order]
+
+
+def pack_sequence(sequences, enforce_sorted=True):
+    """Sequences [L, *], packed; the longest first unless ``enforce_sorted`` is False.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]).batch_sizes
+    tensor([2, 2, 1])
+    """
+    lengths = [each.size(0) for each in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences):
+    """The sequences of a packed one, as a list."""
+    return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
+
+
+# ── padding ──────────────────────────────────────────────────────────────────
+def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
+    """Sequences [L, *] as one tensor [T, B, *] (or [B, T, *]), the short ones filled up on one side.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
+    tensor([[1, 2, 3],
+            [4, 0, 0]])
+    """
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
+    sequences = tuple(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    longest, rest = max(each.size(0) for each in sequences), tuple(sequences[0].shape[1:])
+    shape = (len(sequences), longest) if batch_first else (longest, len(sequences))
+    padded = sequences[0].new_full((*shape, *rest), padding_value)
+    rows = padded if batch_first else padded.transpose(0, 1)
+    for number, each in enumerate(sequences):
+        begin = 0 if padding_side == "right" else longest - each.size(0)
+        rows[number, begin : begin + each.size(0)] = each
+    return padded
+
+
+def unpad_sequence(padded_sequences, lengths, batch_first=False):
+    """The sequences of a padded tensor, as a list.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([3])]
+    """
+    if not batch_first:
+        padded_sequences.transpose_(0, 1)
+    within = named("arange")(padded_sequences.shape[1])
+    return [row[within < length] for row, length in zip(padded_sequences, lengths, strict=True)]
