@@ -23,7 +23,7 @@ binding, convert, scope = (pytest.importorskip(f"harness.{name}") for name in ("
 
 SAMPLES = 5  # of an entry and dtype
 LARGEST = 3000  # elements of all leaves of a sample
-CHECKED = 25  # elements of the leaves, and of the results, of a sample that is held against differences of values
+CHECKED = 16  # elements of the leaves, and of the results, of a sample that is held against differences of values
 SEED = 7
 
 
