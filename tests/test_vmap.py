@@ -11,6 +11,7 @@ from record_ops import weights
 from record_vmap import RECORD, answer, answers
 from samples import families, resolve, tensor
 from vmap_cases import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
+from vmap_layers import LAYERS
 
 import tensh as torch
 from tensh.engine.table import METHODS, OPS
@@ -38,25 +39,27 @@ COMMON = """
 """.split()
 
 
-def same(one, other):
+def same(one, other, tolerance=1e-6):
     """Two plain answers, numbers up to rounding."""
     if isinstance(one, float) and isinstance(other, (int, float)):
-        return one == pytest.approx(other, rel=1e-6, abs=1e-7, nan_ok=True)
+        return one == pytest.approx(other, rel=tolerance, abs=tolerance, nan_ok=True)
     if isinstance(one, (list, dict)):
         keys = one if isinstance(one, dict) else range(len(one))
-        return type(one) is type(other) and len(one) == len(other) and all(same(one[k], other[k]) for k in keys)
+        return (
+            type(one) is type(other) and len(one) == len(other) and all(same(one[k], other[k], tolerance) for k in keys)
+        )
     return one == other
 
 
-def agrees(expected, program, *args):
+def agrees(expected, program, *args, tolerance=1e-6):
     actual = json.loads(json.dumps(answer(torch, program, *args)))
-    assert same(expected, actual), f"{actual} instead of {expected}"
+    assert same(expected, actual, tolerance), f"{actual} instead of {expected}"
 
 
 # ── against PyTorch ──────────────────────────────────────────────────────────
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name):
-    agrees(GOLDEN["programs"][name], PROGRAMS[name])
+    agrees(GOLDEN["programs"][name], PROGRAMS[name], tolerance=1e-4 if name in LAYERS else 1e-6)  # of float32
 
 
 @pytest.mark.parametrize("name", ERRORS)
@@ -83,7 +86,7 @@ def test_the_record(oracle):
     actual = json.loads(json.dumps(answers(oracle)))
     for kind, expected in GOLDEN.items():
         for name, each in expected.items():
-            assert same(each, actual[kind][name]), f"{kind}: {name}"
+            assert same(each, actual[kind][name], 1e-4), f"{kind}: {name}"
 
 
 # ── every operator ───────────────────────────────────────────────────────────

@@ -3,6 +3,8 @@
 What PyTorch gives for them stands in vmap.json: ``python tests/record_vmap.py`` (needs PyTorch).
 """
 
+from vmap_layers import LAYERS
+
 
 def numbers(torch, *shape, start=0):
     """Numbers that look random and are the same everywhere."""
@@ -322,6 +324,8 @@ PROGRAMS = {
         torch.autograd.functional.hessian(lambda x: (x.exp() * x.sum()).sum(), numbers(torch, 3), vectorize=True),
     ],
 }  # fmt: skip
+
+PROGRAMS |= LAYERS
 
 
 # ── what is refused ──────────────────────────────────────────────────────────
