@@ -24,6 +24,10 @@ WHERE = {
     "tensh.nn.modules.normalization": "LayerNorm RMSNorm GroupNorm LocalResponseNorm",
     "tensh.nn.modules.crossmap": "CrossMapLRN2d",
     "tensh.nn.modules.rnn": "RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell",
+    "tensh.nn.modules.attention": "MultiheadAttention",
+    "tensh.nn.modules.transformer": """TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
+        Transformer""",
+    "tensh.nn.modules.adaptive": "AdaptiveLogSoftmaxWithLoss",
     "tensh.nn.modules.sparse": "Embedding EmbeddingBag",
     "tensh.nn.modules.loss": """L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss SoftMarginLoss NLLLoss NLLLoss2d
         CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss

@@ -1,0 +1,306 @@
+"""Transformers (Vaswani et al., 2017): layers of attention and of two linear maps, with what goes in added to what comes out.
+
+Sequences are [L, N, E], with ``batch_first`` [N, L, E], and without a batch [L, E].
+"""
+
+import copy
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import is_grad_enabled
+from tensh.engine.functional.layers.attending import float_mask
+from tensh.engine.warning import warn
+from tensh.nn import functional as F
+from tensh.nn import init
+from tensh.nn.modules.activation import GELU, ReLU
+from tensh.nn.modules.attention import MultiheadAttention
+from tensh.nn.modules.containers import ModuleList
+from tensh.nn.modules.dropout import Dropout
+from tensh.nn.modules.linear import Linear
+from tensh.nn.modules.module import Module
+from tensh.nn.modules.normalization import LayerNorm
+
+
+def activation_of(given):
+    """A function, or the one of a name; RuntimeError for an unknown name."""
+    if not isinstance(given, str):
+        return given
+    if given not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {given}")
+    return getattr(F, given)
+
+
+def kind_of(activation):
+    """1 for relu, 2 for gelu, 0 for any other, as PyTorch numbers them."""
+    if activation is F.relu or isinstance(activation, ReLU):
+        return 1
+    return 2 if activation is F.gelu or isinstance(activation, GELU) else 0
+
+
+def copies(module, number):
+    """A list of copies of a module, each with parameters of its own."""
+    return ModuleList([copy.deepcopy(module) for _ in range(number)])
+
+
+def causal_mask(size, device=None, dtype=None):
+    """0 where a position may look (at itself and before), minus infinity where not: [size, size]."""
+    return named("triu")(named("full")((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
+
+
+def is_causal_mask(mask, hint, sequence, batch_first):
+    """Is the mask the causal one?  What the caller says counts."""
+    if hint is not None or mask is None:
+        return hint is True
+    size = sequence.size(1 if batch_first and sequence.dim() == 3 else 0)
+    expected = causal_mask(size, dtype=mask.dtype)
+    return mask.shape == expected.shape and bool((mask == expected).all())
+
+
+# ── layers ───────────────────────────────────────────────────────────────────
+class TransformerEncoderLayer(Module):
+    """Attention of a sequence to itself, then two linear maps with an activation between them.
+
+    With ``norm_first`` normalisation comes before each of the two, else after it.
+
+    >>> import tensh as torch
+    >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(10, 3, 8)).shape
+    torch.Size([10, 3, 8])
+    """
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
+                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        made = {"bias": bias, "device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        activation = activation_of(activation)
+        self.activation_relu_or_gelu = kind_of(activation)
+        self.activation = activation
+
+    def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+        """A sequence like ``src``; masks are those of MultiheadAttention."""
+        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
+        masks = float_mask(src_mask, "src_mask", src.dtype), padding, is_causal
+        x = src
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), *masks)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, *masks))
+        return self.norm2(x + self._ff_block(x))
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        output, _ = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
+        )
+        return self.dropout1(output)
+
+    def _ff_block(self, x):
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(Module):
+    """Attention of a sequence to itself, then to the encoder's output, then two linear maps with an activation between.
+
+    >>> import tensh as torch
+    >>> torch.nn.TransformerDecoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, layer_norm_eps=1e-5,
+                 batch_first=False, norm_first=False, bias=True, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        made = {"bias": bias, "device": device, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **made)
+        self.linear1 = Linear(d_model, dim_feedforward, **made)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.norm_first = norm_first
+        for number in (1, 2, 3):
+            setattr(self, f"norm{number}", LayerNorm(d_model, eps=layer_norm_eps, **made))
+        for number in (1, 2, 3):
+            setattr(self, f"dropout{number}", Dropout(dropout))
+        self.activation = activation_of(activation)
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                tgt_is_causal=False, memory_is_causal=False):  # fmt: skip
+        """A sequence like ``tgt``; ``memory`` is the output of an encoder."""
+        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        others = memory, memory_mask, memory_key_padding_mask, memory_is_causal
+        x = tgt
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), *own)
+            x = x + self._mha_block(self.norm2(x), *others)
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + self._sa_block(x, *own))
+        x = self.norm2(x + self._mha_block(x, *others))
+        return self.norm3(x + self._ff_block(x))
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        output, _ = self.self_attn(
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout1(output)
+
+    def _mha_block(self, x, memory, attn_mask, key_padding_mask, is_causal=False):
+        output, _ = self.multihead_attn(
+            x,
+            memory,
+            memory,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            need_weights=False,
+        )
+        return self.dropout2(output)
+
+    def _ff_block(self, x):
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+# ── stacks ───────────────────────────────────────────────────────────────────
+def why_padding_stays(layer):
+    """Why PyTorch would not skip padding with such layers; empty if it does."""
+    if not isinstance(layer, TransformerEncoderLayer):
+        return "encoder_layer was not TransformerEncoderLayer"
+    attention = layer.self_attn
+    reasons = {
+        ".norm_first was True": layer.norm_first,
+        ".self_attn.batch_first was not True(use batch_first for better inference performance)": not attention.batch_first,
+        ".self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
+        ".self_attn was passed bias=False": attention.in_proj_bias is None,
+        ".activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
+        ".norm1.eps was not equal to encoder_layer.norm2.eps": layer.norm1.eps != layer.norm2.eps,
+        ".self_attn.num_heads is odd": attention.num_heads % 2 == 1,
+    }
+    return next((f"encoder_layer{reason}" for reason, holds in reasons.items() if holds), "")
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other, and a normalisation at the end if one is given.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, batch_first=True)
+    >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.ones(3, 10, 8)).shape
+    torch.Size([3, 10, 8])
+    """
+
+    def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
+        super().__init__()
+        self.layers = copies(encoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+        self.enable_nested_tensor = self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        why = why_padding_stays(encoder_layer)
+        if enable_nested_tensor and why:
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}")
+            self.use_nested_tensor = False
+
+    def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+        """A sequence like ``src``.  In evaluation, without gradients, padding at the end becomes zero, as in PyTorch."""
+        padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype)
+        mask = float_mask(mask, "mask", src.dtype)
+        is_causal = is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=is_causal, src_key_padding_mask=padding)
+        if self._skips_padding(src, mask, padding):
+            output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
+        return output if self.norm is None else self.norm(output)
+
+    def _skips_padding(self, src, mask, padding):
+        """Would PyTorch compute without the padding, and leave zeros there?"""
+        first = self.layers[0]
+        if not self.use_nested_tensor or first.training or src.dim() != 3 or padding is None or mask is not None:
+            return False
+        if is_grad_enabled() and (src.requires_grad or any(each.requires_grad for each in first.parameters())):
+            return False
+        hidden = padding != 0
+        return not self.mask_check or not bool((hidden[:, :-1] & ~hidden[:, 1:]).any())
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other, and a normalisation at the end if one is given.
+
+    >>> import tensh as torch
+    >>> decoder = torch.nn.TransformerDecoder(torch.nn.TransformerDecoderLayer(8, 2), num_layers=2)
+    >>> decoder(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = copies(decoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                tgt_is_causal=None, memory_is_causal=False):  # fmt: skip
+        """A sequence like ``tgt``; ``memory`` is the output of an encoder."""
+        tgt_is_causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
+                memory_is_causal=memory_is_causal,
+            )  # fmt: skip
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder of one sequence, and a decoder of another that attends to it.
+
+    Matrices start with the variance of Glorot and Bengio.
+
+    >>> import tensh as torch
+    >>> model = torch.nn.Transformer(8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+    >>> model(torch.ones(10, 3, 8), torch.ones(5, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(self, d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1,
+                 activation=F.relu, custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-5, batch_first=False,
+                 norm_first=False, bias=True, device=None, dtype=None):  # fmt: skip
+        super().__init__()
+        made = {"bias": bias, "device": device, "dtype": dtype}
+        settings = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first)
+        if custom_encoder is None:
+            layer = TransformerEncoderLayer(*settings, **made)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, **made)
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*settings, **made)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, **made)
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm)
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+
+    def _reset_parameters(self):
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                init.xavier_uniform_(parameter)
+
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
+                memory_is_causal=False):  # fmt: skip
+        """A sequence like ``tgt``; RuntimeError if batches or features do not fit."""
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal,
+        )  # fmt: skip
+
+    generate_square_subsequent_mask = staticmethod(causal_mask)
