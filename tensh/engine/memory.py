@@ -162,7 +162,11 @@ def apart(array):
     if block is array:
         return result.view(array.dtype) if unknown else result
     result = ndarray(
-        array.shape, f"u{array.itemsize}" if unknown else array.dtype, result, address(array) - address(block), array.strides
+        array.shape,
+        f"u{array.itemsize}" if unknown else array.dtype,
+        result,
+        address(array) - address(block),
+        array.strides,
     )
     return result.view(array.dtype) if unknown else result
 
