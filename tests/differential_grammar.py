@@ -34,7 +34,7 @@ NO_DERIVATIVE = "floor_divide heaviside bitwise_and bitwise_or bitwise_xor gcd"
 OPERATORS = "+ - * / // % ** == != < <= > >= & | ^"
 OPERATORS_IN_PLACE = "+= -= *= /= //= %= **= &= |= ^="
 REDUCTIONS = "sum mean prod amax amin all any var std nansum nanmean logsumexp count_nonzero argmax argmin max min median nanmedian norm"
-ALONG_ONE = "argsort cumsum cumprod softmax log_softmax cummax cummin logcumsumexp sort flip"
+ALONG_ONE = "argsort cumsum cumprod softmax log_softmax cummax cummin sort flip"
 
 VIEWS = """
     {a}.view({size})
@@ -221,8 +221,8 @@ ARITHMETIC = """
     torch.isclose({a}, {other})
     torch.equal({a}, {other})
     torch.allclose({a}, {other})
-    torch.complex({a:float}, {same})
-    torch.polar({a:float}, {same})
+    torch.complex({a:wide}, {same})
+    torch.polar({a:wide}, {same})
     torch.nn.functional.leaky_relu({a}, {real})
     torch.nn.functional.threshold({a}, 0.5, 3.0)
     torch.nn.functional.hardtanh_({a})
@@ -252,7 +252,8 @@ REDUCING = """
     {a:some}.min({dim}, keepdim=True)
     {a:some}.var({axes}, correction={pad})
     {a:some}.std({dim}, keepdim=True)
-    torch.var_mean({a:float some}, {axes})
+    {a:finite some}.logcumsumexp({dim})
+    torch.var_mean({a:finite float some}, {axes})
     {a}.norm({order_of_norm})
     {a:some}.norm({order_of_norm}, {dim})
     torch.linalg.vector_norm({a:float}, {order_of_norm})

@@ -203,7 +203,12 @@ def tensor(f):
 
 def alone(f, t):
     """Does the tensor lie alone in its memory, so that PyTorch may make it larger?"""
-    return t.numel() and not t._is_view() and sum(shares(t, other) for other in f.world.tensors.values()) == 1
+    return (
+        t.numel()
+        and not t._is_view()
+        and not (is_leaf(t) and t.requires_grad)
+        and sum(shares(t, other) for other in f.world.tensors.values()) == 1
+    )
 
 
 @hole

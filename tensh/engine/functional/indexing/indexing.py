@@ -138,7 +138,7 @@ def viewed(t, index, writing=False):
             dim += 1
         else:
             if kind is bool:
-                t, part = OPS["unsqueeze"].fn(t, dim), np.array([part])
+                t, part = OPS["unsqueeze"].fn(t, dim), np.zeros(int(part), np.int64)
             arrays += [None] * (dim - consumed(arrays)) + [part]
             dim = consumed(arrays)
     if (taken := consumed(arrays)) > t.array.ndim:

@@ -247,7 +247,8 @@ def prod_all(input, dtype=None):
     public=False,
     node="ProdBackward1",
     input="restore(g, input.shape, dim, keepdim) * conj(restore(out, input.shape, dim, keepdim) / input"
-    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')}) if input.ndim else g",
+    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')})"
+    " if input.ndim and input.shape[dim] != 1 else restore(g, input.shape, dim, keepdim)",
 )
 def prod_dim(input, dim, keepdim=False, dtype=None):
     """The product along ``dim``."""
