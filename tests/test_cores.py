@@ -26,6 +26,7 @@ JOBS = {
     "two orders": lambda x, y, **_: x.reshape(660, 640) * y.t(),
     "with gaps": lambda x, **_: x[:, ::2].tanh(),
     "power": lambda x, y, **_: (x.abs() + 0.1) ** y,
+    "remainders": lambda x, y, **_: (torch.fmod(x, y), x % y, x.detach() // y.detach(), x % 0.3),
     "where": lambda x, y, **_: torch.where(x > y, x, y),
     "masked": lambda x, **_: x.masked_fill(x > 0.5, 2.0),
     "clamp": lambda x, **_: x.clamp(-0.5, 0.7),
@@ -114,7 +115,7 @@ def test_functions_of_elements_are_what_they_are_of_the_whole(name, monkeypatch)
         monkeypatch.setitem(table.ENVIRONMENT, "SPREAD", 1 << 62)
         monkeypatch.setattr(cores, "SPREAD", 1 << 62)
         at_once = JOBS[name](**arrays())
-    assert bits([in_blocks]) == bits([at_once])
+    assert bits(listed(in_blocks)) == bits(listed(at_once))
 
 
 @pytest.mark.parametrize("draw", ["rand", "randn", "rand64", "randn64", "exponential", "uniform", "cauchy"])

@@ -7,6 +7,7 @@ from tensh.engine.calls.signatures import NO_FIT
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.mixing import SCALARS, ZERO
+from tensh.engine.ops.elementwise import quotients
 from tensh.engine.ops.kernels import FITTING, all_in_float32, own, promoted
 from tensh.engine.ops.precision import F4, is_half
 from tensh.engine.scalars import take_number
@@ -85,6 +86,8 @@ def floor_divide(input, other):
     """The quotient rounded down."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
+    elif quotients.many(input, other):
+        return quotients.floor_divide(input, other)
     return np.floor_divide(input, other)
 
 
@@ -122,6 +125,8 @@ def remainder(input, other):
     if input.dtype.kind in "iu":
         require_divisor(input, other)
         return np.remainder(input, other)
+    if quotients.many(input, other):
+        return quotients.remainder(input, other)
     out = np.remainder(input, other)
     if np.count_nonzero(out) == out.size:
         return out
@@ -135,6 +140,8 @@ def fmod(input, other):
     """What is left of the division that rounds towards zero, of the dividend's sign."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
+    elif quotients.many(input, other):
+        return quotients.fmod(input, other)
     return np.fmod(input, other)
 
 
