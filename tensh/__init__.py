@@ -16,10 +16,10 @@ VERSION = "0.1.0"
 __version__ = f"2.13.0+tensh.{VERSION}"  # programs that ask torch for its version learn which PyTorch is meant
 
 SUBMODULES = frozenset(
-    "autograd backends cuda fft functional linalg nn optim random show signal special types utils version testing func return_types overrides".split()
+    "autograd backends cuda fft functional linalg nn optim random serialization show signal special types utils version testing func return_types overrides".split()
 )
 
-ELSEWHERE = {"vmap": "func"}  # names of the torch namespace that a submodule defines
+ELSEWHERE = {"vmap": "func", "save": "serialization", "load": "serialization"}  # names of the torch namespace that a submodule defines
 
 
 def __getattr__(name):

@@ -1,0 +1,29 @@
+"""torch.save and torch.load: PyTorch's own file format, written and read without running anything that is in a file.
+
+A file is a zip archive: a pickle that describes the objects, and beside it the memory of the tensors.
+"""
+
+import importlib
+
+from tensh.engine.absent import absent
+
+WHERE = {
+    "save": "writing",
+    "load": "reading",
+    "add_safe_globals": "allowed",
+    "get_safe_globals": "allowed",
+    "clear_safe_globals": "allowed",
+    "safe_globals": "allowed",
+}
+__all__ = list(WHERE)
+
+
+def __getattr__(name):
+    if name not in WHERE:
+        raise absent("torch.serialization", name)
+    value = globals()[name] = getattr(importlib.import_module(f"tensh.serialization.{WHERE[name]}"), name)
+    return value
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,262 @@
+"""torch.save and torch.load: files go to PyTorch and come from it bit for bit, and no file runs code or is believed."""
+
+import collections
+import io
+import pickle
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensh
+
+PYTORCHS = Path(__file__).parent / "checkpoints" / "pytorch.pt"  # contents(torch), as PyTorch 2.13 wrote it
+REFUSED = (RuntimeError, pickle.UnpicklingError, EOFError)
+
+
+def contents(torch):
+    """One of everything that a checkpoint may hold."""
+    x = torch.arange(6.0).view(2, 3)
+    return collections.OrderedDict(
+        a=x, b=x[:, 1], t=x.t(), p=torch.nn.Parameter(torch.ones(2)), l=[1, 2.5, "x", None, True, (1, 2), {3}],
+        e=torch.tensor([1.5, -2], dtype=torch.bfloat16), s=x.shape, dt=torch.float32, dev=torch.device("cpu"),
+        u=torch.tensor([1, 70000], dtype=torch.uint32), c=torch.tensor([1 + 2j]), z=torch.empty(0, 3), big=2**70,
+        i=torch.tensor(5), bo=torch.tensor([True, False]), cnt=collections.Counter("aab"),
+        w=torch.ones(2, requires_grad=True), h=torch.tensor([1.0], dtype=torch.float16),
+    )  # fmt: skip
+
+
+def saved(obj, torch=tensh):
+    file = io.BytesIO()
+    torch.save(obj, file)
+    return file.getvalue()
+
+
+def loaded(data, torch=tensh):
+    return torch.load(io.BytesIO(data))
+
+
+def shown(obj):
+    return {key: repr(value) for key, value in obj.items()}
+
+
+def test_what_is_saved_comes_back():
+    there = loaded(saved(contents(tensh)))
+    assert shown(there) == shown(contents(tensh))
+    assert isinstance(there["p"], tensh.nn.Parameter)
+    assert there["w"].is_leaf and there["w"].requires_grad and not there["a"].requires_grad
+
+
+def test_memory_that_was_shared_is_shared():
+    there = loaded(saved(contents(tensh)))
+    there["a"][0, 1] = 99
+    assert there["b"][0] == 99 and there["t"][1, 0] == 99
+
+
+def test_a_file_of_pytorch():
+    there = tensh.load(PYTORCHS)
+    assert shown(there) == shown(contents(tensh))
+    there["a"][0, 1] = 99
+    assert there["b"][0] == 99
+
+
+@pytest.mark.oracle
+def test_files_go_both_ways():
+    torch = pytest.importorskip("torch")
+    assert shown(loaded(saved(contents(tensh)), torch)) == shown(contents(torch))
+    assert shown(loaded(saved(contents(torch), torch))) == shown(contents(tensh))
+
+
+@pytest.mark.oracle
+def test_states_of_modules_go_both_ways():
+    torch = pytest.importorskip("torch")
+    theirs, ours = torch.nn.Linear(3, 2), tensh.nn.Linear(3, 2)
+    ours.load_state_dict(loaded(saved(theirs.state_dict(), torch)))
+    assert np.array_equal(ours.weight.detach().numpy(), theirs.weight.detach().numpy())
+    with tensh.no_grad():
+        ours.weight += 1
+    state = loaded(saved(ours.state_dict()), torch)
+    assert state._metadata == theirs.state_dict()._metadata
+    theirs.load_state_dict(state)
+    assert np.array_equal(ours.weight.detach().numpy(), theirs.weight.detach().numpy())
+
+
+def test_the_memory_of_tensors_is_aligned():
+    data = saved({"a": tensh.ones(3), "b": tensh.zeros(5, dtype=tensh.int8)})
+    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        for info in zipped.infolist():
+            if "/data/" in info.filename:
+                name, extra = struct.unpack("<HH", data[info.header_offset + 26 : info.header_offset + 30])
+                assert (info.header_offset + 30 + name + extra) % 64 == 0
+
+
+def test_strided_and_negative_memory():
+    base = tensh.arange(24.0).reshape(2, 3, 4)
+    views = {
+        "step": base[:, ::2],
+        "flip": base.flip(0),
+        "expand": tensh.ones(1, 3).expand(4, 3),
+        "permute": base.permute(2, 0, 1),
+    }
+    there = loaded(saved(views))
+    for name, view in views.items():
+        assert tensh.equal(there[name], view)
+    assert there["expand"].stride() == (0, 1) and there["permute"].stride() == base.permute(2, 0, 1).stride()
+    odd = tensh.from_numpy(np.arange(10.0)[::-2].copy()[1:])
+    assert tensh.equal(loaded(saved(odd)), odd)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "model.pt"
+    tensh.save({"a": tensh.ones(2)}, path)
+    with pytest.raises(Exception, match="pickle"):
+        tensh.save({"a": tensh.ones(2), "f": lambda: 0}, path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert tensh.equal(tensh.load(path)["a"], tensh.ones(2))
+
+
+def test_one_memory_has_one_dtype():
+    x = tensh.ones(4)
+    with pytest.raises(RuntimeError, match="view the same data as different types"):
+        saved([x, x.view(tensh.int32)])
+
+
+# ── files that mean ill ──────────────────────────────────────────────────────
+RAN = []
+
+
+class Runs:
+    def __reduce__(self):
+        return RAN.append, ("it ran",)
+
+
+class Named:
+    pass
+
+
+def packed(described, records=(), compression=zipfile.ZIP_STORED):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as zipped:
+        zipped.writestr("x/data.pkl", described)
+        for name, data in records:
+            zipped.writestr(f"x/{name}", data)
+    return file.getvalue()
+
+
+class Mention:
+    """A storage of a file that we make up."""
+
+    def __init__(self, *what):
+        self.what = what
+
+
+def described(offset, size, stride, count=4, key="0", kind="FloatStorage"):
+    """The pickle of one tensor, with whatever facts."""
+    from tensh.serialization import writing
+
+    class Liar(writing.Writer):
+        def persistent_id(self, obj):
+            return ("storage", self.named("torch", kind), key, "cpu", count) if isinstance(obj, Mention) else None
+
+        def reducer_override(self, obj):
+            if isinstance(obj, tensh.Tensor):
+                return writing.TENSOR, (Mention(), offset, size, stride, False, None)
+            return NotImplemented
+
+    file = io.BytesIO()
+    Liar(file).dump(tensh.ones(1))
+    return file.getvalue()
+
+
+FOUR = [("data/0", np.ones(4, np.float32).tobytes())]
+ILL = {
+    "code": packed(pickle.dumps({"a": Runs()}, 2)),
+    "a class": packed(pickle.dumps({"a": Named()}, 2)),
+    "eval": packed(b"\x80\x02c__builtin__\neval\nX\x03\x00\x00\x001+1\x85R."),
+    "os.system": packed(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),
+    "getattr": packed(b"\x80\x02c__builtin__\ngetattr\n."),
+    "a huge bytearray": packed(b"\x80\x02c__builtin__\nbytearray\n\x8a\x06\x00\x00\x00\x00\x00\x10\x85R."),
+    "a huge shape": packed(described(0, (2**40, 2**20), (2**20, 1)), FOUR),
+    "beyond its storage": packed(described(2, (3,), (1,)), FOUR),
+    "a negative offset": packed(described(-1, (2,), (1,)), FOUR),
+    "a negative stride": packed(described(3, (2,), (-1,)), FOUR),
+    "sizes that are no numbers": packed(described(0, ("a",), (1,)), FOUR),
+    "more sizes than strides": packed(described(0, (2, 2), (1,)), FOUR),
+    "a storage that is longer than its record": packed(described(0, (5,), (1,), count=5), FOUR),
+    "a storage of a negative length": packed(described(0, (1,), (1,), count=-1), FOUR),
+    "a storage that is not there": packed(described(0, (1,), (1,), key="7"), FOUR),
+    "a storage outside of the folder": packed(described(0, (1,), (1,), key="../../x"), FOUR),
+    "a compressed record": packed(described(0, (4,), (1,)), FOUR, zipfile.ZIP_DEFLATED),
+    "no description": packed(b""),
+    "half a description": packed(described(0, (4,), (1,))[:-20], FOUR),
+    "an empty file": b"",
+    "a text": b"hello",
+    "a zip of something else": packed(b"")[:0]
+    + (lambda f: (zipfile.ZipFile(f, "w").close(), f.getvalue())[1])(io.BytesIO()),
+    "the beginning of a zip": saved({"a": tensh.ones(100)})[:700],
+    "deep nesting": packed(b"\x80\x02" + b"]" * 100_000 + b"a" * 99_999 + b"."),
+}
+
+
+@pytest.mark.parametrize("name", ILL)
+def test_a_file_that_means_ill_is_refused(name):
+    if name == "deep nesting":  # a list within a list is nothing bad, only odd
+        assert isinstance(loaded(ILL[name]), list)
+        return
+    with pytest.raises(REFUSED) as refused:
+        loaded(ILL[name])
+    assert not RAN
+    assert str(refused.value)
+
+
+def test_a_class_can_be_let_in():
+    data = packed(pickle.dumps({"a": Named()}, 2))
+    with tensh.serialization.safe_globals([Named]):
+        assert isinstance(loaded(data)["a"], Named)
+    with pytest.raises(pickle.UnpicklingError, match="add_safe_globals"):
+        loaded(data)
+
+
+def mutated(data, rng):
+    """A file with some bytes changed, taken out, doubled or cut off."""
+    data = bytearray(data)
+    for _ in range(rng.integers(1, 6)):
+        place = int(rng.integers(0, len(data)))
+        match rng.integers(0, 4):
+            case 0:
+                data[place] = int(rng.integers(0, 256))
+            case 1:
+                del data[place : place + int(rng.integers(1, 20))]
+            case 2:
+                data[place:place] = data[place : place + int(rng.integers(1, 20))]
+            case 3:
+                data[place : place + 4] = rng.bytes(4)
+    return bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.1 else data)
+
+
+def fuzzed(count, seed=0):
+    """How many of some mutated files were refused; any other end than that, or a load, is an error."""
+    rng = np.random.default_rng(seed)
+    originals = [PYTORCHS.read_bytes(), saved(contents(tensh)), saved({"w": tensh.ones(3, 3)})]
+    refused = 0
+    for _ in range(count):
+        data = mutated(originals[rng.integers(0, len(originals))], rng)
+        try:
+            repr(loaded(data))
+        except REFUSED:
+            refused += 1
+    return refused
+
+
+def test_mutated_files_are_loaded_or_refused():
+    assert 100 < fuzzed(400) <= 400
+    assert not RAN
+
+
+if __name__ == "__main__":
+    import sys
+
+    number = int(sys.argv[1])
+    print(f"{fuzzed(number, 1)} of {number} mutated files refused, the others loaded")
