@@ -73,14 +73,14 @@ FOLDS = {
 """How values are folded into an array, and what they start from without its own elements."""
 
 
-def refuse_kinds(family, kind, input):
-    """Raise where PyTorch does not fold numbers of this kind."""
-    complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
-    alone = family == "index" and input.ndim < 2  # slices are combined by other functions than numbers
-    if complex_ and (alone or family == "scatter" and kind in ("amax", "amin")) or bool_ and kind == "mean":
-        called = "index_func_" if complex_ else "div_floor_cpu"
-        called = called if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
-        raise NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+def refusing(family, kind, input):
+    """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
+    if input.dtype.kind == "c" and family == "index":
+        # slices are combined by other functions than numbers
+        return "index_func_" if input.ndim < 2 else {"amax": "maximum_cpu", "amin": "minimum_cpu"}.get(kind)
+    if input.dtype.kind == "c" and kind in ("amax", "amin") or input.dtype.kind == "b" and kind == "mean":
+        return "div_floor_cpu" if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
+    return None
 
 
 def folding(family, kind):
@@ -88,7 +88,8 @@ def folding(family, kind):
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
-        refuse_kinds(family, kind, input)
+        if (kernel := refusing(family, kind, input)) is not None:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
         def write_flat(flat, where, values):
             if not include_self:
