@@ -154,7 +154,9 @@ def uniform(out, generator, low=0.0, high=1.0):
             return
     else:
         from_units(out, work_dtype, generator, lambda block: fused(block, width, first))
-    out[out == out.dtype.type(high)] = low  # rounding may have reached the end that does not belong
+    reached = out == out.dtype.type(high)  # by rounding: it does not belong
+    if reached.any():
+        out[reached] = low
 
 
 # ── normal ───────────────────────────────────────────────────────────────────
