@@ -124,8 +124,10 @@ def moved(value, source, target):
 
 def spread(t, levels, sizes):
     """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
-    value = aligned(t, levels)
     want = tuple([sizes[each] for each in levels])
+    if type(t) is not Batched:
+        return OPS["expand"].fn(t, want + t.array.shape) if want else t
+    value = aligned(t, levels)
     shape, k = value.array.shape, len(levels)
     return value if shape[:k] == want else OPS["expand"].fn(value, want + shape[k:])
 

@@ -57,13 +57,16 @@ def crossed(input, other, a, b):
 
 def stacked(input, other, a, b, levels):
     """Matrix by matrix: vectors become matrices of one row or column for the moment."""
-    first = OPS["unsqueeze"].fn(input, 0) if a == 1 else input
-    second = OPS["unsqueeze"].fn(other, 1) if b == 1 else other
     ndim = max(a, b, 2)
-    values = [fitted(t, levels, ndim) if type(t) is Batched else t for t in (first, second)]
-    shapes = [value.array.shape for value in values]
-    straight = ndim == 2 and len(levels) == 1 and len(shapes[0]) == 3 == len(shapes[1]) and shapes[0][0] == shapes[1][0]
-    result = OPS["bmm"].fn(*values) if straight else matmul(*values)
+    first = fitted(input, levels, ndim) if type(input) is Batched else input
+    second = fitted(other, levels, ndim - (b == 1)) if type(other) is Batched else other
+    if b == 1:
+        second = OPS["unsqueeze"].fn(second, second.array.ndim)
+    one, two = first.array.shape, second.array.shape
+    if len(one) == 3 == len(two) and one[0] == two[0] and len(levels) == 1:
+        result = OPS["bmm"].fn(first, second)
+    else:
+        result = matmul(OPS["unsqueeze"].fn(first, 0) if len(one) == 1 else first, second)
     if a == 1:
         result = OPS["squeeze_dim"].fn(result, -2)
     if b == 1:
