@@ -75,12 +75,15 @@ FOLDS = {
 
 def refusing(family, kind, input):
     """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
-    if input.dtype.kind == "c" and family == "index":
-        # slices are combined by other functions than numbers
-        return "index_func_" if input.ndim < 2 else {"amax": "maximum_cpu", "amin": "minimum_cpu"}.get(kind)
-    if input.dtype.kind == "c" and kind in ("amax", "amin") or input.dtype.kind == "b" and kind == "mean":
-        return "div_floor_cpu" if family == "index" else f"scatter_gather_tensor_cpu_reduce_{kind}"
-    return None
+    complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
+    if family == "scatter":
+        refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
+        return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
+    if input.ndim < 2:  # slices are combined by other functions than numbers
+        return "index_func_" if complex_ or bool_ else None
+    if complex_:
+        return {"amax": "maximum_cpu", "amin": "minimum_cpu"}.get(kind)
+    return "div_floor_cpu" if bool_ and kind == "mean" else None
 
 
 def folding(family, kind):
