@@ -401,11 +401,13 @@ class no_grad:
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
         """A fresh switch of the same kind: one may be entered several times at once."""
+from tensh import optim as optim
 from tensh import overrides as overrides
 pi: _float
 preserve_format: _memory_format
 from tensh import random as random
 from tensh import return_types as return_types
+from tensh import serialization as serialization
 class set_grad_enabled:
     """Switch recording at once; as a context manager, until the block ends."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -1074,6 +1076,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function of input."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
+def load(f: _Any, map_location: _Any = None, pickle_module: _Any = None, *, weights_only: _Any = None, mmap: _Any = None, **pickle_load_args: _Any) -> _Any:
+    """The object in a file that ``torch.save`` wrote, here or in PyTorch."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm of input."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1358,6 +1362,8 @@ def rsqrt_(input: Tensor) -> Tensor:
     """One divided by the square root of input."""
 def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
     """Difference of other and input."""
+def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = 2, _use_new_zipfile_serialization: _Any = True, _disable_byteorder_record: _Any = False) -> None:
+    """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``."""
 def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
 def scatter(input: Tensor, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
