@@ -415,8 +415,7 @@ DECLARED = {
         equal_bins histogram_of histogram_of_points unknown
     """,
     "ops.reductions.norms": """
-        .dist .logsumexp .renorm .renorm_ along_norm count_where equal_share log_softmax_dim others softmax_dim
-        vector_norm
+        .dist .renorm .renorm_ along_norm count_where equal_share others vector_norm
     """,
     "ops.reductions.reduce": """
         .all .any .count_nonzero count evenly free_of_zeros mean_all mean_dim nansum prod_all prod_dim restore sum_all
@@ -424,6 +423,9 @@ DECLARED = {
     """,
     "ops.reductions.scan": """
         .cummax .cummin .cumprod .cumprod_ .cumsum .cumsum_ .logcumsumexp products recur shift sums
+    """,
+    "ops.reductions.softmax": """
+        .logsumexp log_softmax_dim softmax_dim
     """,
     "ops.reductions.sort": """
         .argsort .kthvalue .topk sort_dim sort_stable

@@ -3,7 +3,7 @@
 from samples import b, c, call, i, rough, x
 
 COVERS = (
-    "ops/reductions/reduce.py", "ops/reductions/extremes.py", "ops/reductions/scan.py", "ops/reductions/norms.py", "ops/reductions/statistics.py", "ops/reductions/sort.py", "ops/reductions/distinct.py",
+    "ops/reductions/reduce.py", "ops/reductions/extremes.py", "ops/reductions/scan.py", "ops/reductions/norms.py", "ops/reductions/softmax.py", "ops/reductions/statistics.py", "ops/reductions/sort.py", "ops/reductions/distinct.py",
     "ops/reductions/histogram.py",
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.reductions import norms
 from tensh.engine.ops.reductions.norms import norm_dtype
+from tensh.engine.ops.reductions.softmax import log_softmax_dim, softmax_dim
 from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
 
@@ -23,7 +24,7 @@ def softmax(input, dim, dtype=None):
     >>> torch.tensor([0.0, 0.0]).softmax(0)
     tensor([0.5000, 0.5000])
     """
-    return norms.softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
+    return softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
 
 
 @composite(out=True)
@@ -34,7 +35,7 @@ def log_softmax(input, dim, dtype=None):
     >>> torch.tensor([0.0, 0.0]).log_softmax(0)
     tensor([-0.6931, -0.6931])
     """
-    return norms.log_softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
+    return log_softmax_dim.fn(input if dtype is None else input.to(dtype), dim)
 
 
 # ── norms of vectors ─────────────────────────────────────────────────────────

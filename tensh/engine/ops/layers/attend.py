@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.ops.reductions.norms import softmax_dim
+from tensh.engine.ops.reductions.softmax import softmax_dim
 from tensh.engine.table import op
 
 SOFTMAX = {"let": {"part": "g * out"}, "input": "part - out * sum_dim(part, -1, True)"}
