@@ -154,7 +154,13 @@ ALLOWED = {"copy_", "share_memory_", "requires_grad_", *CONVERSIONS.split()}
 
 
 def _of_data(name):
-    return lambda self, *args, **options: getattr(self.data, name)(*args, **options)
+    def method(self, *args, **options):
+        result = getattr(self.data, name)(*args, **options)
+        if isinstance(self, UninitializedBuffer) and isinstance(result, Tensor):
+            return UninitializedBuffer(self.requires_grad, dtype=result.dtype, persistent=self.persistent)
+        return result
+
+    return method
 
 
 for _name in CONVERSIONS.split():  # these ask no shape

@@ -6,7 +6,17 @@ from tensh.engine.absent import absent
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
+    "tensh.nn.utils.clip_grad": """clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm""",
+    "tensh.nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
+    "tensh.nn.utils.fusion": "fuse_conv_bn_eval fuse_conv_bn_weights fuse_linear_bn_eval fuse_linear_bn_weights",
+    "tensh.nn.utils.init": "skip_init",
+    "tensh.nn.utils.memory_format": "convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format",
+    "tensh.nn.utils.parametrizations": "",
+    "tensh.nn.utils.parametrize": "",
     "tensh.nn.utils.rnn": "",
+    "tensh.nn.utils.spectral_norms": "spectral_norm remove_spectral_norm",
+    "tensh.nn.utils.stateless": "",
+    "tensh.nn.utils.weight_norms": "weight_norm remove_weight_norm",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
 SUBMODULES = tuple(module.rpartition(".")[2] for module in WHERE)

@@ -203,7 +203,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     rows = padded if batch_first else padded.transpose(0, 1)
     for number, each in enumerate(sequences):
         begin = 0 if padding_side == "right" else longest - each.size(0)
-        rows[number, begin : begin + each.size(0)] = each
+        rows[number, begin : begin + each.size(0)].copy_(each)
     return padded
 
 

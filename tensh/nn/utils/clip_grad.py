@@ -1,0 +1,101 @@
+"""Gradients brought within bounds, in place."""
+
+import functools
+import types
+
+from tensh.engine import named
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
+
+
+def _listed(tensors):
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def _grads(parameters):
+    return [parameter.grad for parameter in _listed(parameters) if parameter.grad is not None]
+
+
+def _unrecorded(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        with no_grad():
+            return function(*args, **kwargs)
+
+    return wrapped
+
+
+@_unrecorded
+def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """The norm of all tensors, as if they were one vector.
+
+    RuntimeError for one that is not finite, if wanted.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
+    tensor(5.)
+    """
+    from tensh import linalg
+
+    tensors, norm_type = _listed(tensors), float(norm_type)
+    if not tensors:
+        return named("tensor")(0.0)
+    total = linalg.vector_norm(named("stack")([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type)
+    if error_if_nonfinite and not bool(total.isfinite()):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+@_unrecorded
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    """Scale the gradients so that ``total_norm`` becomes ``max_norm``, if it is larger."""
+    scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for grad in _grads(parameters):
+        grad.mul_(scale)
+
+
+@_unrecorded
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """Scale the gradients so that the norm of all is at most ``max_norm``; returns what it was.
+
+    >>> import tensh as torch
+    >>> p = torch.zeros(2, requires_grad=True)
+    >>> p.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grad_norm_(p, 1.0), p.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
+    is_generator = isinstance(parameters, types.GeneratorType)
+    parameters = _listed(parameters)
+    if is_generator and not parameters:
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
+    total = get_total_norm(_grads(parameters), norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total, foreach)
+    return total
+
+
+def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """clip_grad_norm_ under its name of old."""
+    warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
+
+
+@_unrecorded
+def clip_grad_value_(parameters, clip_value, foreach=None):
+    """Bring every number of the gradients within [-clip_value, clip_value].
+
+    >>> import tensh as torch
+    >>> p = torch.zeros(2, requires_grad=True)
+    >>> p.grad = torch.tensor([3., -0.5])
+    >>> torch.nn.utils.clip_grad_value_(p, 1.0)
+    >>> p.grad
+    tensor([ 1.0000, -0.5000])
+    """
+    clip_value = float(clip_value)
+    for grad in _grads(parameters):
+        grad.clamp_(min=-clip_value, max=clip_value)

@@ -1,0 +1,26 @@
+"""Modules whose parameters have no starting values yet."""
+
+import inspect
+
+from tensh.engine.random.generator import default_generator
+from tensh.nn.modules.module import Module
+
+
+def skip_init(module_cls, *args, **kwargs):
+    """A module whose parameters hold whatever was in their memory: for values that are loaded afterwards.
+
+    RuntimeError for a class that is no module, or does not take ``device``.  No random number is drawn.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.skip_init(torch.nn.Linear, 3, 4)
+    Linear(in_features=3, out_features=4, bias=True)
+    """
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    state = default_generator.get_state()
+    try:
+        return module_cls(*args, **kwargs).to_empty(device=kwargs.get("device", "cpu"))
+    finally:
+        default_generator.set_state(state)

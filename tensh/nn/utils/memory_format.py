@@ -1,0 +1,21 @@
+"""The order in memory of the weights of convolutions."""
+
+from tensh.nn.modules import conv
+
+
+def _convert(module, memory_format, kinds):
+    if isinstance(module, kinds):
+        module.weight.data = module.weight.detach().clone(memory_format=memory_format)
+    for child in module.children():
+        _convert(child, memory_format, kinds)
+    return module
+
+
+def convert_conv2d_weight_memory_format(module, memory_format):
+    """Lay out the weights of all Conv2d and ConvTranspose2d in a module; returns the module."""
+    return _convert(module, memory_format, (conv.Conv2d, conv.ConvTranspose2d))
+
+
+def convert_conv3d_weight_memory_format(module, memory_format):
+    """Lay out the weights of all Conv3d and ConvTranspose3d in a module; returns the module."""
+    return _convert(module, memory_format, (conv.Conv3d, conv.ConvTranspose3d))

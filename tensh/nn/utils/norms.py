@@ -1,0 +1,36 @@
+"""What weight and spectral normalisation compute, however they are attached to a module."""
+
+from tensh.nn import functional as F
+
+
+def norm_except_dim(v, dim):
+    """The norm of ``v`` over all dimensions but one, which are kept; over all if ``dim`` is -1."""
+    if dim == -1:
+        return v.norm()
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
+    return (v * v).sum(others, keepdim=True).sqrt() if others else v.abs()
+
+
+def directed(v, g, dim):
+    """``v`` with the lengths ``g`` (Salimans and Kingma, 2016)."""
+    return v * (g / norm_except_dim(v, dim))
+
+
+def as_matrix(weight, dim):
+    """The weight with ``dim`` first, and all other dimensions as one."""
+    if dim:
+        weight = weight.permute(dim, *(d for d in range(weight.dim()) if d != dim))
+    return weight.flatten(1)
+
+
+def unit_vectors(matrix, eps):
+    """Two vectors of length 1, drawn at random, to begin the power iteration with."""
+    rows, columns = matrix.size()
+    return [F.normalize(matrix.new_empty(n).normal_(0, 1), dim=0, eps=eps) for n in (rows, columns)]
+
+
+def output_dim(module):
+    """The dimension of a module's weight that its outputs belong to."""
+    from tensh.nn.modules.conv import _ConvTransposeNd
+
+    return 1 if isinstance(module, _ConvTransposeNd) else 0

@@ -1,0 +1,21 @@
+"""torch.nn.utils.stateless: calls of a module with other parameters."""
+
+from tensh.engine.absent import lacking
+from tensh.engine.warning import warn
+
+__all__ = ["functional_call"]
+
+
+def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """``torch.func.functional_call`` under its name of old."""
+    from tensh import func
+
+    warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a future version of "
+        "PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
+        FutureWarning,
+    )
+    return func.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+__getattr__ = lacking("torch.nn.utils.stateless")

@@ -1,0 +1,69 @@
+"""Weight normalisation by a hook: the form of old, which parametrizations have replaced."""
+
+from tensh.engine.warning import warn
+from tensh.nn.parameter import Parameter, is_lazy
+from tensh.nn.utils.norms import directed, norm_except_dim
+
+
+class WeightNorm:
+    """The hook that computes a weight from its direction and its length before every call."""
+
+    def __init__(self, name, dim):
+        self.name, self.dim = name, -1 if dim is None else dim
+
+    def compute_weight(self, module):
+        """The weight, from ``NAME_g`` and ``NAME_v``."""
+        return directed(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+
+    @staticmethod
+    def apply(module, name, dim):
+        """Split a module's weight, and hang the hook on it."""
+        warn(
+            "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+            FutureWarning,
+        )
+        if any(isinstance(hook, WeightNorm) and hook.name == name for hook in module._forward_pre_hooks.values()):
+            raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+        hook, weight = WeightNorm(name, dim), getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy forward "
+                "before applying weight normalization"
+            )
+        del module._parameters[name]
+        module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, hook.dim).data))
+        module.register_parameter(name + "_v", Parameter(weight.data))
+        setattr(module, name, hook.compute_weight(module))
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def remove(self, module):
+        """Make the weight one parameter again."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[self.name + "_g"], module._parameters[self.name + "_v"]
+        setattr(module, self.name, Parameter(weight.data))
+
+    def __call__(self, module, inputs):
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module, name="weight", dim=0):
+    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); returns the module.
+
+    >>> import tensh as torch
+    >>> list(torch.nn.utils.weight_norm(torch.nn.Linear(2, 3)).state_dict())
+    ['bias', 'weight_g', 'weight_v']
+    """
+    WeightNorm.apply(module, name, dim)
+    return module
+
+
+def remove_weight_norm(module, name="weight"):
+    """Undo weight_norm; ValueError if there is none.  Returns the module."""
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")
