@@ -326,7 +326,7 @@ def square(f):
     if f.a.ndim == 2 and f.a.shape[0] == f.a.shape[1] and f.chance(2) and small(f.a):
         return f"({f.name} + 9 * torch.eye({f.a.shape[0]}, dtype={f.name}.dtype))"
     if f.a.ndim == 2:
-        n = f.a.shape[0]
+        n = f.a.shape[0] or 1
     return f"({f.literal((n, n), chosen, positive=True)} + 9 * torch.eye({n}, dtype=torch.{chosen}))"
 
 

@@ -106,7 +106,7 @@ KINDS = {
     "small": lambda t: small(t),
     "dense": lambda t: t.is_contiguous(),
     "number": lambda t: str(t.dtype) != "torch.bool",
-    "free": lambda t: not (t.requires_grad and is_leaf(t)),
+    "free": lambda t: not (t.requires_grad and is_leaf(t)) and not t.retains_grad,
     "wide": lambda t: t.is_floating_point() and t.element_size() > 2,
     "filled": lambda t: t.numel() > 0,
     "finite": lambda t: bool(t.detach().isfinite().all()),

@@ -249,7 +249,7 @@ def see(base, t, locked=None):
         how = base._how
     if not mode.grad:
         locked = NO_GRAD
-        if t.node is None and base.node is not None:
+        if t.node is None and (base if root is None else root).node is not None:
             t.node = DeadEnd(t.array)
     if how is not None:
         steps = how.steps

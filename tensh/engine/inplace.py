@@ -158,7 +158,7 @@ def reshaped(t, viewed, name):
     if t._base is not None and t._how is not None and t._how.steps is not None:
         t._how.steps = viewed._how.steps
     if mode.grad:
-        t.node = viewed.node
+        keep_retaining(t, viewed.node)
         hold(t)
         if t._base is not None:
             t._time = tick()

@@ -458,6 +458,8 @@ def _inplace(op):
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     if op.pointwise:
         lines.append(f"refuse_overlap({a}.array)")
+    if op.inplace == UNRECORDED and others:
+        lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
     if not others or not op.pointwise:
         return [
             *lines,

@@ -8,6 +8,7 @@ from tensh.engine.ops.linalg import determinant, shared
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import LinAlgError, check_same_dtype, check_square
 from tensh.engine.table import OPS, composite, returned
+from tensh.engine.tensor import Tensor
 from tensh.engine.tensor import wrap
 
 
@@ -78,6 +79,8 @@ def solve(A, B, *, left=True):
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
+    if isinstance(B, Tensor) and not B.array.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     result, info = solved("linalg.solve", A, B, left)
     failed("torch.linalg.solve", info, "The solver failed because the input matrix is singular.")
     return result

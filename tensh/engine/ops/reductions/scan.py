@@ -201,7 +201,6 @@ def log_add_exp(first, second):
 
 
 @op(
-    types="fc",
     called="logcumsumexp_out_cpu",
     input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
     " if input.ndim else g",
@@ -213,9 +212,11 @@ def logcumsumexp(input, dim):
     >>> torch.tensor([0.0, 0.0]).logcumsumexp(0)
     tensor([0.0000, 0.6931])
     """
+    axis = wrap_dim(dim, input.ndim)
+    if input.dtype.kind not in "fVc":
+        refuse_dtype("logcumsumexp", input.dtype)
     if input.dtype.kind != "c":
         return accumulate(np.logaddexp, input, dim, 1)
-    axis = wrap_dim(dim, input.ndim)
     result = input.copy()
     lines = np.moveaxis(result, axis, 0) if input.ndim else ()
     for i in range(1, len(lines)):
