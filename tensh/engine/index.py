@@ -323,6 +323,9 @@ DECLARED = {
     "ops.layers.grid": """
         affine_points affine_slope grid_sample2 grid_sample3 grid_spread2 grid_spread3 raised
     """,
+    "ops.layers.lengths": """
+        with_lengths
+    """,
     "ops.layers.lookup": """
         bag_maxima bag_sums lookup lookup_back lookup_scaled
     """,

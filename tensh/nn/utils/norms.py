@@ -1,5 +1,6 @@
 """What weight and spectral normalisation compute, however they are attached to a module."""
 
+from tensh.engine.table import OPS
 from tensh.nn import functional as F
 
 
@@ -13,6 +14,9 @@ def norm_except_dim(v, dim):
 
 def directed(v, g, dim):
     """``v`` with the lengths ``g`` (Salimans and Kingma, 2016)."""
+    ndim = v.dim()
+    if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node there, as in PyTorch
+        return OPS["with_lengths"].fn(v, g, tuple(d for d in range(ndim) if d != dim))
     return v * (g / norm_except_dim(v, dim))
 
 
