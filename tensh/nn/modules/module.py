@@ -1,5 +1,7 @@
 """torch.nn.Module: what all layers and models are."""
 
+import importlib
+
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.calls.making import bind
 from tensh.engine.convert import TO, converted
@@ -8,6 +10,30 @@ from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.nn.modules.calls import Calls, no_hooks
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import State, no_state_hooks
+
+MODULES = {
+    "containers": "container",
+    "parameter_containers": "container",
+    "lazy_conv": "conv",
+    "attention": "activation",
+}
+"""Our files of layers that have another name than PyTorch's."""
+
+
+def called_as_pytorchs(cls):
+    """Let a class of ours say that it is from ``torch.nn.modules``, as PyTorch's does; where it really is, None for others'."""
+    origin = cls.__module__
+    package, _, file = origin.rpartition(".")
+    if package != __package__:
+        return None
+    cls.__module__ = f"torch.nn.modules.{MODULES.get(file, file)}"
+    return origin
+
+
+def again(origin, name):
+    """A module without its state: how a pickled one comes back."""
+    cls = getattr(importlib.import_module(origin), name)
+    return cls.__new__(cls)
 
 
 class Module(Members, Calls, State):
@@ -46,8 +72,17 @@ class Module(Members, Calls, State):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls._origin = called_as_pytorchs(cls)
+
     def __setstate__(self, state):
         self.__dict__.update(state)
+
+    def __reduce_ex__(self, protocol):
+        if not self._origin:
+            return super().__reduce_ex__(protocol)
+        return again, (self._origin, type(self).__qualname__), self.__dict__
 
     # -- training ---------------------------------------------------------------------------------------
 
@@ -199,3 +234,6 @@ class Module(Members, Calls, State):
 def indented(text):
     """The text, but from the second line on two columns further to the right."""
     return text.replace("\n", "\n  ")
+
+
+Module._origin = called_as_pytorchs(Module)
