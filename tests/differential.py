@@ -15,9 +15,11 @@ from collections import Counter, namedtuple
 from functools import partial
 from pathlib import Path
 
-import differential_holes  # noqa: F401 - fills the table of holes
+import differential_holes  # noqa: F401 - fill the table of holes
+import differential_indices  # noqa: F401
 import numpy as np
-from differential_programs import World, is_leaf, programs
+from differential_programs import is_leaf, programs
+from differential_steps import World
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 TOLERANCE = {

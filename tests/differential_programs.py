@@ -5,90 +5,17 @@ careless, so that errors are drawn too.
 """
 
 import re
-import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from differential_grammar import DTYPES, SECTIONS, SHAPES
+from differential_steps import Program, Step, World
 from hypothesis import strategies
 
 HOLE = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
-ASSIGNMENT = re.compile(r" ([-+*/%&|^@]|//|\*\*)?= ")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 NAMES = [*LETTERS, *(letter + str(n) for n in range(2, 9) for letter in LETTERS)]
 FLOATING = ("float32", "float64", "float16", "bfloat16")
 COMPLEX = ("complex64", "complex128")
-
-
-@dataclass(frozen=True)
-class Step:
-    """One line: the expression (or statement), the names that its result gets, where it comes from in the grammar."""
-
-    text: str
-    targets: tuple = ()
-    template: str = ""
-    recording: bool = True
-    fails: bool = False
-
-    @property
-    def statement(self):
-        return ASSIGNMENT.search(self.text.partition("(")[0]) is not None or bool(
-            re.match(r"\w+\[.*\] [-+*/]?= ", self.text)
-        )
-
-    def __str__(self):
-        targets = "".join(f"{name}, " for name in self.targets[:-1]) + "".join(self.targets[-1:])
-        line = f"{targets} = {self.text}" if targets else self.text
-        line = line if self.recording else f"with torch.no_grad(): {line}"
-        return f"try:\n    {line}\nexcept Exception as error:\n    print(type(error), error)" if self.fails else line
-
-
-@dataclass(frozen=True)
-class Program:
-    """Steps in order."""
-
-    steps: tuple
-
-    def __str__(self):
-        return "\n".join(["import torch", *map(str, self.steps)])
-
-    __repr__ = __str__
-
-    def _repr_pretty_(self, printer, cycle):
-        printer.text(f"\n{self}\n")
-
-    def without(self, number):
-        return Program(self.steps[:number] + self.steps[number + 1 :])
-
-
-class World:
-    """What one module has made of a program so far."""
-
-    def __init__(self, module):
-        self.module, self.names, self.versions = module, {"torch": module}, {}
-
-    @property
-    def tensors(self):
-        return {name: value for name, value in self.names.items() if isinstance(value, self.module.Tensor)}
-
-    def take(self, step):
-        """The value of the step (None of a statement); its targets are bound if their number is that of the values."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if not step.recording:
-                with self.module.no_grad():
-                    return self.take(replace(step, recording=True))
-            if step.statement:
-                exec(step.text, self.names)
-                return None
-            self.value = value = eval(step.text, self.names)
-        self.bind(step.targets, value)
-        return value
-
-    def bind(self, targets, value):
-        if len(targets) == 1:
-            self.names[targets[0]] = value
-        elif isinstance(value, (tuple, list)) and len(value) == len(targets):
-            self.names.update(zip(targets, value))
 
 
 # ── drawing ──────────────────────────────────────────────────────────────────
@@ -102,10 +29,10 @@ KINDS = {
     "3d": lambda t: t.ndim == 3,
     "matrix": lambda t: t.ndim == 2,
     "requires": lambda t: t.requires_grad,
-    "indices": lambda t: str(t.dtype) == "torch.int64" and small(t),
+    "indices": lambda t: name_of(t.dtype) == "int64" and small(t),
     "small": lambda t: small(t),
     "dense": lambda t: t.is_contiguous(),
-    "number": lambda t: str(t.dtype) != "torch.bool",
+    "number": lambda t: name_of(t.dtype) != "bool",
     "free": lambda t: not (t.requires_grad and is_leaf(t)) and not t.retains_grad,
     "wide": lambda t: t.is_floating_point() and t.element_size() > 2,
     "filled": lambda t: t.numel() > 0,
@@ -126,6 +53,10 @@ def small(t):
     """Does every dtype hold the values of ``t``?"""
     values = (t.real if t.is_complex() else t).detach().double()
     return bool(((values >= 0) & (values <= 100)).all())
+
+
+def name_of(dtype):
+    return str(dtype).removeprefix("torch.")
 
 
 def is_leaf(t):

@@ -6,7 +6,8 @@ pytest.importorskip("hypothesis")
 oracle = pytest.importorskip("torch")
 
 from differential import APART, differences, examples  # noqa: E402 - both must be there
-from differential_programs import World, programs  # noqa: E402
+from differential_programs import programs  # noqa: E402
+from differential_steps import World  # noqa: E402
 from hypothesis import HealthCheck, given, settings  # noqa: E402
 
 import tensh  # noqa: E402
