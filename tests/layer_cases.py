@@ -1,8 +1,14 @@
 """Layers and what goes into them: data for the generic tests in test_layer_modules.py.
 
 A line is ``LAYER <- INPUTS``, both expressions in the names of ``torch.nn`` and ``torch``.  One seed goes before both, so
-that the starting weights and the inputs are drawn in PyTorch's order.  ``# ...`` after a line are words for the test.
+that the starting weights and the inputs are drawn in PyTorch's order.  ``python tests/layer_cases.py``, where PyTorch is
+installed, records figures of what each does there.
 """
+
+import json
+import math
+import warnings
+from pathlib import Path
 
 CASES = """
 Linear(4, 3) <- randn(5, 4)
@@ -142,7 +148,7 @@ LayerNorm(4) <- randn(3, 4)
 LayerNorm((3, 4), 1e-3, bias=False) <- randn(2, 3, 4)
 LayerNorm(4, elementwise_affine=False) <- randn(3, 4)
 GroupNorm(2, 4) <- randn(3, 4, 5)
-GroupNorm(4, 4, affine=False) <- randn(3, 4, 2)
+GroupNorm(2, 4, affine=False) <- randn(3, 4, 5)
 GroupNorm(1, 4, bias=False) <- randn(3, 4, 2, 2)
 RMSNorm(4) <- randn(3, 4)
 RMSNorm((3, 4), 1e-3, False) <- randn(2, 3, 4)
@@ -360,3 +366,33 @@ def plain(value):
     if value is None or isinstance(value, str):
         return value
     return str(value.dtype), tuple(value.shape), value.detach().double().flatten().tolist()
+
+
+# ── recorded figures ─────────────────────────────────────────────────────────
+FIGURES = Path(__file__).with_name("layers.json")
+KINDS = {"start": "start", "output": " output ", "grad": "step ", "end": "end", "evaluation": "evaluation"}
+
+
+def figures(torch, layer, inputs):
+    """For each kind of what a layer does: (norm, projection) of all its numbers in a row."""
+    rows = {kind: [] for kind in KINDS}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for what, value in outcome(torch, layer, inputs):
+            kind = next((kind for kind, mark in KINDS.items() if mark in what), None)
+            if kind and isinstance(value, tuple):
+                rows[kind] += [number for number in value[2] if math.isfinite(number)]
+    return {kind: [float(f"{figure:.5g}") for figure in summary(numbers)] for kind, numbers in rows.items() if numbers}
+
+
+def summary(numbers):
+    weighted = sum(number * math.cos(place) for place, number in enumerate(numbers))
+    return math.sqrt(sum(number * number for number in numbers)), weighted
+
+
+if __name__ == "__main__":
+    import torch
+
+    recorded = {f"{layer} <- {inputs}": figures(torch, layer, inputs) for layer, inputs in CASES}
+    lines = (f"{json.dumps(case)}: {json.dumps(values)}" for case, values in recorded.items())
+    FIGURES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

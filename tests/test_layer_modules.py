@@ -1,12 +1,68 @@
 """Every layer of torch.nn does what PyTorch's does: printed form, starting weights, outputs, gradients, state."""
 
+import inspect
+import json
 import warnings
 
 import numpy as np
 import pytest
-from layer_cases import CASES, outcome
+from layer_cases import CASES, FIGURES, figures, outcome
 
 import tensh
+from tensh import nn
+
+RECORDED = json.loads(FIGURES.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("layer", "inputs"), CASES)
+def test_layer_gives_the_recorded_figures(layer, inputs):
+    expected, got = RECORDED[f"{layer} <- {inputs}"], figures(tensh, layer, inputs)
+    assert list(got) == list(expected)
+    for kind, (norm, projection) in expected.items():
+        assert got[kind] == pytest.approx([norm, projection], rel=1e-3, abs=1e-3 * norm + 1e-6), kind
+
+
+def test_every_layer_has_a_case():
+    tried = " ".join(f"{layer} {inputs}" for layer, inputs in CASES)
+    held = {
+        "Module",
+        "Sequential",
+        "ModuleList",
+        "ModuleDict",
+        "ParameterList",
+        "ParameterDict",
+        "RNNBase",
+        "RNNCellBase",
+    }
+    layers = {
+        name for name in nn.__all__ if isinstance(getattr(nn, name), type) and issubclass(getattr(nn, name), nn.Module)
+    }
+    assert sorted(name for name in layers - held if f"{name}(" not in tried) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "signature"),
+    [
+        ("ELU", "(alpha=1.0, inplace=False)"),
+        ("MaxPool2d", "(kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False)"),
+        ("GaussianNLLLoss", "(*, full=False, eps=1e-06, reduction='mean')"),
+    ],
+)
+def test_what_is_written_has_true_signatures(layer, signature):
+    assert str(inspect.signature(getattr(nn, layer))) == signature
+    assert inspect.getsource(getattr(nn, layer).forward).startswith("def forward(self, input")
+
+
+def test_signatures_are_pytorchs(oracle):
+    def parameters(cls):
+        return [
+            (p.name, p.kind, None if callable(p.default) else p.default)
+            for p in inspect.signature(cls).parameters.values()
+        ]
+
+    layers = [n for n in nn.__all__ if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)]
+    different = [n for n in layers if parameters(getattr(nn, n)) != parameters(getattr(oracle.nn, n))]
+    assert different == []
 
 
 @pytest.mark.parametrize(("layer", "inputs"), CASES)

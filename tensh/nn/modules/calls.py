@@ -14,6 +14,7 @@ EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and its kin
     "backward_pre": OrderedDict(),
     "backward": OrderedDict(),
 }
+BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
 ALWAYS = set()  # ids of those that run even after an error
 WITH_KWARGS = set()
 
@@ -23,7 +24,7 @@ class Calls:
 
     def __call__(self, *args, **kwargs):
         own = self.__dict__
-        if own["_is_hooked"] or any(EVERYWHERE.values()):
+        if own["_is_hooked"] or BEFORE or AFTER or BACKWARD_BEFORE or BACKWARD_AFTER:
             return hooked_call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 

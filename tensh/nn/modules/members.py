@@ -20,9 +20,13 @@ class Members:
 
     def __getattr__(self, name):
         own = self.__dict__
-        for kind in KINDS:
-            if kind in own and name in own[kind]:
-                return own[kind][name]
+        if "_parameters" in own:  # written out: every layer asks for its weight at every call
+            if name in own["_parameters"]:
+                return own["_parameters"][name]
+            if name in own["_buffers"]:
+                return own["_buffers"][name]
+            if name in own["_modules"]:
+                return own["_modules"][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name, value):
