@@ -1,0 +1,41 @@
+"""torch.optim: what changes parameters by their gradients, and learning rates by a plan."""
+
+import importlib
+
+from tensh.engine.absent import absent
+
+# Where a name is found: module -> names. Each is loaded when it is first asked for.
+WHERE = {
+    "tensh.optim.optimizer": "Optimizer",
+    "tensh.optim.sgd": "SGD",
+    "tensh.optim.adam": "Adam",
+    "tensh.optim.adamw": "AdamW",
+    "tensh.optim.nadam": "NAdam",
+    "tensh.optim.radam": "RAdam",
+    "tensh.optim.adamax": "Adamax",
+    "tensh.optim.adagrad": "Adagrad",
+    "tensh.optim.adadelta": "Adadelta",
+    "tensh.optim.rmsprop": "RMSprop",
+    "tensh.optim.rprop": "Rprop",
+    "tensh.optim.asgd": "ASGD",
+    "tensh.optim.lbfgs": "LBFGS",
+    "tensh.optim.adafactor": "Adafactor",
+    "tensh.optim.muon": "Muon",
+}
+PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
+SUBMODULES = ("lr_scheduler", "swa_utils")
+
+__all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
+
+
+def __getattr__(name):
+    if name in SUBMODULES:
+        return importlib.import_module(f"tensh.optim.{name}")
+    if name not in PLACES:
+        raise absent("torch.optim", name)
+    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
+    return value
+
+
+def __dir__():
+    return sorted(__all__)

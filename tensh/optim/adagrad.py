@@ -1,0 +1,67 @@
+"""Adagrad."""
+
+from tensh.engine.creation.fill import full_like
+from tensh.optim.checks import require, require_one_way
+from tensh.optim.elementwise import Elementwise, add_ratio_, decayed
+from tensh.optim.state import counter
+
+
+class Adagrad(Elementwise):
+    """The gradient over the root of the sum of all its squares so far: steps that get smaller where much happened.
+
+    Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization (2011).
+
+    >>> import tensh as torch
+    >>> w = torch.tensor(1., requires_grad=True)
+    >>> optimizer = torch.optim.Adagrad([w], lr=0.1)
+    >>> w.square().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor(0.9000, requires_grad=True)
+    """
+
+    ARRAYS = ("sum",)
+    LATER = {"foreach": None, "maximize": False, "differentiable": False, "fused": None}
+
+    def __init__(
+        self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *,
+        maximize=False, differentiable=False, fused=None,
+    ):  # fmt: skip
+        require(
+            lr=lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+        )
+        options = {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        super().__init__(params, options)
+        require_one_way(fused, foreach, differentiable)
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = self.begin(p, group)
+
+    def begin(self, p, group):
+        start = self.defaults["initial_accumulator_value"]
+        return {
+            "step": counter(fused=group["fused"]),
+            "sum": full_like(p, complex(start, start) if p.is_complex() else start, requires_grad=False),
+        }
+
+    def share_memory(self):
+        """Nothing to do: a state is shared with other processes by its values."""
+
+    def rule(self, p, group, state, step):
+        eps, weight_decay = group["eps"], group["weight_decay"]
+        lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
+
+        def update(p, grad, sum):
+            grad = decayed(grad, p, weight_decay)
+            sum.addcmul_(grad, grad, value=1)
+            add_ratio_(p, grad, sum.sqrt().add(eps), -lr)
+
+        return update

@@ -1,0 +1,56 @@
+"""What the arguments of optimisers must be: each declared once, with PyTorch's words for what is not."""
+
+from tensh.engine.tensor import Tensor
+
+BETA = "Invalid beta parameter at index {}: {}"
+
+# Argument -> what it must be, and what is said of a value that is not.
+REQUIRED = {
+    "lr": (lambda value: value >= 0, "Invalid learning rate: {}"),
+    "eps": (lambda value: value >= 0, "Invalid epsilon value: {}"),
+    "momentum": (lambda value: value >= 0, "Invalid momentum value: {}"),
+    "weight_decay": (lambda value: value >= 0, "Invalid weight_decay value: {}"),
+    "momentum_decay": (lambda value: value >= 0, "Invalid momentum_decay value: {}"),
+    "lr_decay": (lambda value: value >= 0, "Invalid lr_decay value: {}"),
+    "initial_accumulator_value": (lambda value: value >= 0, "Invalid initial_accumulator_value value: {}"),
+    "alpha": (lambda value: value >= 0, "Invalid alpha value: {}"),
+    "rho": (lambda value: 0 <= value <= 1, "Invalid rho value: {}"),
+    "beta1": (lambda value: 0 <= value < 1, BETA.format(0, "{}")),
+    "beta2": (lambda value: 0 <= value < 1, BETA.format(1, "{}")),
+}
+
+# The younger optimisers say it differently.
+REQUIRED_OF_YOUNG = {
+    "lr": (lambda value: value >= 0, "Learning rate should be >= 0 but is: {}"),
+    "momentum": (lambda value: value >= 0, "momentum should be >= 0 but is: {}"),
+    "beta2_decay": (lambda value: value <= 0, "beta2_decay should be <= 0 but is: {}"),
+    "epsilon1": (lambda value: value is None or value >= 0, "epsilon1 should be >= 0 but is: {}"),
+    "epsilon2": (lambda value: value >= 0, "epsilon2 should be >= 0 but is: {}"),
+    "d": (lambda value: value >= 1, "Clipping threshold d should be >= 1 but is: {}"),
+    "weight_decay": (lambda value: value >= 0, "weight_decay should be >= 0 but is: {}"),
+    "decay": (lambda value: value >= 0, "weight decay should be >= 0 but is: {}"),
+}
+
+
+def require(declared=REQUIRED, **values):
+    """Raise ValueError for the first of the values, in their order, that is not what it must be.
+
+    ``betas`` stands for ``beta1`` and ``beta2``; a tensor among the values must have one element.
+    """
+    for name, value in values.items():
+        if name == "betas":
+            require(declared, beta1=value[0], beta2=value[1])
+            continue
+        if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        holds, message = declared[name]
+        if not holds(value):
+            raise ValueError(message.format(value))
+
+
+def require_one_way(fused, foreach, differentiable):
+    """PyTorch has three ways to run an update; RuntimeError where those asked for exclude each other."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

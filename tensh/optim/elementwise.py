@@ -1,0 +1,158 @@
+"""Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
+
+from tensh.engine.clock import wrote
+from tensh.engine.ops.shapes.layout import view_as_real
+from tensh.engine.tensor import Tensor
+from tensh.optim.optimizer import Optimizer
+from tensh.optim.raw import pieces
+from tensh.optim.uninterrupted import Uninterrupted
+
+CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
+
+
+class Elementwise(Optimizer):
+    """A subclass says what it remembers of a parameter (``begin``) and how a step changes all (``rule``).
+
+    See Note [One rule, two readings] in raw.py.
+    """
+
+    ARRAYS = ()  # those parts of the state that have the shape of the parameter
+    COUNTERS = ("step",)  # those that are one number
+    CAPTURED = "params and state_steps"  # what would have to be on a device that captures
+    DEVICES = CAPTURING
+
+    def begin(self, p, group):
+        """The state of a parameter before its first step."""
+        raise NotImplementedError
+
+    def rule(self, p, group, state, step):
+        """What is the same for all elements is computed here; the function that is returned changes some of them.
+
+        It takes tensors, or arrays with the methods of tensors: the parameter, its gradient, and each of ``ARRAYS`` that
+        the state has, by name.
+        """
+        raise NotImplementedError
+
+    def step(self, closure=None):
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        with self._recording():
+            loss = self._evaluate(closure)
+            if self.defaults["differentiable"]:
+                self._step(self._recorded, _squeezed)
+            else:
+                with Uninterrupted():
+                    self._step(self._written, _number)
+        return loss
+
+    def _step(self, change, number):
+        for group in self.param_groups:
+            values = _with_numbers(group, number)
+            for p in group["params"]:
+                grad = p.grad
+                if grad is not None:
+                    state = self._state_of(p, group)
+                    self._require_device(group)
+                    change(p, grad, values, state)
+
+    def _state_of(self, p, group):
+        state = self.state.get(p)
+        if not state:
+            state = self.begin(p, group)
+            if state:
+                self.state[p] = state
+        return state
+
+    def _require_device(self, group):
+        if group.get("capturable"):
+            raise AssertionError(f"If capturable=True, {self.CAPTURED} must be on supported devices: {self.DEVICES}.")
+
+    def _written(self, p, grad, group, state):
+        """One step of one parameter, on arrays."""
+        update = self.rule(p, group, state, _advanced(state))
+        names = [name for name in self.ARRAYS if state.get(name) is not None]
+        arrays = [p.array, grad.array, *[state[name].array for name in names]]
+        if p.array.dtype.kind in "cV" and p.is_complex():
+            arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
+        maximize = group.get("maximize")
+        for raw_p, raw_grad, *others in pieces(arrays):
+            update(raw_p, raw_grad.neg() if maximize else raw_grad, **dict(zip(names, others)))
+        wrote(p.array)
+
+    def _recorded(self, p, grad, group, state):
+        """The same on tensors, for a step that can be differentiated."""
+        update = self.rule(p, group, state, _advanced(state))
+        tensors = {name: state[name] for name in self.ARRAYS if state.get(name) is not None}
+        if p.is_complex():
+            p, grad = view_as_real.fn(p), view_as_real.fn(grad)
+            tensors = {name: view_as_real.fn(each) for name, each in tensors.items()}
+        update(p, grad.neg() if group.get("maximize") else grad, **tensors)
+
+
+def kept(value):
+    """A value that a recorded operation reads, and that will be written later: a copy of a tensor, an array as it is."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def decayed(grad, p, weight_decay):
+    """The gradient with that of the penalty ``weight_decay / 2 * p**2``."""
+    if isinstance(weight_decay, Tensor):
+        return grad.addcmul(kept(p), weight_decay)
+    return grad.add(p, alpha=weight_decay) if weight_decay != 0 else grad
+
+
+def add_scaled_(p, update, scale):
+    """``p += scale * update``, for a scale that may be a tensor."""
+    if isinstance(scale, Tensor):
+        p.add_(kept(update).mul(scale))
+    else:
+        p.add_(update, alpha=scale)
+
+
+def add_ratio_(p, update, denominator, scale):
+    """``p += scale * update / denominator``, for a scale that may be a tensor."""
+    if isinstance(scale, Tensor):
+        p.addcdiv_(kept(update).mul(scale), denominator)
+    else:
+        p.addcdiv_(kept(update), denominator, value=scale)
+
+
+def averaged_(average, value, beta):
+    """An exponential average, of which ``beta`` remains."""
+    average.lerp_(value, 1 - beta)
+
+
+def averaged_square_(average, value, beta):
+    """The same of squares."""
+    if isinstance(beta, Tensor):
+        average.lerp_(value.square(), 1 - beta)
+    else:
+        average.mul_(beta).addcmul_(value, value, value=1 - beta)
+
+
+def _advanced(state):
+    """Count a step; the number of steps as Python's."""
+    if "step" not in state:
+        return None
+    step = state["step"].array
+    step += 1
+    return step.item()
+
+
+def _with_numbers(group, number):
+    """The group with ``number`` of each tensor among its options, which may stand in a tuple."""
+    return {
+        name: number(value)
+        if isinstance(value, Tensor)
+        else tuple(map(number, value))
+        if type(value) is tuple
+        else value
+        for name, value in group.items()
+    }
+
+
+def _number(value):
+    return value.array.reshape(())[()] if isinstance(value, Tensor) else value
+
+
+def _squeezed(value):
+    return value.squeeze() if isinstance(value, Tensor) else value

@@ -1,0 +1,88 @@
+"""What a user hangs on an optimiser: functions around ``step``, and around its state when that is read or loaded."""
+
+import functools
+from collections import OrderedDict
+
+from tensh.engine.hooks import RemovableHandle
+
+KINDS = {
+    name: f"_optimizer_{name}_hooks"
+    for name in (
+        "step_pre", "step_post", "state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post",
+    )
+}  # fmt: skip
+BEFORE, AFTER = OrderedDict(), OrderedDict()  # around every step of every optimiser
+
+
+class Hooked:
+    """The hooks of one optimiser; each ``register`` returns a handle whose ``remove()`` takes the hook away again."""
+
+    def _prepare_hooks(self):
+        """Room for hooks, and a ``step`` that calls them, also where a subclass wrote its own."""
+        for attribute in KINDS.values():
+            self.__dict__.setdefault(attribute, OrderedDict())
+        cls = type(self)
+        if not getattr(cls.step, "hooked", False):
+            cls.step = with_hooks(cls.step)
+
+    def _add_hook(self, kind, hook, prepend=False):
+        entries = getattr(self, KINDS[kind])
+        handle = RemovableHandle(entries)
+        entries[handle.id] = hook
+        if prepend:
+            entries.move_to_end(handle.id, last=False)
+        return handle
+
+    def register_step_pre_hook(self, hook):
+        """Call ``hook(optimizer, args, kwargs)`` before each step; a pair it returns takes the place of the arguments."""
+        return self._add_hook("step_pre", hook)
+
+    def register_step_post_hook(self, hook):
+        """Call ``hook(optimizer, args, kwargs)`` after each step."""
+        return self._add_hook("step_post", hook)
+
+    def register_state_dict_pre_hook(self, hook, prepend=False):
+        """Call ``hook(optimizer)`` before ``state_dict`` reads the state."""
+        return self._add_hook("state_dict_pre", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook, prepend=False):
+        """Call ``hook(optimizer, state_dict)`` afterwards; what it returns takes the place of the dictionary."""
+        return self._add_hook("state_dict_post", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook, prepend=False):
+        """Call ``hook(optimizer, state_dict)`` before loading; what it returns is loaded instead."""
+        return self._add_hook("load_state_dict_pre", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook, prepend=False):
+        """Call ``hook(optimizer)`` after loading."""
+        return self._add_hook("load_state_dict_post", hook, prepend)
+
+
+def with_hooks(step):
+    """``step`` with the hooks before and after it."""
+
+    @functools.wraps(step)
+    def hooked(*args, **kwargs):
+        self = args[0]
+        for hook in (*BEFORE.values(), *self._optimizer_step_pre_hooks.values()):
+            given = hook(self, args, kwargs)
+            if given is not None:
+                if not (isinstance(given, tuple) and len(given) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {given}."
+                    )
+                args, kwargs = given
+        result = step(*args, **kwargs)
+        for hook in (*self._optimizer_step_post_hooks.values(), *AFTER.values()):
+            hook(self, args, kwargs)
+        return result
+
+    hooked.hooked = True
+    return hooked
+
+
+def register_everywhere(entries, hook):
+    """Add a hook to those around every step of every optimiser."""
+    handle = RemovableHandle(entries)
+    entries[handle.id] = hook
+    return handle

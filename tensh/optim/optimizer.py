@@ -1,0 +1,156 @@
+"""Optimizer: parameters in groups, what is remembered of each, and one step after another."""
+
+from collections import defaultdict
+
+from tensh.engine.autograd.modes import enable_grad, set_grad_enabled
+from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
+from tensh.nn.modules.members import typename
+from tensh.optim.hooks import AFTER, BEFORE, Hooked, register_everywhere
+from tensh.optim.state import State
+
+
+class Required:
+    """The default of an option that every group must name."""
+
+    def __repr__(self):
+        return "<required parameter>"
+
+
+required = Required()
+
+
+class Optimizer(Hooked, State):
+    """What all optimisers are: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
+
+    ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options of its own,
+    for which ``defaults`` stand in.
+
+    >>> import tensh as torch
+    >>> class Descent(torch.optim.Optimizer):
+    ...     def step(self):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 p.data -= group["lr"] * p.grad
+    >>> w = torch.tensor(3., requires_grad=True)
+    >>> optimizer = Descent([w], {"lr": 0.5})
+    >>> w.square().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor(0., requires_grad=True)
+    """
+
+    def __init__(self, params, defaults):
+        self.defaults = defaults
+        self._prepare_hooks()
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + typename(params)
+            )
+        self.state, self.param_groups = defaultdict(dict), []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def __repr__(self):
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {number}")
+            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
+        return "\n".join([*lines, ")"])
+
+    def add_param_group(self, param_group):
+        """Add a group of parameters, with its options; for layers that are thawed during training, say.
+
+        TypeError for what is no tensor; ValueError for what cannot be optimised, or is optimised already.
+        """
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        _separate(param_group)
+        for param in param_group["params"]:
+            if not isinstance(param, Tensor):
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is " + typename(param))
+            if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        params = set(param_group["params"])
+        if len(params) != len(param_group["params"]):
+            warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information"
+            )
+        for group in self.param_groups:
+            if ("param_names" in param_group) != ("param_names" in group):
+                how = "with names" if "param_names" in param_group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. "
+                    f"cannot add param group {how} to the optimizer"
+                )
+        if any(not params.isdisjoint(group["params"]) for group in self.param_groups):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def zero_grad(self, set_to_none=True):
+        """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zero."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                if set_to_none:
+                    p.grad = None
+                    continue
+                if p.grad.grad_fn is not None:
+                    p.grad.detach_()
+                else:
+                    p.grad.requires_grad_(False)
+                p.grad.zero_()
+
+    def step(self, closure=None):
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        raise NotImplementedError
+
+    def _evaluate(self, closure):
+        """What the closure returns; gradients are recorded in it."""
+        if closure is None:
+            return None
+        with enable_grad():
+            return closure()
+
+    def _recording(self):
+        """While this lasts, what a step does is recorded if it is to be differentiable, and not otherwise."""
+        return set_grad_enabled(bool(self.defaults.get("differentiable")))
+
+
+def _separate(group):
+    """Give the group lists of its parameters and, where they came with names, of these."""
+    params = group["params"]
+    if isinstance(params, set):
+        raise TypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+            "change between runs. Please use a list instead."
+        )
+    params = [params] if isinstance(params, Tensor) else list(params)
+    named = [param for param in params if isinstance(param, tuple)]
+    group["params"] = [param[1] if isinstance(param, tuple) else param for param in params]
+    if named:
+        if len(named) != len(params):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        group["param_names"] = [name for name, *_ in named]
+
+
+def register_optimizer_step_pre_hook(hook):
+    """Call ``hook(optimizer, args, kwargs)`` before every step of every optimiser."""
+    return register_everywhere(BEFORE, hook)
+
+
+def register_optimizer_step_post_hook(hook):
+    """Call ``hook(optimizer, args, kwargs)`` after every step of every optimiser."""
+    return register_everywhere(AFTER, hook)

@@ -1,0 +1,60 @@
+"""Stochastic gradient descent."""
+
+from tensh.optim.checks import require, require_one_way
+from tensh.optim.elementwise import Elementwise, add_scaled_, decayed
+from tensh.optim.state import blank
+
+
+class SGD(Elementwise):
+    """Gradient descent, with momentum if wanted: ``v = momentum * v + (1 - dampening) * g``, ``p -= lr * v``.
+
+    The first step takes ``v = g``. With ``nesterov`` the step is ``g + momentum * v`` instead of ``v``. Momentum after
+    Sutskever, Martens, Dahl and Hinton, On the importance of initialization and momentum in deep learning (2013).
+
+    >>> import tensh as torch
+    >>> w = torch.tensor(1., requires_grad=True)
+    >>> optimizer = torch.optim.SGD([w], lr=0.1)
+    >>> w.square().backward()
+    >>> optimizer.step()
+    >>> w
+    tensor(0.8000, requires_grad=True)
+    """
+
+    ARRAYS, COUNTERS = ("momentum_buffer",), ()
+    LATER = {"nesterov": False, "maximize": False, "foreach": None, "differentiable": False, "fused": False}
+
+    def __init__(
+        self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
+        differentiable=False, fused=None,
+    ):  # fmt: skip
+        require(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        options = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        super().__init__(params, options)
+        require_one_way(fused, foreach, differentiable)
+
+    def begin(self, p, group):
+        return {"momentum_buffer": None} if group["momentum"] != 0 else {}
+
+    def rule(self, p, group, state, step):
+        lr, momentum, nesterov, weight_decay = (group[name] for name in ("lr", "momentum", "nesterov", "weight_decay"))
+        remaining = 1 - group["dampening"]
+        starts = momentum != 0 and state["momentum_buffer"] is None
+        if starts:
+            state["momentum_buffer"] = blank(p)
+
+        def update(p, grad, momentum_buffer=None):
+            grad = decayed(grad, p, weight_decay)
+            if momentum != 0:
+                if starts:
+                    momentum_buffer.copy_(grad.detach())
+                else:
+                    momentum_buffer.mul_(momentum).add_(grad, alpha=remaining)
+                grad = grad.add(momentum_buffer, alpha=momentum) if nesterov else momentum_buffer
+            add_scaled_(p, grad, -lr)
+
+        return update

@@ -1,0 +1,125 @@
+"""What an optimiser remembers, as a dictionary of numbers and tensors that can be stored, and back again."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from copy import deepcopy
+from itertools import chain
+
+from numpy import array
+
+from tensh.engine.creation.fill import full_like
+from tensh.engine.dtype import float32, float64, get_default_dtype
+from tensh.engine.tensor import Tensor, wrap
+
+
+def counter(start=0.0, fused=False):
+    """A number in the state: a tensor without dimensions, of float32, or float64 where that is the default."""
+    kind = float64 if get_default_dtype() is float64 and not fused else float32
+    return wrap(array(start, kind.numpy))
+
+
+def blank(p):
+    """An array in the state, like a parameter and zero."""
+    return full_like(p, 0, requires_grad=False)
+
+
+class State:
+    """``state_dict``, ``load_state_dict``, and what ``pickle`` and ``copy`` ask."""
+
+    LATER = {}  # options that groups of older checkpoints lack, with the values that they stood for
+    COUNTERS = ()  # numbers in the state that older checkpoints have as Python's
+
+    def __getstate__(self):
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._prepare_hooks()
+        self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:
+            for name, value in self.LATER.items():
+                group.setdefault(name, value)
+            for p in group["params"]:
+                of_p = self.state.get(p, {})
+                for name in self.COUNTERS:
+                    if of_p and not isinstance(of_p[name], Tensor):
+                        of_p[name] = counter(float(of_p[name]), group.get("fused"))
+
+    def state_dict(self):
+        """The state, by the number of each parameter, and the groups with these numbers in the place of parameters.
+
+        >>> import tensh as torch
+        >>> torch.optim.Muon([torch.ones(2, 2)], lr=0.1).state_dict()["param_groups"][0]["params"]
+        [0]
+        """
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers, groups = {}, []
+        start = 0
+        for group in self.param_groups:
+            for number, p in enumerate(group["params"], start):
+                numbers.setdefault(id(p), number)
+            start += len(group["params"])
+            packed = {name: value for name, value in group.items() if name != "params"}
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            groups.append(packed)
+        state = {numbers[id(key)] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        result = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            changed = hook(self, result)
+            if changed is not None:
+                result = changed
+        return result
+
+    def load_state_dict(self, state_dict):
+        """Continue from what ``state_dict`` returned, here or elsewhere; parameters count by their order.
+
+        ValueError if there are other groups, or groups of other lengths; nothing has changed then.
+        """
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = hook(self, state_dict)
+            if changed is not None:
+                state_dict = changed
+        saved = deepcopy(state_dict["param_groups"])
+        if len(saved) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        pairs = list(zip(self.param_groups, saved))
+        if any(len(group["params"]) != len(new["params"]) for group, new in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        numbers = chain.from_iterable(new["params"] for _, new in pairs)
+        params = dict(zip(numbers, chain.from_iterable(group["params"] for group, _ in pairs)))
+        fixed = {  # the parameters whose counters are float32, whatever was saved
+            number
+            for group in state_dict["param_groups"]
+            if group.get("capturable") or group.get("fused")
+            for number in group["params"]
+        }
+        state = defaultdict(dict)
+        for key, value in state_dict["state"].items():
+            if key in params:
+                state[params[key]] = fitted(params[key], value, key in fixed)
+            else:
+                state[key] = value
+        for group, new in pairs:
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+
+def fitted(param, value, fixed, name=None):
+    """A saved value of the state, its tensors with the dtype of the parameter; counters keep their own."""
+    if isinstance(value, Tensor):
+        if name == "step":
+            return value.to(float32) if fixed else value
+        return value.to(param.dtype) if param.is_floating_point() else value
+    if isinstance(value, dict):
+        return {name: fitted(param, each, fixed, name) for name, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(fitted(param, each, fixed) for each in value)
+    return value

@@ -1,0 +1,32 @@
+"""Optimisers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
+
+from tensh.engine.autograd.modes import no_grad
+from tensh.optim.optimizer import Optimizer
+from tensh.optim.uninterrupted import Uninterrupted
+
+
+class Whole(Optimizer):
+    """A subclass says what it remembers of a parameter (``begin``) and how it changes it (``update``)."""
+
+    def begin(self, p, group):
+        """The state of a parameter before its first step."""
+        raise NotImplementedError
+
+    def update(self, p, grad, group, state):
+        """Change one parameter; nothing is recorded."""
+        raise NotImplementedError
+
+    def step(self, closure=None):
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        loss = self._evaluate(closure)
+        with no_grad(), Uninterrupted():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        if p.is_complex():
+                            raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
+                        state = self.state[p]
+                        if not state:
+                            state.update(self.begin(p, group))
+                        self.update(p, p.grad, group, state)
+        return loss
