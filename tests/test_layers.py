@@ -30,6 +30,7 @@ LAYERS = {
         "prompt_toolkit pygments",
     ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
+    "tensh.cli.documents": ("tensh.cli tensh.cli.program tensh.cli.session", ""),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),

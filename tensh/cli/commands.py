@@ -269,6 +269,21 @@ def api_(
     return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json)
 
 
+def convert_(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A .tsh, .py, .ipynb or .md file.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+):
+    """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
+
+    In .tsh and .py files # %% begins a cell and #> is an output; in Markdown a block of output follows one of code.
+    """
+    from tensh.cli.documents import convert
+
+    return partial(convert.show, environment(ctx, ctx.obj["options"]), source, target, force)
+
+
 def environment(ctx, options):
     """The environment of the process, as the options want it."""
     return ctx.obj["environment"].configured(options.color, options.plain, options.ascii)
@@ -303,6 +318,7 @@ def application(env):
     app.command("graph")(graph_)
     app.command("doc")(doc_)
     app.command("api")(api_)
+    app.command("convert")(convert_)
     app.command("env")(env_)
     app.command("config")(config_)
     return typer.main.get_command(app)

@@ -4,8 +4,8 @@ A `.tsh` script has the lines as they were typed, a `.py` file prints what they 
 have the results beside the code. In code, results stand behind it as comments that begin with `#>`.
 """
 
-import json
-import re
+import ast
+import contextlib
 
 from tensh.cli.session.magics.arguments import as_python
 
@@ -18,14 +18,6 @@ IMPORTS = {
     "nn": "from torch import nn",
     "F": "import torch.nn.functional as F",
     "tensh": "import tensh",
-}
-ABOUT = {
-    "metadata": {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    },
-    "nbformat": 4,
-    "nbformat_minor": 5,
 }
 
 
@@ -55,12 +47,15 @@ def python(entries, magics):
 
 def imported(codes):
     """The imports that code needs which nobody has written into it: those of the names that a prompt has by itself."""
-    text = "\n".join("\n".join(code) for code in codes)
-    for name, line in IMPORTS.items():
-        if re.search(rf"(?<![.\w]){name}\b", text) and not re.search(
-            rf"^\s*(import|from) .*\b{name}$|^{name} =", text, re.M
-        ):
-            yield line
+    used, made = set(), set()
+    for code in codes:
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            for node in ast.walk(ast.parse("\n".join(code))):
+                if isinstance(node, ast.Name):
+                    (used if isinstance(node.ctx, ast.Load) else made).add(node.id)
+                elif isinstance(node, ast.alias):
+                    made.add(node.asname or node.name.partition(".")[0])
+    return [line for name, line in IMPORTS.items() if name in used - made]
 
 
 def comments(entry):
@@ -120,18 +115,26 @@ def at_a_prompt(entry):
 
 def notebook(entries, magics):
     """An .ipynb file: comments as text, and a cell of code ends with what it shows."""
+    from tensh.cli.documents import notebooks
+    from tensh.cli.documents.model import Cell, Document
+
     cells, codes = [], []
     for group in grouped(entries):
         if group[0].comment:
-            cells.append({"cell_type": "markdown", "metadata": {}, "source": lines_of(group[0].comment)})
+            cells.append(Cell("prose", group[0].comment))
         codes.append([line for entry in group for line in in_python(entry, magics, "{}")])
-        cells.append(code_cell(codes[-1], group[-1].outputs))
-    imports = [*imported(codes)]
+        cells.append(Cell("code", "\n".join(codes[-1]), tuple(map(in_document, group[-1].outputs))))
+    imports = imported(codes)
     if imports:
-        cells.insert(0, code_cell(imports, []))
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
-    return json.dumps({"cells": cells} | ABOUT, indent=1, ensure_ascii=False) + "\n"
+        cells.insert(0, Cell("code", "\n".join(imports)))
+    return notebooks.write(Document(cells, "last"))
+
+
+def in_document(output):
+    """A value or a printed text as an output of a document."""
+    from tensh.cli.documents.model import Output
+
+    return Output("value" if output.is_value else "printed", output.text)
 
 
 def grouped(entries):
@@ -142,27 +145,6 @@ def grouped(entries):
             groups.append([])
         groups[-1].append(entry)
     return groups
-
-
-def lines_of(text):
-    """The lines of a text, each with its end, as a notebook keeps them."""
-    return text.splitlines(keepends=True)
-
-
-def code_cell(code, outputs):
-    """A code cell with what it has shown."""
-    return {
-        "cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [*map(cell_output, outputs)],
-        "source": lines_of("\n".join(code)),
-    }  # fmt: skip
-
-
-def cell_output(output):
-    """A value or a printed text as a notebook keeps it."""
-    lines = lines_of(output.text)
-    if not output.is_value:
-        return {"name": "stdout", "output_type": "stream", "text": lines}
-    return {"data": {"text/plain": lines}, "execution_count": None, "metadata": {}, "output_type": "execute_result"}
 
 
 KINDS = {".tsh": script, ".py": python, ".md": markdown, ".ipynb": notebook}

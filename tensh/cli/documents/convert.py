@@ -1,0 +1,16 @@
+"""`tensh convert A B`: a document in another kind of file."""
+
+import os
+
+from tensh.cli import status
+from tensh.cli.documents import files
+from tensh.cli.options import UsageError
+
+
+def show(env, source, target, force=False):
+    """Write the document of a file to another; the exit status."""
+    document = files.load(source)
+    if os.path.lexists(target) and not force:
+        raise UsageError(f"tensh convert: {target} is there already; --force writes over it")
+    files.save(files.converted(document, files.kind_of(source), files.kind_of(target)), target)
+    return status.OK

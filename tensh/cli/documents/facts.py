@@ -1,0 +1,117 @@
+"""What a text file says of a cell in one line, so that a notebook can be made of it again.
+
+`[3] A title {"metadata": ...}`: the number with which the cell ran, its title, and as JSON what is left to be known.
+"""
+
+import json
+import re
+
+from tensh.cli.documents.model import Cell, DocumentError, Output, guessed
+
+HEAD = re.compile(
+    r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
+)
+KINDS = {"markdown": "prose", "raw": "raw"}
+NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file cannot hold
+
+
+def loads(text, what):
+    """A JSON object; DocumentError where the text is none."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise DocumentError(f"{what} is nested too deeply") from None
+    except ValueError as error:
+        raise DocumentError(f"{what} is no JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise DocumentError(f"{what} is not what it should be: a JSON object")
+    return found
+
+
+def dumps(facts):
+    """A JSON object in one line."""
+    text = json.dumps(facts, ensure_ascii=False)
+    return json.dumps(facts) if NOT_A_LINE.search(text) else text
+
+
+def head(cell, with_outputs=True):
+    """The line that says of a cell what its text does not."""
+    metadata = dict(cell.metadata)
+    title = metadata.get("title", "")
+    if isinstance(title, str) and title and title == title.strip() and not re.search(r"[\[{\n]|-->", title):
+        del metadata["title"]
+    else:
+        title = ""
+    more = {name: value for name, value in cell.more.items() if name != "id"}  # a notebook gets new ones
+    facts = {"metadata": metadata} | more if metadata else more
+    described = describe(cell) if with_outputs else None
+    if described:
+        facts = facts | {"outputs": described}
+    parts = [f"[{cell.count}]"] if cell.count is not None else []
+    parts += [f"[{name}]" for name, kind in KINDS.items() if kind == cell.kind]
+    parts += [title] if title else []
+    parts += [dumps(facts)] if facts else []
+    return " ".join(parts)
+
+
+def cell(line, lines, output_lines=(), form=""):
+    """The cell with the text of some lines that a head describes."""
+    match = HEAD.match(line.strip())
+    try:
+        facts = loads(match["json"], "what is said of a cell") if match["json"] else {}
+    except (DocumentError, TypeError):  # a title with a brace in it, which is none of ours
+        match, facts = HEAD.match(""), {"metadata": {"title": line.strip()}}
+    metadata = facts.pop("metadata", {})
+    metadata = metadata if isinstance(metadata, dict) else {}
+    title = match["title"].strip()
+    described = facts.pop("outputs", None)
+    text = "\n".join(lines)
+    return Cell(
+        KINDS.get(match["kind"], "code"), text, restored(described, [*output_lines], text),
+        metadata | ({"title": title} if title else {}), match["count"] and int(match["count"]), facts, form,
+    )  # fmt: skip
+
+
+# -- outputs ------------------------------------------------------------------------------------------
+
+
+def describe(cell):
+    """How the lines of the outputs divide into outputs; None where one would guess it."""
+    if cell.outputs == guessed(cell.text, output_lines(cell)):
+        return None
+    return [_described(output) for output in cell.outputs]
+
+
+def _described(output):
+    found = {"kind": output.kind}
+    found |= {"lines": len(output.lines)} if is_in_lines(output) else {"text": output.text}
+    return found | ({"more": output.more} if output.more else {})
+
+
+def is_in_lines(output):
+    """Whether an output can stand in a text file as lines."""
+    if output.kind == "other" or NOT_A_LINE.search(output.text) or not output.text:
+        return False
+    return output.text.endswith("\n") == (output.kind in ("printed", "warned"))
+
+
+def output_lines(cell):
+    """The lines of all outputs of a cell."""
+    return [line for output in cell.outputs if is_in_lines(output) for line in output.lines]
+
+
+def restored(described, lines, code):
+    """The outputs that lines were divided into; a guess where the lines are others now."""
+    if not isinstance(described, list) or not all(isinstance(each, dict) for each in described):
+        return guessed(code, lines)
+    counts = [each.get("lines", 0) for each in described]
+    if not all(isinstance(count, int) and 0 <= count <= len(lines) for count in counts) or sum(counts) != len(lines):
+        return guessed(code, lines)
+    outputs, begin = [], 0
+    for each, count in zip(described, counts, strict=True):
+        kind, more = str(each.get("kind", "printed")), each.get("more", {})
+        end = "\n" if kind in ("printed", "warned") else ""
+        text = "\n".join(lines[begin : begin + count]) + end if count else str(each.get("text", ""))
+        outputs.append(Output(kind, text, more if isinstance(more, dict) else {}))
+        begin += count
+    return tuple(outputs)

@@ -1,0 +1,92 @@
+"""Documents in files: the kind of a file is that of its name."""
+
+import os
+import stat
+
+from tensh.cli.documents import markdown, notebooks, percent
+from tensh.cli.documents.model import Cell, DocumentError
+from tensh.cli.options import UsageError
+from tensh.cli.program import read as text_of
+from tensh.cli.program import similar
+
+KINDS = (".tsh", ".py", ".ipynb", ".md")
+PRELOADED = (".tsh", ".md")  # where torch, nn, F, np and math are names from the start
+LARGEST = 256 * 2**20  # bytes of a file that is read
+GIVEN = "preload"  # marks a cell that says what other files have from the start
+
+
+def kind_of(path):
+    """The extension of a document's name."""
+    extension = os.path.splitext(path)[1].lower()
+    if extension not in KINDS:
+        raise UsageError(f"{path}: a document is one of {', '.join(KINDS)}")
+    return extension
+
+
+def load(path):
+    """The document in a file; UsageError where there is none."""
+    kind = kind_of(path)
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file{similar(path)}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{path}: this is not a file")
+    if found.st_size > LARGEST:
+        raise UsageError(
+            f"{path}: {found.st_size / 2**20:,.0f} MiB are more than a document may have ({LARGEST >> 20} MiB)"
+        )
+    try:
+        return loads(text_of(path), kind)
+    except DocumentError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def loads(text, kind):
+    """The document in a text of a kind."""
+    if kind == ".ipynb":
+        return notebooks.read(text)
+    return markdown.read(text) if kind == ".md" else percent.read(text, kind)
+
+
+def dumps(document, kind):
+    """A document as the text of a kind of file."""
+    if kind == ".ipynb":
+        return notebooks.write(document)
+    return markdown.write(document) if kind == ".md" else percent.write(document, kind)
+
+
+def save(document, path):
+    """Write a document to a file, all of it or nothing."""
+    try:
+        written = dumps(document, kind_of(path)).encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{path}: there are characters that no text file can hold (lone surrogates)") from None
+    try:
+        with open(path, "wb") as file:
+            file.write(written)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+
+
+def converted(document, before, after):
+    """A document of one kind of file for another: cells are marked as such, and names that were given are imported."""
+    if before == after:
+        return document
+    cells = [cell._replace(form="marked") for cell in document.cells if not cell.wishes.get(GIVEN)]
+    if after not in PRELOADED:
+        cells = [*imports(cells), *cells]
+    if before == ".py" and document.echo is None:
+        document = document._replace(echo="last")
+    return document._replace(cells=cells)
+
+
+def imports(cells):
+    """A cell that imports what a prompt has by itself, if any code needs it."""
+    from tensh.cli.session.exporting import imported
+
+    lines = [*imported([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
+    if lines:
+        yield Cell("code", "\n".join(lines), metadata={"tensh": {GIVEN: True}}, form="marked")

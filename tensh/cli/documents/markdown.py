@@ -1,0 +1,234 @@
+"""Markdown: text, blocks of code with a block of output behind them, and sessions as at a prompt.
+
+What would be read as something else, and what a block cannot say, stands between comments `<!-- cell ... -->` and
+`<!-- /cell -->`.
+"""
+
+import re
+from typing import NamedTuple
+
+from tensh.cli.documents import facts
+from tensh.cli.documents.model import Cell, Document, Output, guessed
+from tensh.cli.documents.percent import needs_echo
+
+ECHO = "last"
+CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())
+SESSIONS = frozenset("python py python3 pycon console doctest".split())
+PROMPT_ONLY = frozenset("pycon console doctest".split())  # blocks that are code only where there is a prompt
+OUTPUT = frozenset(["", "text", "txt", "output", "plain", "plaintext"])
+FENCE = re.compile(r"(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*\Z")
+HEAD = re.compile(r"<!-- cell(?: (?P<head>.*?))? -->[ \t]*\Z")
+END = "<!-- /cell -->"
+ENDS = re.compile(r"<!-- (/+)cell -->")
+HEADER = re.compile(r"<!-- tensh: (?P<json>\{.*\}) -->[ \t]*\Z")
+TRACEBACK = "Traceback (most recent call last):"
+
+
+class Block(NamedTuple):
+    """A fenced block: what stands behind its fence, its lines, the number of the line after it, whether it ends."""
+
+    info: str
+    lines: list[str]
+    after: int
+    ends: bool
+
+    @property
+    def language(self):
+        return (re.split(r"[ ,{}.]+", self.info.strip("{ .").lower()) or [""])[0]
+
+    @property
+    def is_session(self):
+        first = next((line for line in self.lines if line.strip()), "")
+        return self.language in SESSIONS and (first + " ").startswith(">>> ")
+
+    @property
+    def is_code(self):
+        return self.ends and self.language in CODE and (self.is_session or self.language not in PROMPT_ONLY)
+
+
+# -- reading ------------------------------------------------------------------------------------------
+
+
+def read(text):
+    """The document in a Markdown text."""
+    lines = text.split("\n")
+    header = HEADER.match(lines[0])
+    about = facts.loads(header["json"], "its first line") if header else {}
+    metadata = about.get("metadata")
+    cells = [*Reader(lines, int(bool(header))).cells()]
+    return Document(cells, about.get("echo", ECHO), metadata if isinstance(metadata, dict) else {})
+
+
+class Reader:
+    """Goes through lines once, from a place on."""
+
+    def __init__(self, lines, place=0):
+        self.lines = lines
+        self.place = place
+        self.prose = []
+
+    def cells(self):
+        while self.place < len(self.lines):
+            head = HEAD.match(self.lines[self.place])
+            block = block_at(self.lines, self.place)
+            if head:
+                yield from self.flushed()
+                yield from self.described(head["head"] or "")
+            elif block and block.is_code:
+                yield from self.flushed()
+                yield from self.code("", block)
+            else:
+                after = block.after if block else self.place + 1
+                self.prose += self.lines[self.place : after]
+                self.place = after
+        yield from self.flushed()
+
+    def flushed(self):
+        """The prose so far as a cell, without the blank lines around it."""
+        text, self.prose = "\n".join(_stripped(self.prose)), []
+        if text:
+            yield Cell("prose", text)
+
+    def described(self, head):
+        """The cell that a comment tells of."""
+        cell = facts.cell(head, [])
+        self.place += 1
+        block = block_at(self.lines, self.place)
+        if cell.kind == "code" and block:
+            yield from self.code(head, block)
+        elif cell.kind != "code":
+            end = next(
+                (n for n in range(self.place, len(self.lines)) if self.lines[n].rstrip() == END), len(self.lines)
+            )
+            text = "\n".join(ENDS.sub(_shorter, line) for line in self.lines[self.place : end])
+            self.place = end + 1
+            yield cell._replace(text=text, form="between")
+
+    def code(self, head, block):
+        """The cells of a block of code, with the block of output behind it."""
+        self.place = block.after
+        if block.is_session:
+            yield from session(block)
+            return
+        ahead = self.place
+        while ahead < len(self.lines) and not self.lines[ahead].strip():
+            ahead += 1
+        output = block_at(self.lines, ahead)
+        if output and output.ends and output.language in OUTPUT:
+            self.place = output.after
+        else:
+            output = None
+        yield facts.cell(head, block.lines, output.lines if output else (), block.info)
+
+
+def block_at(lines, place):
+    """The fenced block that begins on a line, if one does. One that does not end goes on to the end of the text."""
+    fence = FENCE.match(lines[place]) if place < len(lines) else None
+    if not fence:
+        return None
+    end = re.compile(re.escape(fence["sign"]) + re.escape(fence["sign"][0]) + r"*[ \t]*\Z")
+    last = next((number for number in range(place + 1, len(lines)) if end.match(lines[number])), len(lines))
+    return Block(fence["info"], lines[place + 1 : last], last + 1, last < len(lines))
+
+
+def _stripped(lines):
+    begin, end = 0, len(lines)
+    while begin < end and not lines[begin].strip():
+        begin += 1
+    while end > begin and not lines[end - 1].strip():
+        end -= 1
+    return lines[begin:end]
+
+
+def _shorter(match):
+    return match[0].replace("//", "/", 1)
+
+
+def session(block):
+    """A cell for each prompt of a session."""
+    code, shown = [], []
+    for line in [*block.lines, ">>> "]:
+        if (line + " ").startswith(">>> "):
+            if code:
+                yield _example(code, _stripped(shown), block.info)
+            code, shown = [line[4:]], []
+        elif (line + " ").startswith("... ") and not shown:
+            code.append(line[4:])
+        else:
+            shown.append(line)
+
+
+def _example(code, shown, info):
+    text = "\n".join(code)
+    outputs = guessed(text, shown)
+    if shown and shown[0].startswith(TRACEBACK):
+        within = next((n for n in range(1, len(shown)) if shown[n][:1].strip()), len(shown))
+        outputs = (Output("error", "\n".join(shown[within:]), {"traceback": shown[:within]}),)
+    return Cell("code", text, outputs, form=f">>> {info}")
+
+
+# -- writing ------------------------------------------------------------------------------------------
+
+
+def write(document):
+    """A document as Markdown."""
+    about = {"metadata": document.metadata} if document.metadata else {}
+    if needs_echo(document, ECHO):
+        about["echo"] = document.echo
+    parts = [f"<!-- tensh: {facts.dumps(about)} -->"] if about else []
+    previous = None
+    for cell in document.cells:
+        if cell.form.startswith(">>> ") and previous and previous.form == cell.form:
+            parts[-1] = f"{parts[-1].removesuffix('```')}{at_a_prompt(cell)}```"
+        elif cell.form.startswith(">>> "):
+            parts.append(f"```{cell.form[4:]}\n{at_a_prompt(cell)}```")
+        elif cell.kind == "code":
+            parts.append(_code(cell))
+        else:
+            parts.append(_prose(cell, previous))
+        previous = cell
+    return "\n\n".join(parts) + "\n" * bool(parts)
+
+
+def _prose(cell, previous):
+    """Prose as it is, if it is read as what it is; else between comments."""
+    head = facts.head(cell)
+    begin = block_at(cell.text.split("\n"), 0)
+    is_alone = previous is None or (previous.kind == "code" and not (begin and begin.language in OUTPUT))
+    if head == "[markdown]" and is_alone:
+        with_more = read(f"{cell.text}\n\n{fenced(['1'], 'python')}").cells
+        if [each.text for each in with_more] == [cell.text, "1"] and with_more[0].kind == "prose":
+            return cell.text
+    text = "\n".join(ENDS.sub(r"<!-- /\1cell -->", line) for line in cell.text.split("\n"))
+    return f"<!-- cell {head} -->\n{text}\n{END}"
+
+
+def _code(cell):
+    """A block of code and one of output."""
+    head = facts.head(cell)
+    lines = facts.output_lines(cell)
+    info = cell.form if cell.form not in ("", "marked") else "python"
+    first = next((line for line in cell.text.split("\n") if line.strip()), "")
+    if (first + " ").startswith(">>> "):  # code that is none, and must not be taken for a session
+        info = "tsh"
+    parts = [f"<!-- cell {head} -->\n"] if head else []
+    parts.append(fenced(cell.text.split("\n"), info))
+    parts += ["\n\n" + fenced(lines, "text")] if lines else []
+    return "".join(parts)
+
+
+def fenced(lines, info):
+    """Lines between fences that are longer than any in them."""
+    longest = max((len(run) for line in lines for run in re.findall(r"`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([fence + info, *lines, fence])
+
+
+def at_a_prompt(cell):
+    """The lines of a cell with prompts before them, and what they showed."""
+    first, *more = cell.text.split("\n")
+    lines = [f">>> {first}".rstrip(), *(f"... {line}".rstrip() for line in more)]
+    for output in cell.outputs:
+        lines += [*output.more.get("traceback", ())] if output.kind == "error" else []
+        lines += output.lines if facts.is_in_lines(output) else []
+    return "".join(line + "\n" for line in lines)

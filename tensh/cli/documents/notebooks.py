@@ -1,0 +1,156 @@
+"""Notebooks: .ipynb files of format 4."""
+
+import json
+
+from tensh.cli.documents.facts import loads
+from tensh.cli.documents.model import Cell, Document, DocumentError, Output
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+KINDS = {"markdown": "prose", "code": "code", "raw": "raw"}
+TYPES = {kind: name for name, kind in KINDS.items()}
+FORMAT = {"nbformat": 4, "nbformat_minor": 5}
+
+
+# -- reading ------------------------------------------------------------------------------------------
+
+
+def read(text):
+    """The document in the text of a notebook; DocumentError where it is none."""
+    notebook = loads(text, "this notebook")
+    parts, version = notebook.get("cells"), notebook.get("nbformat")
+    if version is None:
+        raise DocumentError("this is not a notebook")
+    if not isinstance(parts, list):
+        raise DocumentError(
+            f"this notebook has format {str(version)[:20]}, and format 4 is needed: open and save it with Jupyter"
+        )
+    cells = [_cell(part, number) for number, part in enumerate(parts, 1)]
+    metadata = dict(_is(dict, notebook.get("metadata", {}), "its metadata"))
+    echo = "last"
+    if isinstance(metadata.get("tensh"), dict) and metadata["tensh"].get("echo") == "each":
+        wishes = {name: value for name, value in metadata.pop("tensh").items() if name != "echo"}
+        metadata |= {"tensh": wishes} if wishes else {}
+        echo = "each"
+    if metadata == METADATA:
+        metadata = {}
+    more = {name: value for name, value in notebook.items() if name not in ("cells", "metadata")}
+    return Document(cells, echo, metadata, {} if more == FORMAT else more)
+
+
+def _is(kind, value, what):
+    """A value, if it is of the kind that the format says."""
+    if not isinstance(value, kind):
+        raise DocumentError(f"this notebook is broken: {what} is {type(value).__name__}, not {kind.__name__}")
+    return value
+
+
+def _joined(value, what):
+    """A text that a notebook keeps as one or as lines."""
+    lines = [value] if isinstance(value, str) else _is(list, value, what)
+    return "".join(_is(str, line, f"a line of {what}") for line in lines)
+
+
+def _cell(part, number):
+    what = f"cell {number}"
+    part = dict(_is(dict, part, what))
+    kind = KINDS.get(part.pop("cell_type", None) if isinstance(part.get("cell_type"), str) else None)
+    if kind is None:
+        raise DocumentError(f"this notebook is broken: {what} is neither code nor prose")
+    text = _joined(part.pop("source", ""), what).replace("\r\n", "\n").replace("\r", "\n")
+    metadata = _is(dict, part.pop("metadata", {}), f"the metadata of {what}")
+    count = part.pop("execution_count", None)
+    outputs = _is(list, part.pop("outputs", []), f"the outputs of {what}")
+    count = count if isinstance(count, int) and abs(count) < 10**9 else None
+    return Cell(kind, text, tuple(_output(each, count, what) for each in outputs), metadata, count, part, "marked")
+
+
+def _output(found, count, what):
+    what = f"an output of {what}"
+    more = dict(_is(dict, found, what))
+    kind = more.pop("output_type", None)
+    if kind == "stream" and more.get("name") in ("stdout", "stderr"):
+        text = _joined(more.pop("text", ""), what)
+        return Output("printed" if more.pop("name") == "stdout" else "warned", text, more)
+    if kind in ("execute_result", "display_data"):
+        data = dict(_is(dict, more.pop("data", {}), what))
+        text = _joined(data.pop("text/plain", ""), what)
+        more |= {"data": data} if data else {}
+        if kind == "execute_result" and more.get("execution_count", count) == count:
+            more.pop("execution_count", None)
+        if not more.get("metadata", True):
+            del more["metadata"]
+        return Output("value" if kind == "execute_result" else "display", text, more)
+    if kind == "error":
+        name, message = (_joined(more.pop(each, ""), what) for each in ("ename", "evalue"))
+        if not more.get("traceback", True):
+            del more["traceback"]
+        return Output("error", f"{name}: {message}", more)
+    return Output("other", "", found)
+
+
+# -- writing ------------------------------------------------------------------------------------------
+
+
+def write(document):
+    """A document as the text of a notebook."""
+    metadata = document.metadata or METADATA
+    if document.echo == "each":
+        metadata = metadata | {"tensh": {**metadata.get("tensh", {}), "echo": "each"}}
+    cells = [in_notebook(cell, number) for number, cell in enumerate(document.cells)]
+    notebook = {"cells": cells, "metadata": metadata} | (document.more or FORMAT)
+    if not document.more:
+        _number(cells)
+    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(notebook, indent=1) + "\n"
+    return text
+
+
+def _number(cells):
+    """Give an id to every cell that has none."""
+    taken, number = {cell.get("id") for cell in cells}, 0
+    for position, cell in enumerate(cells):
+        if "id" not in cell:
+            number = position
+            while f"cell-{number}" in taken:
+                number += len(cells)
+            cell["id"] = f"cell-{number}"
+
+
+def in_notebook(cell, number=0):
+    """A cell as a notebook keeps it."""
+    found = {"cell_type": TYPES[cell.kind]} | cell.more | {"metadata": cell.metadata, "source": lines_of(cell.text)}
+    if cell.kind == "code":
+        found |= {
+            "execution_count": cell.count,
+            "outputs": [output_in_notebook(output, cell.count) for output in cell.outputs],
+        }
+    return dict(sorted(found.items()))
+
+
+def output_in_notebook(output, count=None):
+    """An output as a notebook keeps it."""
+    lines = lines_of(output.text)
+    match output.kind:
+        case "printed" | "warned":
+            name = "stdout" if output.kind == "printed" else "stderr"
+            return {"name": name, "output_type": "stream", "text": lines} | output.more
+        case "value" | "display":
+            more = dict(output.more)
+            found = {"data": ({"text/plain": lines} if lines else {}) | more.pop("data", {})}
+            found |= {"execution_count": count, "metadata": {}} if output.kind == "value" else {"metadata": {}}
+            return found | {"output_type": "execute_result" if output.kind == "value" else "display_data"} | more
+        case "error":
+            name, _, message = output.text.partition(": ")
+            return {"ename": name, "evalue": message, "output_type": "error", "traceback": []} | output.more
+    return output.more
+
+
+def lines_of(text):
+    """The lines of a text, each with its end, as a notebook keeps them."""
+    return text.splitlines(keepends=True)
