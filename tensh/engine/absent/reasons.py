@@ -85,7 +85,7 @@ REASONS = (
         """
         distributed futures Future multiprocessing prepare_multiprocessing_environment nn.parallel nn.DataParallel
         nn.SyncBatchNorm batch_norm_backward_* batch_norm_elemt batch_norm_gather_* batch_norm_stats
-        batch_norm_update_stats utils.data.DistributedSampler utils.data.distributed
+        batch_norm_update_stats
         """,
     ),
     out(
@@ -126,7 +126,7 @@ REASONS = (
         "nn.[A-Z]* nn.init* nn.utils* nn.grad nn.parameter.* lstm* gru* rnn_* norm_except_dim",
     ),
     later("optimisers", "optim optim.*"),
-    later("data sets and loaders, checkpoints", "utils utils.* utils.data.*"),
+    later("checkpoints of activations, and smaller helpers", "utils utils.*"),
     later("tensors in files", "save load serialization"),
     later("probability distributions", "distributions quasirandom"),
     later("functions of functions", "func func.* vmap"),

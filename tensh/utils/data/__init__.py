@@ -1,0 +1,34 @@
+"""torch.utils.data: data sets, the order in which samples are taken, and loaders that make batches of them."""
+
+import importlib
+
+from tensh.engine.absent import absent
+
+# Where a name is found: module -> names. Each is loaded when it is first asked for.
+WHERE = {
+    "tensh.utils.data.dataset": """Dataset IterableDataset TensorDataset StackDataset ConcatDataset ChainDataset Subset
+        random_split""",
+    "tensh.utils.data.sampler": """Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler
+        BatchSampler""",
+    "tensh.utils.data.distributed": "DistributedSampler",
+    "tensh.utils.data._utils.collate": "default_collate default_convert",
+    "tensh.utils.data.worker_info": "get_worker_info",
+    "tensh.utils.data.dataloader": "DataLoader _DatasetKind",
+}
+PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
+SUBMODULES = ("dataloader", "dataset", "distributed", "sampler")
+
+__all__ = sorted(PLACES)  # noqa: PLE0605 (it is a list)
+
+
+def __getattr__(name):
+    if name in SUBMODULES or name == "_utils":
+        return importlib.import_module(f"tensh.utils.data.{name}")
+    if name not in PLACES:
+        raise absent("torch.utils.data", name)
+    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
+    return value
+
+
+def __dir__():
+    return sorted([*PLACES, *SUBMODULES])

@@ -1,0 +1,293 @@
+"""The loader: batches of a data set, made here or by worker processes."""
+
+import math
+from typing import Generic, TypeVar
+
+from tensh.engine.cores import processors
+from tensh.engine.warning import warn
+from tensh.utils.data._utils.collate import default_collate, default_convert
+from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401
+from tensh.utils.data.fetch import Source
+from tensh.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
+from tensh.utils.data.worker_info import get_worker_info  # noqa: F401
+
+Sample = TypeVar("Sample", covariant=True)
+FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())
+
+
+class _DatasetKind:
+    """How samples are found."""
+
+    Map = 0
+    Iterable = 1
+
+
+class _InfiniteConstantSampler(Sampler):
+    """No indices, for ever: what a loader takes for the indices of an IterableDataset."""
+
+    def __iter__(self):
+        while True:
+            yield None
+
+
+class DataLoader(Generic[Sample]):
+    """Batches of the samples of a data set, in the order of a sampler.
+
+    ``shuffle`` takes them in an order that is new in every pass; a ``sampler`` gives their indices, a ``batch_sampler``
+    lists of them.  ``batch_size=None`` makes no batches.  ``collate_fn`` makes a batch of a list of samples
+    (``default_collate``).  With ``num_workers`` processes read, each ``prefetch_factor`` batches ahead; batches come in
+    order all the same, unless ``in_order=False``.  Workers end with the pass, or with the loader if they are
+    ``persistent_workers``.  The ``generator`` gives the order and the seed of the workers.  ``pin_memory`` changes nothing.
+
+    Raises ValueError for options that exclude each other; AttributeError or TypeError come from the data set.
+
+    >>> import tensh as torch
+    >>> from tensh.utils.data import DataLoader, TensorDataset
+    >>> data = TensorDataset(torch.arange(5), torch.arange(5) * 2)
+    >>> for x, y in DataLoader(data, batch_size=2, shuffle=True, generator=torch.Generator().manual_seed(0)):
+    ...     print(x, y)
+    tensor([3, 1]) tensor([6, 2])
+    tensor([0, 4]) tensor([0, 8])
+    tensor([2]) tensor([4])
+    """
+
+    __initialized = False
+
+    def __init__(
+        self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
+        pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None,
+        *, prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True,
+    ):  # fmt: skip
+        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
+        self.in_order = in_order
+        is_stream = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if is_stream else _DatasetKind.Map
+        if is_stream:
+            _check_stream(shuffle, sampler, batch_sampler)
+        _check_batches(batch_size, bool(shuffle), sampler, batch_sampler, drop_last)
+        if sampler is None:
+            sampler = self._default_sampler(bool(shuffle), generator)
+        if batch_sampler is not None:
+            batch_size = None
+        elif batch_size is not None:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.sampler = sampler
+        self.batch_sampler = batch_sampler
+        self.generator = generator
+        self.collate_fn = collate_fn or (default_collate if self._auto_collation else default_convert)
+        self.persistent_workers = persistent_workers
+        self.__initialized = True
+        self._IterableDataset_len_called = None
+        self._iterator = None
+        self.check_worker_number_rationality()
+
+    def _default_sampler(self, shuffle, generator):
+        if self._dataset_kind == _DatasetKind.Iterable:
+            return _InfiniteConstantSampler()
+        return RandomSampler(self.dataset, generator=generator) if shuffle else SequentialSampler(self.dataset)
+
+    @property
+    def multiprocessing_context(self):
+        """How workers are started: a context of the module multiprocessing, or None for its default."""
+        return self.__multiprocessing_context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context):
+        self.__multiprocessing_context = None if context is None else _context(context, self.num_workers)
+
+    def __setattr__(self, name, value):
+        if self.__initialized and name in FIXED:
+            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
+        super().__setattr__(name, value)
+
+    @property
+    def _auto_collation(self):
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self):
+        return self.batch_sampler if self._auto_collation else self.sampler
+
+    def _get_iterator(self):
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        from tensh.utils.data.workers import _MultiProcessingDataLoaderIter
+
+        self.check_worker_number_rationality()
+        return _MultiProcessingDataLoaderIter(self)
+
+    def __iter__(self):
+        if not self.persistent_workers:
+            return self._get_iterator()
+        if self._iterator is None or self._iterator.is_closed:
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator
+
+    def __len__(self):
+        if self._dataset_kind == _DatasetKind.Map:
+            return len(self._index_sampler)
+        length = self._IterableDataset_len_called = len(self.dataset)
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+
+    def check_worker_number_rationality(self):
+        """Warn if there will be more workers than processors."""
+        if self.num_workers and self.num_workers > processors():
+            warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of "
+                f"worker in current system is {processors()}, which is smaller than what this DataLoader is going to "
+                "create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, "
+                "lower the worker number to avoid potential slowness/freeze if necessary."
+            )
+
+
+# ── options that exclude each other ──────────────────────────────────────────
+def _check_workers(num_workers, timeout, prefetch_factor, persistent_workers):
+    if num_workers < 0:
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+    if timeout < 0:
+        raise ValueError("timeout option should be non-negative")
+    if num_workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing."
+            "let num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError("prefetch_factor option should be non-negative")
+    if persistent_workers and num_workers == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+
+
+def _check_stream(shuffle, sampler, batch_sampler):
+    begin = "DataLoader with IterableDataset: expected unspecified"
+    if shuffle not in {False, None}:
+        raise ValueError(f"{begin} shuffle option, but got shuffle={shuffle}")
+    if sampler is not None:
+        raise ValueError(f"{begin} sampler option, but got sampler={sampler}")
+    if batch_sampler is not None:
+        raise ValueError(f"{begin} batch_sampler option, but got batch_sampler={batch_sampler}")
+
+
+def _check_batches(batch_size, shuffle, sampler, batch_sampler, drop_last):
+    if sampler is not None and shuffle:
+        raise ValueError("sampler option is mutually exclusive with shuffle")
+    if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
+        raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last")
+    if batch_sampler is None and batch_size is None and drop_last:
+        raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+
+
+def _context(context, num_workers):
+    """The context of multiprocessing that ``context`` is or names."""
+    import multiprocessing
+    from multiprocessing.context import BaseContext
+
+    if num_workers <= 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+            f"num_workers={num_workers}"
+        )
+    if isinstance(context, str):
+        methods = multiprocessing.get_all_start_methods()
+        if context not in methods:
+            raise ValueError(
+                f"multiprocessing_context option should specify a valid start method in {methods!r}, but got "
+                f"multiprocessing_context={context!r}"
+            )
+        return multiprocessing.get_context(context)
+    if not isinstance(context, BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, but "
+            f"got multiprocessing_context={context}"
+        )
+    return context
+
+
+# ── one pass ─────────────────────────────────────────────────────────────────
+class _BaseDataLoaderIter:
+    """A pass over the batches of a loader."""
+
+    def __init__(self, loader):
+        self._source = Source(
+            loader.dataset,
+            loader._dataset_kind == _DatasetKind.Iterable,
+            loader._auto_collation,
+            loader.drop_last,
+            loader.collate_fn,
+        )
+        self._index_sampler = loader._index_sampler
+        self._num_workers = loader.num_workers
+        if loader.pin_memory:
+            _warn_of_pinning(loader.pin_memory_device)
+        self._reset(loader)
+        self._base_seed = draw_seed(loader.generator)
+
+    def _reset(self, loader):
+        """Begin another pass."""
+        self._reported_length = loader._IterableDataset_len_called
+        self._sampler_iter = iter(self._index_sampler)
+        self._num_yielded = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        batch = self._next_data()
+        self._num_yielded += 1
+        if self._reported_length is not None and self._num_yielded > self._reported_length:
+            self._warn_of_length()
+        return batch
+
+    def __len__(self):
+        return len(self._index_sampler)
+
+    def __getstate__(self):
+        raise NotImplementedError("{} cannot be pickled", type(self).__name__)
+
+    def _warn_of_length(self):
+        message = (
+            f"Length of IterableDataset {self._source.dataset} was reported to be {self._reported_length}"
+            f"(when accessing len(dataloader)), but {self._num_yielded} samples have been fetched. "
+        )
+        if self._num_workers > 0:
+            message += (
+                "For multiprocessing data-loading, this could be caused by not properly configuring the IterableDataset "
+                "replica at each worker. Please see "
+                "https://pytorch.org/docs/stable/data.html#torch.utils.data.IterableDataset for examples."
+            )
+        warn(message)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """A pass whose batches are made when they are asked for."""
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        if loader.timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        self._read = self._source.reader()
+
+    def _next_data(self):
+        return self._read(next(self._sampler_iter))
+
+
+def _warn_of_pinning(device):
+    if device:
+        warn(
+            "pin_memory_device is deprecated, the current accelerator will be used as the device,"
+            f"ignore pin_memory_device='{device}'."
+        )
+    warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.")

@@ -1,0 +1,54 @@
+"""The share that one of several processes has of a data set."""
+
+import math
+
+from tensh.engine import named
+from tensh.utils.data.sampler import Sampler
+
+randperm, Generator = named("randperm"), named("Generator")
+
+
+class DistributedSampler(Sampler):
+    """Every ``num_replicas``-th index from ``rank`` on, of all indices in an order that all processes agree on.
+
+    Shares have the same length: indices from the beginning are repeated at the end, or dropped with ``drop_last``.  The
+    order of an epoch follows from ``seed`` and ``set_epoch``.  There are no process groups here, so the number of processes
+    and the rank are always to be given.
+
+    >>> from tensh.utils.data import DistributedSampler
+    >>> [list(DistributedSampler("abcde", 2, rank, shuffle=False)) for rank in range(2)]
+    [[0, 2, 4], [1, 3, 0]]
+    """
+
+    def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
+        if num_replicas is None or rank is None:
+            raise ValueError(
+                "Default process group has not been initialized, please make sure to call init_process_group."
+            )
+        if not 0 <= rank < num_replicas:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.drop_last = drop_last
+        size = len(dataset)
+        self.num_samples = size // num_replicas if drop_last else math.ceil(size / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+        self.shuffle = shuffle
+        self.seed = seed
+
+    def __iter__(self):
+        size = len(self.dataset)
+        if self.shuffle:
+            order = randperm(size, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        else:
+            order = list(range(size))
+        return iter([order[i % size] for i in range(self.rank, self.total_size, self.num_replicas)])
+
+    def __len__(self):
+        return self.num_samples
+
+    def set_epoch(self, epoch):
+        """Set the epoch, so that the next pass has an order of its own."""
+        self.epoch = epoch

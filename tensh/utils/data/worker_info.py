@@ -1,0 +1,30 @@
+"""What the code of a data set can know of the worker process that runs it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker of a loader: its number, how many there are, its seed, and its copy of the data set."""
+
+    id: int
+    num_workers: int
+    seed: int
+    dataset: Any
+    rng: Any = None
+    worker_method: str | None = "multiprocessing"
+
+
+current = None  # the worker that this process is
+
+
+def get_worker_info():
+    """The ``WorkerInfo`` of this process if it is a worker of a loader, otherwise None."""
+    return current
+
+
+def set_worker_info(info):
+    """Say which worker this process is."""
+    global current
+    current = info
