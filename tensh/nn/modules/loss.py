@@ -127,9 +127,9 @@ class NLLLoss2d(NLLLoss):
     tensor(-1.)
     """
 
-    def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    def __init__(self, *args, **kwargs):
         warn("NLLLoss2d has been deprecated. Please use NLLLoss instead.", FutureWarning)
-        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+        super().__init__(*args, **kwargs)
 
 
 class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0", keeps=KEPT, buffers="weight",

@@ -138,8 +138,8 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     """(padded sequences [T, B, *], their lengths) of a packed sequence.
 
     >>> import tensh as torch
-    >>> from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
-    >>> pad_packed_sequence(pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]), batch_first=True)
+    >>> rnn = torch.nn.utils.rnn
+    >>> rnn.pad_packed_sequence(rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]), batch_first=True)
     (tensor([[1, 2, 3],
             [4, 5, 0]]), tensor([3, 2]))
     """
