@@ -184,8 +184,3 @@ def padding(f):
 @hole
 def order_of_norm(f):
     return f.pick(["2", "1", "float('inf')", "-float('inf')", "0", "3", "0.5"])
-
-
-@hole
-def matrix_norm(f):
-    return f.pick(["fro", "nuc"])

@@ -235,7 +235,7 @@ def refuse_bytes(parts, value):
     arrays = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
     if len(arrays) == 1 and value.array.size == 1 and isinstance(arrays[0], Tensor):
         dtype = arrays[0].array.dtype
-        if dtype.kind == "u" and dtype.itemsize == 1:
+        if dtype.kind == "u" and dtype.itemsize == 1 and arrays[0].array.ndim:
             raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 
