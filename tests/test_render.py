@@ -217,8 +217,18 @@ def test_tensors_of_pytorch_itself_are_shown_as_ours(oracle):
         y = (x * x).sum()
         y.backward()
         large = torch.arange(2000.0).to(torch.bfloat16)
-        views = show.who({"x": x, "y": y}), show.grads({"x": x, "y": y}), show.hist(large), show.heat(x), show.full(x)
+        views = show.who({"x": x, "y": y}), show.hist(large), show.heat(x), show.full(x)
         values = x, y, large, [x] * 4, torch.tensor([float("nan"), 1.0])
         return [text_of(each, is_window=True, width=60, colors=256) for each in (*views, *values)]
 
     assert seen(tensh) == seen(oracle)
+
+
+def test_gradients_of_pytorchs_tensors_are_those_that_they_keep(oracle):
+    from tensh import show
+
+    x = oracle.tensor([3.0, 4.0], requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    rows = show.grads({"x": x, "y": y}).rows
+    assert rows == [("x", "-", "[2]", "5", "yes", "10"), ("y", "SumBackward0", "[]", "25", "no", "-")]

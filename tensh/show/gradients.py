@@ -3,6 +3,7 @@
 import sys
 
 from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.tensor import Tensor
 from tensh.graph import flaws, tokens
 from tensh.graph.names import named_tensors
 from tensh.graph.reverse import GoneError, Parts, Pass
@@ -10,7 +11,7 @@ from tensh.graph.walk import Graph
 from tensh.show import describe
 from tensh.show.page import View
 from tensh.show.table import Table
-from tensh.show.values import norm
+from tensh.show.values import array_of, norm
 
 FEW = 4  # uses whose shares are told one by one
 LONGEST = 32  # of the code that made a tensor, before it is cut
@@ -194,4 +195,16 @@ def grads(names=None, root=None):
     """
     if names is None:
         names = {name: value for name, value in sys._getframe(1).f_globals.items() if not name.startswith("_")}
-    return Gradients(root, names)
+    others = {name: t for name, t in names.items() if describe.is_tensor(t) and not isinstance(t, Tensor)}
+    return kept_by(others) if others else Gradients(root, names)
+
+
+def kept_by(tensors):
+    """What tensors of another library keep: their graphs are not ours to look at."""
+    rows = [
+        (name, t.grad_fn.name() if t.grad_fn is not None else "-", describe.shape(t), in_short(array_of(t)),
+         describe.yes_or_no(t.is_leaf), "-" if not t.is_leaf or t.grad is None else in_short(array_of(t.grad)))
+        for name, t in tensors.items()
+        if t.requires_grad
+    ]  # fmt: skip
+    return Table(("name", "made by", "shape", "value", "is_leaf", "gradient"), rows)
