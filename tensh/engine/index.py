@@ -348,6 +348,9 @@ DECLARED = {
     "ops.layers.rearrange": """
         channel_shuffle col2im im2col pixel_shuffle pixel_unshuffle
     """,
+    "ops.layers.recurrent": """
+        lstm_layer lstm_slopes
+    """,
     "ops.layers.resample": """
         upsample_bicubic upsample_bicubic_smooth upsample_bilinear upsample_bilinear_smooth upsample_lanczos_smooth
         upsample_linear upsample_nearest_1 upsample_nearest_2 upsample_nearest_3 upsample_nearest_exact_1

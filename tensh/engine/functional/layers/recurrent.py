@@ -4,6 +4,7 @@ What the input adds to the gates is one product for all steps; each step adds wh
 lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
 """
 
+from tensh.engine.dtype import float32
 from tensh.engine.functional.layers.projecting import product
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.shapes.joining import cat
@@ -74,6 +75,20 @@ def backwards(step, inputs, start, weights):
     return outputs[::-1], state
 
 
+def one_direction(mode, input, start, weights, backward, sizes=None):
+    """(outputs, *last state) of one layer, step by step; ``weights`` are (w_ih, b_ih, w_hh, b_hh, w_hr)."""
+    w_ih, b_ih, *inner = weights
+    gates = product(input, w_ih, b_ih)
+    steps = gates.unbind(0) if sizes is None else gates.split(sizes)
+    outputs, end = (backwards if backward else forwards)(STEPS[mode], steps, start, inner)
+    return OPS["stack"].fn(outputs) if sizes is None else cat(outputs), *end
+
+
+def in_one_piece(input, start, weights):
+    """Is it a layer that PyTorch computes as one operation, with gates of single precision?"""
+    return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
+
+
 # ── all layers ───────────────────────────────────────────────────────────────
 def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     """(output, last states) of layers: [(w_ih, b_ih, w_hh, b_hh, w_hr), ...], those of both directions in turn.
@@ -81,18 +96,19 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     ``input`` is [steps, batch, features], or [samples, features] with the ``sizes`` of the batches of a packed sequence;
     ``state`` has tensors [layers, batch, features].  Between layers values are dropped with the probability ``dropout``.
     """
-    step, last = STEPS[mode], []
+    last = []
     for number in range(0, len(layers), directions):
         if number and dropout:
             input = LAYERS["dropout"](input, dropout, True)
         results = []
         for direction in range(directions):
-            w_ih, b_ih, *weights = layers[number + direction]
-            gates = product(input, w_ih, b_ih)
-            steps = gates.unbind(0) if sizes is None else gates.split(sizes)
-            start = [s[number + direction] for s in state]
-            outputs, end = (backwards if direction else forwards)(step, steps, start, weights)
-            results.append(OPS["stack"].fn(outputs) if sizes is None else cat(outputs))
+            weights, start = layers[number + direction], [s[number + direction] for s in state]
+            if mode == "LSTM" and sizes is None and in_one_piece(input, start, weights):
+                w_ih, b_ih, w_hh, b_hh, _ = weights
+                output, *end, _, _ = OPS["lstm_layer"].fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
+            else:
+                output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)
+            results.append(output)
             last.append(end)
         input = cat(results, -1) if directions == 2 else results[0]
     return input, [OPS["stack"].fn(parts) for parts in zip(*last, strict=True)]
