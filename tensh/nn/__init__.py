@@ -33,6 +33,7 @@ WHERE = {
         CrossEntropyLoss KLDivLoss MultiMarginLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss LinearCrossEntropyLoss
         PoissonNLLLoss GaussianNLLLoss CTCLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss
         TripletMarginWithDistanceLoss""",
+    "tensh.nn.modules.linear_cross_entropy_options": "LinearCrossEntropyOptions",
     "tensh.nn.modules.pooling": """MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d FractionalMaxPool2d
         FractionalMaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d LPPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d
         AdaptiveMaxPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d""",
@@ -47,7 +48,7 @@ WHERE = {
     "tensh.nn.modules.upsampling": "Upsample UpsamplingNearest2d UpsamplingBilinear2d",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
-SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
+SUBMODULES = ("functional", "grad", "init", "modules", "parameter", "utils")
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 
