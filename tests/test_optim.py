@@ -18,7 +18,7 @@ def test_ten_steps_are_pytorchs(oracle, name, options, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (expected, theirs), (params, ours) = (trained(torch, name, options, dtype) for torch in (oracle, tensh))
-    rtol = LOOSER.get(name, RTOL[dtype])
+    rtol = LOOSER.get(name) or RTOL[dtype]
     same(plain(params), plain(expected), rtol)
     same(plain(ours.state_dict()), plain(theirs.state_dict()), rtol)
     assert repr(ours) == repr(theirs)
@@ -32,7 +32,9 @@ def same(one, other, rtol, where=""):
             same(one[key], other[key], rtol, f"{where}.{key}")
     elif isinstance(one, tuple) and one and isinstance(one[0], str) and one[0] == "tensor":
         assert one[:3] == other[:3], where
-        np.testing.assert_allclose(one[3], other[3], rtol=rtol, atol=rtol * np.abs(other[3]).max(), err_msg=where)
+        np.testing.assert_allclose(
+            one[3], other[3], rtol=rtol, atol=rtol * max(np.abs(other[3]).max(), 1e-3), err_msg=where
+        )
     elif isinstance(one, list | tuple):
         assert len(one) == len(other), where
         for number, (each, its) in enumerate(zip(one, other)):

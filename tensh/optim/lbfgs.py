@@ -28,7 +28,7 @@ class LBFGS(Optimizer):
     >>> optimizer.step(closure)
     tensor(13., grad_fn=<SumBackward0>)
     >>> w
-    tensor([1., 2.], requires_grad=True)
+    tensor([1.0000, 2.0000], requires_grad=True)
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LBFGS(Optimizer):
         grad = flat_gradient(params)
         if grad.abs().max() <= group["tolerance_grad"]:
             return first
-        state.update(self._iterate(closure, group, state, float(first), grad))
+        state.update(self._iterate(closure, group, state, _number(first), grad))
         return first
 
     def _iterate(self, closure, group, state, loss, grad):
@@ -89,7 +89,7 @@ class LBFGS(Optimizer):
             else:
                 move(params, t, d)
                 if iteration != group["max_iter"]:  # afterwards nobody asks for the loss
-                    loss, grad, count = float(closure()), flat_gradient(params), 1
+                    loss, grad, count = _number(closure()), flat_gradient(params), 1
             evaluations += count
             state["func_evals"] += count
             if (
@@ -135,6 +135,10 @@ def flat_gradient(params):
     return cat([(view_as_real.fn(grad) if grad.is_complex() else grad).reshape(-1) for grad in grads])
 
 
+def _number(loss):
+    return loss.item() if isinstance(loss, Tensor) else float(loss)
+
+
 def move(params, t, direction):
     """Move all parameters by ``t`` along a direction."""
     start = 0
@@ -151,7 +155,7 @@ def _along(params, direction, closure):
     def evaluate(t):
         try:
             move(params, t, direction)
-            loss = float(closure())
+            loss = _number(closure())
             grad = flat_gradient(params)
         finally:
             for p, value in zip(params, before):

@@ -16,7 +16,7 @@ class NAdam(Elementwise):
     >>> w.square().backward()
     >>> optimizer.step()
     >>> w
-    tensor(0.8600, requires_grad=True)
+    tensor(0.8944, requires_grad=True)
     """
 
     ARRAYS, COUNTERS = ("exp_avg", "exp_avg_sq"), ("step", "mu_product")

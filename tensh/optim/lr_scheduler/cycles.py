@@ -1,0 +1,106 @@
+"""Rates that go up and down between two limits."""
+
+import functools
+import math
+import types
+
+from tensh.optim.lr_scheduler.base import LRScheduler, for_groups, require_optimizer, set_value
+from tensh.optim.lr_scheduler.momentum import Momentum
+
+
+def _always(cycle):
+    return 1.0
+
+
+def _halved(cycle):
+    return 1 / 2.0 ** (cycle - 1)
+
+
+def _power(gamma, step):
+    return gamma**step
+
+
+# Mode -> the height of a triangle, and of what it is a function.
+MODES = {"triangular": (_always, "cycle"), "triangular2": (_halved, "cycle"), "exp_range": (_power, "iterations")}
+
+
+class CyclicLR(Momentum, LRScheduler):
+    """Up from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, down again in ``step_size_down``, over and over.
+
+    The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
+    ("exp_range"), or is what ``scale_fn`` says. Momentum goes the other way. Smith, Cyclical learning rates for training
+    neural networks (2017).
+
+    >>> import tensh as torch
+    >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)
+    >>> scheduler = torch.optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.0, max_lr=1.0, step_size_up=2)
+    >>> optimizer.step(); scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
+    """
+
+    _unsaved = ("optimizer", "_scale_fn_ref", "_scale_fn_custom")
+
+    def __init__(
+        self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
+        scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1,
+    ):  # fmt: skip
+        self.optimizer = require_optimizer(optimizer)
+        base_lrs = for_groups("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for group, lr in zip(optimizer.param_groups, base_lrs, strict=True):
+                set_value(group, "lr", lr)
+        self.max_lrs = for_groups("max_lr", optimizer, max_lr)
+        up = float(step_size_up)
+        self.total_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio = up / self.total_size
+        if mode not in MODES and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode, self.gamma, self._scale_fn_custom, self.scale_mode = mode, gamma, scale_fn, scale_mode
+        self._choose_scale()
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            self._require_momentum()
+            self.base_momentums = for_groups("base_momentum", optimizer, base_momentum)
+            self.max_momentums = for_groups("max_momentum", optimizer, max_momentum)
+            if last_epoch == -1:
+                self._begin_momentum(self.base_momentums, self.max_momentums)
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = base_lrs
+
+    def _choose_scale(self):
+        if self._scale_fn_custom is None:
+            function, self.scale_mode = MODES[self.mode]
+            self._scale_fn_ref = functools.partial(function, self.gamma) if function is _power else function
+
+    def scale_fn(self, x):
+        """The height of cycle or step ``x``."""
+        return (self._scale_fn_custom or self._scale_fn_ref)(x)
+
+    def get_lr(self):
+        """The rates of this step; sets the momentum, too."""
+        self._require_step()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        place = 1.0 + self.last_epoch / self.total_size - cycle
+        up = self.step_ratio
+        height = place / up if place <= up else (place - 1) / (up - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            limits = zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True)
+            for group, low, high in limits:
+                self._set_momentum(group, high - (high - low) * height * scale)
+        return [low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
+
+    def state_dict(self):
+        """All that the scheduler knows; of a ``scale_fn`` that is an object of a class its attributes."""
+        function = self._scale_fn_custom
+        named = function is None or isinstance(function, types.FunctionType)
+        return super().state_dict() | {"_scale_fn_custom": None if named else function.__dict__.copy()}
+
+    def load_state_dict(self, state_dict):
+        """Continue from what ``state_dict`` returned, with the ``scale_fn`` that is here."""
+        attributes = state_dict["_scale_fn_custom"]
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
+        if attributes is not None:
+            self._scale_fn_custom.__dict__.update(attributes)
+        self._choose_scale()
