@@ -19,7 +19,11 @@ SUBMODULES = frozenset(
     "autograd backends cuda fft functional linalg nn optim random serialization show signal special types utils version testing func return_types overrides".split()
 )
 
-ELSEWHERE = {"vmap": "func", "save": "serialization", "load": "serialization"}  # names of the torch namespace that a submodule defines
+ELSEWHERE = {
+    "vmap": "func",
+    "save": "serialization",
+    "load": "serialization",
+}  # names of the torch namespace that a submodule defines
 
 
 def __getattr__(name):
@@ -40,4 +44,6 @@ def __getattr__(name):
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted({*PUBLIC, *ELSEWHERE, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"})
+    return sorted(
+        {*PUBLIC, *ELSEWHERE, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"}
+    )

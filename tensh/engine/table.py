@@ -23,7 +23,18 @@ from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.cores import LIGHT, SPREAD, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.inplace import before_out, begin, beside, constant_into, into, own_dtype, put, refuse_growth, refuse_overlap, refuse_overlap_in_part
+from tensh.engine.inplace import (
+    before_out,
+    begin,
+    beside,
+    constant_into,
+    into,
+    own_dtype,
+    put,
+    refuse_growth,
+    refuse_overlap,
+    refuse_overlap_in_part,
+)
 from tensh.engine.mixing import (
     NO_ARRAY,
     NUMBERS,
@@ -50,7 +61,6 @@ PYTHON_ONLY = Registry("PYTHON_ONLY")  # behind Python's operators that are no m
 FORMS = Registry("FORMS")
 """What takes the calls of a method that do not give its one argument as numbers side by side: ``x.view(2, 3)`` itself is
 then without a step in between."""
-
 
 
 class Op:

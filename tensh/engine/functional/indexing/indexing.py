@@ -42,7 +42,11 @@ def getitem(self, index):
             t = recorded(self, index if type(index) is tuple else (index,), index)
             if t is not None:
                 return t
-        if isinstance(index, Tensor) and 0 < (array := index.array).ndim <= self.array.ndim and array.dtype.char in "?lq":
+        if (
+            isinstance(index, Tensor)
+            and 0 < (array := index.array).ndim <= self.array.ndim
+            and array.dtype.char in "?lq"
+        ):
             return OPS["index"].fn(self, (array,))
         view, indices = viewed(self, index)
         if indices:

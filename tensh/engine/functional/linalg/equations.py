@@ -8,8 +8,7 @@ from tensh.engine.ops.linalg import determinant, shared
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import LinAlgError, check_same_dtype, check_square
 from tensh.engine.table import OPS, composite, returned
-from tensh.engine.tensor import Tensor
-from tensh.engine.tensor import wrap
+from tensh.engine.tensor import Tensor, wrap
 
 
 def failed(name, info, words):

@@ -22,7 +22,7 @@ def reduction(name, doc, everything, along, *, dim=True):
             dim = axis
         if dim is ABSENT:
             if keepdim or keepdims or out is not None and name in ("sum", "prod"):
-                raise TypeError(f"{name}() missing 1 required positional arguments: \"dim\"")
+                raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
             dim = None
         if dim is None and dtype is None and out is None and not (keepdim or keepdims):
             return everything.fn(input)

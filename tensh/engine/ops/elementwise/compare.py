@@ -23,9 +23,21 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
     _op = OPS[_name]
     _title = _name.title()
     METHODS[f"{_name}_"] = Inplace(
-        pointwise(_op.kernel, _op.summary, name=f"{_name}_written", types=_op.types, called=f"{_name}_cpu", public=False,
-                  inplace="method", out=False, truth=True, node=f"{_title}Backward1", numbers={"other": f"{_title}Backward0"},
-                  input="nothing(g)", other="nothing(g)")  # fmt: skip
+        pointwise(
+            _op.kernel,
+            _op.summary,
+            name=f"{_name}_written",
+            types=_op.types,
+            called=f"{_name}_cpu",
+            public=False,
+            inplace="method",
+            out=False,
+            truth=True,
+            node=f"{_title}Backward1",
+            numbers={"other": f"{_title}Backward0"},
+            input="nothing(g)",
+            other="nothing(g)",
+        )  # fmt: skip
     )
 
 pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,

@@ -134,7 +134,7 @@ def chosen(shape, target, weight, ignore_index):
     n = shape[1 if len(shape) > 1 else 0]
     if weight is None and target.size:
         low, high = extent(target)
-        if 0 <= low and high < n and not low <= ignore_index <= high:
+        if low >= 0 and high < n and not low <= ignore_index <= high:
             return target.astype(np.int64, copy=False), None
     ignored = target == ignore_index
     classes = np.where(ignored, 0, target).astype(np.int64, copy=False)

@@ -6,7 +6,7 @@
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import OTHER_DTYPE, refuse_dtype
+from tensh.engine.errors import OTHER_DTYPE
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.table import op

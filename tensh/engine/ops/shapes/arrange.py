@@ -153,7 +153,12 @@ def interleaved(shape, repeats):
     return shape, [n for pair in zip(repeats, shape, strict=True) for n in pair]
 
 
-@op(public=False, out=False, node="RepeatBackward0", input="zeros_as(g, input.shape) if 0 in repeats else repeat_back(g, input.shape, repeats)")
+@op(
+    public=False,
+    out=False,
+    node="RepeatBackward0",
+    input="zeros_as(g, input.shape) if 0 in repeats else repeat_back(g, input.shape, repeats)",
+)
 def repeated(input, repeats):
     """The input as often as ``repeats`` says along each dimension."""
     shape, size = interleaved(input.shape, repeats)
