@@ -1,1 +1,18 @@
-"""The layers of torch.nn."""
+"""The layers of torch.nn, under the names of torch.nn.modules, too."""
+
+import importlib
+import pkgutil
+
+from tensh.engine.absent import absent
+
+SUBMODULES = {module.name: module.name for module in pkgutil.iter_modules(__path__)} | {"container": "containers"}
+
+
+def __getattr__(name):
+    from tensh import nn
+
+    if name in SUBMODULES:
+        return importlib.import_module(f"tensh.nn.modules.{SUBMODULES[name]}")
+    if name in nn.PLACES:
+        return getattr(nn, name)
+    raise absent("torch.nn.modules", name)
