@@ -80,3 +80,31 @@ def same(one, other):
         return one == other
     largest = np.abs(other[2]).max(initial=0, where=np.isfinite(other[2]))
     return one[:2] == other[:2] and np.allclose(one[2], other[2], rtol=1e-4, atol=1e-6 + 1e-4 * largest, equal_nan=True)
+
+
+def test_tangents_of_a_recurrent_layer_are_its_gradients():
+    tensh.manual_seed(0)
+    layer, x, v = nn.LSTM(3, 4, 2, bidirectional=True), tensh.randn(5, 2, 3), tensh.randn(5, 2, 3)
+
+    def total(x):
+        return layer(x)[0].sum()
+
+    slope = tensh.func.grad(total)
+    assert tensh.allclose(tensh.func.jvp(total, (x,), (v,))[1], (slope(x) * v).sum(), atol=1e-6)
+    twice = tensh.func.grad(lambda x: (slope(x) * v).sum())(x)
+    assert tensh.allclose(tensh.func.jvp(slope, (x,), (v,))[1], twice, atol=1e-6)
+
+
+def test_a_layer_of_ones_own_follows_from_its_declaration():
+    from tensh.nn.modules.layer import Layer
+
+    class Power(Layer, settings="exponent=2, *, base=None", computes="input.pow(exponent)", shows="exponent base?"):
+        """The input to a power."""
+
+    assert (
+        repr(nn.Sequential(Power(3), Power(base=2)))
+        == "Sequential(\n  (0): Power(exponent=3)\n  (1): Power(exponent=2, base=2)\n)"
+    )
+    assert Power(3)(tensh.tensor([2.0])).tolist() == [8.0]
+    with pytest.raises(TypeError, match="Power.__init__"):
+        Power(1, 2)

@@ -31,6 +31,9 @@ class PackedSequence(
             data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
+    def __reduce__(self):
+        return _packed, tuple(self)
+
     def to(self, *args, **kwargs):
         """The data as ``Tensor.to`` converts it."""
         data = self.data.to(*args, **kwargs)
@@ -56,6 +59,11 @@ class PackedSequence(
     def is_pinned(self):
         """False."""
         return self.data.is_pinned()
+
+
+def _packed(*parts):
+    """A packed sequence that was pickled."""
+    return PackedSequence(*parts)
 
 
 def _converting(name):

@@ -89,14 +89,18 @@ def slopes_of_arrays(
 
 def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
     """The same, to be differentiated again: of the layer, run step by step."""
+    from tensh.engine.calls.making import leaf
     from tensh.engine.functional.layers.recurrent import one_direction
     from tensh.engine.gradients import grad
 
-    given = [input, w_ih, w_hh, b_ih, hidden, cell]
-    wanted = [each for each in given if each is not None and each.requires_grad]
+    def reached(each):  # tangents want the gradient of what no gradient goes through, too
+        return each if each is None or each.requires_grad else leaf(each.array, True)
+
+    input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
     results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
+    wanted = [each for each in given if each is not None]
     found = iter(grad(results, wanted, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True))
-    return [next(found) if each is not None and each.requires_grad else None for each in given]
+    return [None if each is None else next(found) for each in given]
 
 
 ARRAYS["lstm_slopes"], TENSORS["lstm_slopes"] = slopes_of_arrays, slopes_of_tensors
