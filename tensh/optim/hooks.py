@@ -68,8 +68,9 @@ def with_hooks(step):
             given = hook(self, args, kwargs)
             if given is not None:
                 if not (isinstance(given, tuple) and len(given) == 2):
+                    function = f"<function {type(self).__qualname__}.step at {id(step):#x}>"
                     raise RuntimeError(
-                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {given}."
+                        f"{function} must return None or a tuple of (new_args, new_kwargs), but got {given}."
                     )
                 args, kwargs = given
         result = step(*args, **kwargs)

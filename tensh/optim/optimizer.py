@@ -46,7 +46,7 @@ class Optimizer(Hooked, State):
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                + typename(params)
+                + params.type()
             )
         self.state, self.param_groups = defaultdict(dict), []
         groups = list(params)
@@ -58,11 +58,11 @@ class Optimizer(Hooked, State):
             self.add_param_group(group)
 
     def __repr__(self):
-        lines = [f"{type(self).__name__} ("]
+        text = f"{type(self).__name__} ("
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines += [f"    {name}: {group[name]}" for name in sorted(group) if name != "params"]
-        return "\n".join([*lines, ")"])
+            lines = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
+            text += f"\nParameter Group {number}\n" + "".join(lines)
+        return text + ")"
 
     def add_param_group(self, param_group):
         """Add a group of parameters, with its options; for layers that are thawed during training, say.

@@ -90,8 +90,8 @@ class AveragedModel(Module):
     >>> for value in [1., 2., 6.]:
     ...     _ = torch.nn.init.constant_(model.weight, value)
     ...     averaged.update_parameters(model)
-    >>> averaged(torch.ones(1))
-    tensor([3.], grad_fn=<ViewBackward0>)
+    >>> averaged.module.weight.item()
+    3.0
     """
 
     def __init__(self, model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False):

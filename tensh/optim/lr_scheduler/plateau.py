@@ -86,10 +86,8 @@ class ReduceLROnPlateau(LRScheduler):
 
     def _is_better(self, a, best):
         sign = -1 if self.mode == "min" else 1
-        if self.threshold_mode == "rel":
-            limit = best * (1.0 + sign * self.threshold)
-        else:
-            limit = best + sign * self.threshold
+        margin = sign * self.threshold
+        limit = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
         return a < limit if self.mode == "min" else a > limit
 
     def _init_is_better(self, mode, threshold, threshold_mode):
