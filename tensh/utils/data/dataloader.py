@@ -232,11 +232,11 @@ class _BaseDataLoaderIter:
         self._num_workers = loader.num_workers
         if loader.pin_memory:
             _warn_of_pinning(loader.pin_memory_device)
-        self._reset(loader)
+        self._begin(loader)
         self._base_seed = draw_seed(loader.generator)
 
-    def _reset(self, loader):
-        """Begin another pass."""
+    def _begin(self, loader):
+        """Begin a pass."""
         self._reported_length = loader._IterableDataset_len_called
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0

@@ -1,0 +1,232 @@
+"""The loader's side of its workers: who reads what, in which order batches come back, and how workers end."""
+
+import contextlib
+import multiprocessing
+import os
+import shutil
+import signal
+import time
+import weakref
+from collections import deque
+from itertools import cycle
+from multiprocessing.connection import wait
+from pickle import PicklingError
+
+from tensh.engine.warning import warn
+from tensh.utils.data import serving
+from tensh.utils.data.dataloader import _BaseDataLoaderIter
+from tensh.utils.data.transport import discard, new_folder, unpack
+
+GRACE = 5.0  # seconds that a worker has to end by itself
+
+# Our ends of the pipes.  A forked child closes its copies: a worker ends when the last copy is closed.
+ends = weakref.WeakSet()
+
+
+def close_copies():
+    """In a forked child: let go of the pipes to its parent's workers."""
+    for end in list(ends):
+        end.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=close_copies)
+
+
+class Worker:
+    """A process that reads, and the pipe to it."""
+
+    def __init__(self, context, duty):
+        self.connection, theirs = context.Pipe()
+        ends.add(self.connection)
+        self.reads = True  # False once its stream has ended
+        self.process = context.Process(target=serving.serve, args=(theirs, duty), daemon=True)
+        try:
+            self.process.start()
+        except BaseException:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()  # so that ours says when the process has ended
+
+    def tell(self, *task):
+        """Send a task; one that has died is noticed when its answer is due."""
+        with contextlib.suppress(ConnectionError):
+            self.connection.send(task)
+
+    def answer(self):
+        """(kind, pickle, path, places) of the next answer, as ``pack`` packed it."""
+        try:
+            return self.connection.recv()
+        except (EOFError, ConnectionError):
+            pid = self.process.pid
+            raise RuntimeError(f"DataLoader worker (pid(s) {pid}) exited unexpectedly") from self.death()
+
+    def death(self):
+        """How the process ended, as an exception."""
+        self.process.join(GRACE)
+        pid, status = self.process.pid, self.process.exitcode
+        if status is not None and status < 0:
+            return RuntimeError(f"DataLoader worker (pid {pid}) is killed by signal: {signal.strsignal(-status)}. ")
+        return RuntimeError(
+            f"DataLoader worker (pid {pid}) exited unexpectedly with exit code {status}. Details are lost due to "
+            "multiprocessing. Rerunning with num_workers=0 may give better error trace."
+        )
+
+
+class Crew:
+    """The workers of one iterator."""
+
+    def __init__(self):
+        self.workers = []
+        self.owner = os.getpid()
+        self.folder = new_folder()
+
+    def close(self):
+        """End the workers: those that are still at work after a while are ended by force."""
+        if os.getpid() != self.owner or self.folder is None:
+            return
+        folder, self.folder = self.folder, None
+        try:
+            for worker in self.workers:
+                worker.connection.close()
+            latest = time.monotonic() + GRACE
+            for worker in self.workers:
+                worker.process.join(max(0, latest - time.monotonic()))
+        finally:
+            for worker in self.workers:
+                if worker.process.is_alive():
+                    worker.process.kill()
+                    worker.process.join()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """A pass whose batches are made by worker processes, some batches ahead.
+
+    Batches are read from the workers' pipes in the order in which they were asked for, so that nothing depends on which
+    worker is faster.
+    """
+
+    def __init__(self, loader):
+        super().__init__(loader)
+        self._prefetch_factor = loader.prefetch_factor
+        if self._prefetch_factor <= 0:
+            raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
+        self._timeout = loader.timeout
+        self._in_order = loader.in_order
+        self._persistent_workers = loader.persistent_workers
+        self._crew = Crew()
+        self._finalizer = weakref.finalize(self, self._crew.close)
+        try:
+            self._start_workers(loader)
+        except BaseException:
+            self._crew.close()
+            raise
+        self._reset(loader)
+
+    def _start_workers(self, loader):
+        context = loader.multiprocessing_context or multiprocessing
+        for id in range(self._num_workers):
+            duty = serving.Duty(
+                self._source, id, self._num_workers, self._base_seed, loader.worker_init_fn, self._crew.folder
+            )
+            try:
+                self._crew.workers.append(Worker(context, duty))
+            except (TypeError, AttributeError, PicklingError):
+                warn(
+                    "Got pickle error when attempting to start a worker Process. This might be because the worker Process "
+                    "arguments are not picklable. Python 3.14+ changed the multiprocessing start method in non-Mac POSIX "
+                    "platforms to 'forkserver', which requires the worker Process arguments to be picklable. You can also "
+                    "try multiprocessing.set_start_method('fork')."
+                )
+                raise
+
+    @property
+    def is_closed(self):
+        """Have the workers ended?"""
+        return self._crew.folder is None
+
+    def _reset(self, loader):
+        self._begin(loader)
+        if self._owed is not None:
+            self._call_back()
+        self._owed = deque()  # the worker of each batch that is due, in order
+        self._turns = cycle(self._crew.workers)
+        for _ in range(self._prefetch_factor * self._num_workers):
+            self._ask()
+
+    _owed = None
+
+    def _call_back(self):
+        """Have all workers begin another pass, and forget what they still owe of the last."""
+        with self._closed_on_error():
+            for worker in self._crew.workers:
+                worker.tell(serving.AGAIN, None)
+            for worker in self._crew.workers:
+                while (answer := worker.answer())[0] != serving.READY:
+                    discard(answer[2])
+                worker.reads = True
+
+    def _ask(self):
+        """Give the next index to the worker whose turn it is."""
+        worker = self._next_worker()
+        if worker is None:
+            return
+        try:
+            index = next(self._sampler_iter)
+        except StopIteration:
+            return
+        worker.tell(serving.READ, index)
+        self._owed.append(worker)
+
+    def _next_worker(self):
+        reading = sum(worker.reads for worker in self._crew.workers)
+        most = self._prefetch_factor * self._num_workers // max(reading, 1)
+        for worker, _ in zip(self._turns, range(self._num_workers)):
+            if worker.reads and (self._in_order or self._owed.count(worker) < most):
+                return worker
+        return None
+
+    def _next_data(self):
+        while self._owed:
+            worker = self._wait()
+            with self._closed_on_error():
+                kind, *packed = worker.answer()
+                answer = unpack(*packed)
+            self._owed.remove(worker)
+            if kind == serving.END:
+                self._let_go(worker)
+            self._ask()
+            if kind == serving.FAILURE:
+                serving.reraise(*answer)
+            if kind == serving.BATCH:
+                return answer
+        if not self._persistent_workers:
+            self._crew.close()
+        raise StopIteration
+
+    def _wait(self):
+        """The worker whose answer is taken next, once there is one; ^C here breaks nothing."""
+        awaited = [self._owed[0]] if self._in_order else set(self._owed)
+        ready = wait([worker.connection for worker in awaited], self._timeout or None)
+        if not ready:
+            raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
+        return next(worker for worker in awaited if worker.connection in ready)
+
+    def _let_go(self, worker):
+        """The stream of a worker has ended: it answers nothing more in this pass."""
+        worker.reads = False
+        self._owed = deque(other for other in self._owed if other is not worker)
+        if not self._persistent_workers:
+            worker.connection.close()
+
+    @contextlib.contextmanager
+    def _closed_on_error(self):
+        """Half a message cannot be read on, nor can work be done by a worker that has died."""
+        try:
+            yield
+        except BaseException:
+            self._owed = deque()
+            self._crew.close()
+            raise
