@@ -349,7 +349,7 @@ DECLARED = {
         channel_shuffle col2im im2col pixel_shuffle pixel_unshuffle
     """,
     "ops.layers.recurrent": """
-        lstm_layer lstm_slopes
+        as_rows lstm_layer lstm_slopes packed_rows
     """,
     "ops.layers.resample": """
         upsample_bicubic upsample_bicubic_smooth upsample_bilinear upsample_bilinear_smooth upsample_lanczos_smooth

@@ -1,9 +1,11 @@
 """torch.nn.utils.rnn: sequences of different lengths, padded to one or packed one after the other."""
 
+import itertools
 from collections import namedtuple
 from collections.abc import Iterable
 
 from tensh.engine import named
+from tensh.engine.table import OPS
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
@@ -105,7 +107,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     _check_lengths(rows, lengths)
     counts = lengths.tolist()
     sizes = [sum(length > step for length in counts) for step in range(counts[0])]
-    data = rows.flatten(0, 1).index_select(0, _places(sizes, rows.shape[1]))
+    data = OPS["packed_rows"].fn(rows, _places(sizes, rows.shape[1]))
     return PackedSequence(data, named("tensor")(sizes), order)
 
 
@@ -161,9 +163,12 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
                 f"total_length={total_length} and max sequence length being {steps}"
             )
         steps = total_length
-    rest = tuple(data.shape[1:])
-    padded = data.new_full((steps * batch, *rest), padding_value).index_copy(0, _places(sizes, batch), data)
-    padded = padded.view(steps, batch, *rest)
+    padded, begin, step = data.new_full((steps, batch, *data.shape[1:]), padding_value), 0, 0
+    for size, run in itertools.groupby(sizes):  # steps with as many sequences
+        count = len(list(run))
+        end = begin + count * size
+        padded[step : step + count, :size].copy_(data[begin:end].view(count, size, *data.shape[1:]))
+        begin, step = end, step + count
     padded = padded.transpose(0, 1) if batch_first else padded
     lengths = named("tensor")([sum(size > sample for size in sizes) for sample in range(batch)])
     if order is None:

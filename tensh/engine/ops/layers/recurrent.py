@@ -1,9 +1,9 @@
-"""A layer of long short-term memory as one operator: the steps in one loop, its derivative in another."""
+"""A layer of long short-term memory as one operator: the steps in one loop, its derivative in another; packed sequences."""
 
 import numpy as np
 
 from tensh.engine.table import op
-from tensh.engine.vocabulary import ARRAYS, TENSORS
+from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
 
@@ -104,3 +104,21 @@ def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh
 
 
 ARRAYS["lstm_slopes"], TENSORS["lstm_slopes"] = slopes_of_arrays, slopes_of_tensors
+
+
+# ── packed sequences ─────────────────────────────────────────────────────────
+def as_rows(shape):
+    """The shape with its first two dimensions as one."""
+    return (shape[0] * shape[1], *shape[2:])
+
+
+word(as_rows)
+
+
+@op(
+    public=False, out=False, node="PackPaddedSequenceBackward0",
+    input="reshape(index_select_back(g, as_rows(input.shape), 0, places), input.shape)", places=None,
+)  # fmt: skip
+def packed_rows(input, places):
+    """The rows of the first two dimensions of ``input``, at the places given."""
+    return input.reshape(as_rows(input.shape))[places]
