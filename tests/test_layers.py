@@ -24,13 +24,20 @@ LAYERS = {
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
-    "tensh.cli.render": ("tensh.engine.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session", "numpy rich"),
+    "tensh.cli.render": (
+        "tensh.engine.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session",
+        "numpy rich",
+    ),
     "tensh.cli.repl": (
         "tensh.engine tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
         "prompt_toolkit pygments",
     ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.documents": ("tensh.cli tensh.cli.program tensh.cli.session", ""),
+    "tensh.cli.checking": (
+        "tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render tensh.cli.run tensh.cli.session",
+        "",
+    ),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),

@@ -269,6 +269,34 @@ def api_(
     return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json)
 
 
+@with_options
+def check_(
+    ctx: typer.Context,
+    patterns: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help=".ipynb, .md, .tsh and .py files, folders, or patterns.")
+    ],
+    update: Annotated[bool, typer.Option("--update", help="Accept the new outputs: write them into the file.")] = False,
+    write: Annotated[str | None, typer.Option("--write", metavar="FILE", help="Write the executed file here.")] = None,
+    lax: Annotated[bool, typer.Option("--lax", help="Only errors count, not what is shown.")] = False,
+    rtol: Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance of numbers.")] = None,
+    atol: Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance of numbers.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    *,
+    options: Options,
+):
+    """Run the code of documents again and compare what it shows with what is stored beside it.
+
+    A notebook has its outputs, Markdown a block behind the code or a session with >>>, a script lines with #>.
+
+    Numbers may differ by the tolerance of their dtype. The status is 3 if a cell differs.
+    """
+    from tensh.cli.checking import check
+
+    options = options.over(ctx.obj["options"])
+    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json)
+    return partial(check.show, environment(ctx, options), options, patterns, wish)
+
+
 def convert_(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FROM", help="A .tsh, .py, .ipynb or .md file.")],
@@ -318,6 +346,7 @@ def application(env):
     app.command("graph")(graph_)
     app.command("doc")(doc_)
     app.command("api")(api_)
+    app.command("check")(check_)
     app.command("convert")(convert_)
     app.command("env")(env_)
     app.command("config")(config_)

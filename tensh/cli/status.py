@@ -3,6 +3,7 @@
 OK = 0
 FAILED = 1  # the code raised
 USAGE = 2  # the command line asks for something that cannot be done
+DIFFERS = 3  # what a document shows is not what is stored in it
 NOT_IN_TENSH = 4  # PyTorch has a name that tensh lacks
 OUT_OF_TIME = 124
 INTERRUPTED = 130

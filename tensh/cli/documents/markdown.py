@@ -118,7 +118,9 @@ class Reader:
             self.place = output.after
         else:
             output = None
-        yield facts.cell(head, block.lines, output.lines if output else (), block.info)
+        yield facts.cell(
+            head, block.lines, output.lines if output else (), f"{block.info}\n{output.info if output else 'text'}"
+        )
 
 
 def block_at(lines, place):
@@ -207,13 +209,13 @@ def _code(cell):
     """A block of code and one of output."""
     head = facts.head(cell)
     lines = facts.output_lines(cell)
-    info = cell.form if cell.form not in ("", "marked") else "python"
+    info, _, kind = cell.form.partition("\n") if "\n" in cell.form else ("python", "", "text")
     first = next((line for line in cell.text.split("\n") if line.strip()), "")
     if (first + " ").startswith(">>> "):  # code that is none, and must not be taken for a session
         info = "tsh"
     parts = [f"<!-- cell {head} -->\n"] if head else []
     parts.append(fenced(cell.text.split("\n"), info))
-    parts += ["\n\n" + fenced(lines, "text")] if lines else []
+    parts += ["\n\n" + fenced(lines, kind)] if lines else []
     return "".join(parts)
 
 

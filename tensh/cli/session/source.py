@@ -85,7 +85,7 @@ class Source:
     def parts(self):
         """The syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
         if not self.commands:
-            return ast.parse(self.text, self.filename).body
+            return parsed(self.text, self.filename)
         return [*self._parts(self.lines)]
 
     def _parts(self, lines):
@@ -100,7 +100,7 @@ class Source:
 
     def _statements(self, begin, end):
         """The statements of some of the lines, numbered as in the whole."""
-        return ast.parse("\n" * begin + "\n".join(self.lines[begin:end]), self.filename).body
+        return parsed("\n" * begin + "\n".join(self.lines[begin:end]), self.filename)
 
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
@@ -133,10 +133,18 @@ class Source:
         return rest.lstrip().startswith(b";")
 
 
+def parsed(text, filename):
+    """The statements of a text; SyntaxError where there are none, or where they are too deep for the parser."""
+    try:
+        return ast.parse(text, filename).body
+    except (RecursionError, MemoryError):
+        raise SyntaxError("too many expressions one inside the other") from None
+
+
 def _is_complete(lines):
     """Whether the lines are whole statements, so that another one could begin after them."""
     try:
-        ast.parse("\n".join(lines))
+        parsed("\n".join(lines), "<lines>")
     except (SyntaxError, ValueError):
         return False
     return True

@@ -1,0 +1,43 @@
+"""The outputs of now as those of the document: `--update` and `--write`."""
+
+from tensh.cli.checking.verdicts import DIFFERS, FAILS, RAN
+from tensh.cli.documents.model import Cell
+
+TODAY = ("stale", "current")  # what metadata says of an output that is not today's
+
+
+def updated(document, found, everything=False, interleaved=False):
+    """The document with the new outputs of cells that differ, or of all that ran."""
+    wanted = {verdict.number: verdict for verdict in found if everything or verdict.status in (DIFFERS, FAILS, RAN)}
+    cells, number = [], 0
+    for cell in document.cells:
+        number += cell.kind == "code"
+        verdict = wanted.get(number) if cell.kind == "code" else None
+        if verdict is None or verdict.result.passed_over:
+            cells.append(cell)
+        elif interleaved and not cell.form.startswith(">>> "):
+            cells += divided(without_stale(cell), verdict.result)
+        else:
+            cells.append(without_stale(cell)._replace(outputs=verdict.result.outputs))
+    return document._replace(cells=cells)
+
+
+def without_stale(cell):
+    """A cell whose output is that of today."""
+    wishes = {name: value for name, value in cell.wishes.items() if name not in TODAY}
+    rest = {name: value for name, value in cell.metadata.items() if name != "tensh"}
+    return cell._replace(metadata=rest | ({"tensh": wishes} if wishes else {}))
+
+
+def divided(cell, result):
+    """A cell of a script with each output right behind the statement that it came of."""
+    lines, begin = cell.text.split("\n"), 0
+    ends = sorted({min(max(piece.line, 1), len(lines)) for piece in result.pieces})
+    for end in ends:
+        pieces = [piece for piece in result.pieces if min(max(piece.line, 1), len(lines)) == end]
+        outputs = result._replace(pieces=tuple(pieces)).outputs
+        yield cell._replace(text="\n".join(lines[begin:end]), outputs=outputs)
+        cell, begin = Cell("code", ""), end
+    rest = "\n".join(lines[begin:])
+    if rest.strip() or not ends:
+        yield cell._replace(text=rest, outputs=())

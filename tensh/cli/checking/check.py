@@ -1,0 +1,134 @@
+"""`tensh check FILE...`: whether the code in documents still shows what is stored beside it."""
+
+import glob
+import os
+from time import perf_counter
+from typing import NamedTuple
+
+from tensh.cli import status
+from tensh.cli.checking import accepting, report, running
+from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts
+from tensh.cli.documents import files
+from tensh.cli.options import UsageError
+from tensh.cli.render.console import Console
+
+
+class Wish(NamedTuple):
+    """How it is to be checked, and what is to be done with the new outputs."""
+
+    limits: Limits = Limits()
+    update: bool = False
+    write: str | None = None
+    json: bool = False
+
+
+def show(env, options, patterns, wish):
+    """Check files and report each cell; the exit status."""
+    begin = perf_counter()
+    paths = [path for pattern in patterns for path in expanded(pattern)]
+    if wish.write and len(paths) != 1:
+        raise UsageError(f"tensh check: --write is for one file, and these are {len(paths)}")
+    checking, done, found = Checking(env, options, wish), status.OK, []
+    for path in paths:
+        try:
+            found += checking.file(path)
+        except UsageError as error:
+            checking.console.remark([("message", f"{error}\n")])
+            done = status.USAGE
+    done = status.DIFFERS if any(verdict.status in BAD for verdict in found) and not wish.update else done
+    done = max(done, checking.stopped)
+    checking.end(found, len(paths), perf_counter() - begin, done)
+    return done
+
+
+class Checking:
+    """Checks one file after another."""
+
+    def __init__(self, env, options, wish):
+        self.console = Console(env)
+        self.options = options
+        self.wish = wish
+        self.differing = []  # files with cells that are not as stored
+        self.stopped = status.OK
+
+    def file(self, path):
+        """Check a file and report its cells; the verdicts."""
+        document = files.load(path)
+        limits = self.wish.limits
+        wishes = document.metadata.get("tensh")
+        if isinstance(wishes, dict) and wishes.get("check") == "lax":
+            limits = limits._replace(lax=True)
+        results, ended = running.results(document, path, self.options)
+        self.stopped = ended if ended == status.OUT_OF_TIME else self.stopped
+        found = [*verdicts(document, results, limits)]
+        if self.wish.json:
+            self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
+        else:
+            self.console.result([("title", f"{path}\n")])
+            width = max((len(verdict.label) for verdict in found), default=0)
+            for verdict in found:
+                self.console.result(report.lines(verdict, width))
+        if any(verdict.status in (DIFFERS, FAILS) for verdict in found):
+            self.differing.append(path)
+        self.accept(document, found, path)
+        return found
+
+    def accept(self, document, found, path):
+        """Write the new outputs where they are wanted."""
+        kind = files.kind_of(path)
+        if self.wish.update:
+            new = accepting.updated(document, found, interleaved=kind in (".tsh", ".py"))
+            if new != document:
+                files.save(new, path)
+                self.say(f"{path}: the new outputs are written")
+        if self.wish.write:
+            new = accepting.updated(document, found, everything=True)
+            files.save(files.converted(new, kind, files.kind_of(self.wish.write)), self.wish.write)
+            self.say(f"{self.wish.write}: written")
+
+    def say(self, text):
+        self.console.remark([("note", text + "\n")])
+
+    def end(self, found, count, seconds, done):
+        """Say how it went as a whole."""
+        if self.wish.json:
+            self.console.result([("plain", report.ending(found, count, seconds, done))])
+            return
+        self.console.result(report.summary(found, seconds))
+        if self.differing and not self.wish.update and not self.wish.limits.lax:
+            self.console.result(
+                [("note", f"to accept the new outputs: tensh check --update {' '.join(self.differing)}\n")]
+            )
+
+
+def expanded(pattern):
+    """The files that a name means: of a folder its documents, of a pattern what it fits."""
+    if os.path.isdir(pattern):
+        found = [path for path in within(pattern) if is_lesson(path)]
+    elif glob.has_magic(pattern) and not os.path.lexists(pattern):
+        found = sorted(glob.glob(pattern, recursive=True))
+    else:
+        return [pattern]
+    if not found:
+        raise UsageError(f"tensh check: {pattern}: nothing to check there")
+    return found
+
+
+def within(folder):
+    """The documents in a folder and the folders in it, but for hidden ones."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        for name in sorted(names):
+            if os.path.splitext(name)[1] in files.KINDS and not name.startswith("."):
+                yield os.path.join(place, name)
+
+
+def is_lesson(path):
+    """Whether a file in a folder is there to be checked: Python only if it says what it shows."""
+    if not path.endswith((".py", ".md")):
+        return True
+    try:
+        document = files.load(path)
+    except UsageError:
+        return False
+    return any(cell.outputs for cell in document.cells)

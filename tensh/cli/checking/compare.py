@@ -1,0 +1,144 @@
+"""Whether two texts say the same: numbers may differ by the tolerance of their dtype, addresses and times at all."""
+
+import math
+import re
+import struct
+from typing import NamedTuple
+
+from tensh.cli.checking.tokens import Number, tokens
+
+# dtype -> (relative, absolute): those of torch.testing.assert_close.
+TOLERANCES = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex32": (1e-3, 1e-5),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
+ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
+FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:\w+\.)*(\w+)[^<>\n]*>")  # counts by its name
+ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
+TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\b\d{1,2}:\d\d:\d\d(?:\.\d+)?"
+    r"|(?<![\w.])\d+(?:\.\d*)?(?:e[-+]?\d+)? ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|min|minutes?)\b"
+    r"|(?i:(?:elapsed|took|duration|(?:wall |cpu |total )?time)(?: taken)?[:=]? *)\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+)
+LONGEST_INTEGER = 300  # digits that are computed with
+
+
+class Wrong(NamedTuple):
+    """A number that is another one now."""
+
+    stored: Number
+    now: Number
+
+    @property
+    def off_by(self):
+        """How far apart the two are, as text; nothing where that says nothing."""
+        if max(len(self.stored.text), len(self.now.text)) > LONGEST_INTEGER:
+            return ""
+        if self.stored.is_integer and self.now.is_integer:
+            return str(abs(int(self.now.text) - int(self.stored.text)))
+        distance = abs(float(self.now.text) - float(self.stored.text))
+        return f"{distance:.4g}" if math.isfinite(distance) else ""
+
+
+class Comparison(NamedTuple):
+    """Two texts as they were compared; what differs: some numbers, or the text; what was allowed for, if anything."""
+
+    same: bool
+    note: str = ""
+    stored: str = ""
+    now: str = ""
+    wrong: tuple[Wrong, ...] = ()
+
+
+def compare(stored, now, wishes=None, rtol=None, atol=None):
+    """Compare the stored text of a cell with that of now, as the metadata of the cell wishes."""
+    wishes = wishes or {}
+    stored, now = prepared(stored, wishes), prepared(now, wishes)
+    if stored == now:
+        return Comparison(True, "ids differ (masked)" if wishes.get("addresses") else "")
+    if wishes.get("random") and not wishes.get("addresses") and squeezed(stored) == squeezed(now):
+        return Comparison(True, "random numbers (masked)")
+    words, numbers = zip(tokens(without_times(stored)), tokens(without_times(now)), strict=True)
+    if words[0] != words[1]:
+        return Comparison(False, "", stored, now)
+    pairs = [Wrong(*pair) for pair in zip(*numbers, strict=True)]
+    wrong = tuple(pair for pair in pairs if not close(pair, rtol, atol))
+    if wrong:
+        return Comparison(False, "", stored, now, wrong)
+    return Comparison(True, allowed(pairs, rtol, atol) or masked(stored, now))
+
+
+def prepared(text, wishes):
+    """A text without what never counts: addresses, where a function is from, space at the ends of lines."""
+    text = FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text))
+    if wishes.get("platform"):
+        text = text.replace("\\", "/")
+    if wishes.get("addresses"):  # which of the ids are equal counts
+        seen = {}
+        text = ID.sub(lambda match: seen.setdefault(match[0], f"id{len(seen) + 1}"), text)
+    return "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
+
+
+def without_times(text):
+    """A text of the same length with `#` over durations, times and dates."""
+    return TIME.sub(lambda match: "#" * len(match[0]), text)
+
+
+def masked(stored, now):
+    """What was not looked at where two texts are the same but for it."""
+    times = [[match[0] for match in TIME.finditer(text)] for text in (stored, now)]
+    return "text differs only in times (masked)" if times[0] != times[1] else ""
+
+
+def squeezed(text):
+    """A text without its numbers and its space."""
+    return re.sub(r"\s+", "", NUMBER.sub("#", text))
+
+
+def close(pair, rtol=None, atol=None):
+    """Whether two numbers are the same within the tolerance of their dtype."""
+    stored, now = pair
+    if stored.is_integer or now.is_integer:
+        return stored.text.lstrip("+") == now.text.lstrip("+")
+    a, b = float(stored.text), float(now.text)
+    if a == b or (math.isnan(a) and math.isnan(b)):
+        return True
+    relative, absolute = tolerance(pair, rtol, atol)
+    return math.isfinite(a) and math.isfinite(b) and abs(b - a) <= absolute + relative * abs(a)
+
+
+def tolerance(pair, rtol=None, atol=None):
+    """(relative, absolute) for a pair, of the coarser of the two dtypes."""
+    found = [TOLERANCES.get(dtype_of(number), TOLERANCES["float32"]) for number in pair]
+    relative, absolute = max(found)
+    return relative if rtol is None else rtol, absolute if atol is None else atol
+
+
+def dtype_of(number):
+    """The dtype of the tensor around a number. A number on its own is of float32 if it can be, as what `item` gives."""
+    if number.dtype:
+        return number.dtype
+    value = float(number.text)
+    try:
+        return "float32" if struct.unpack("f", struct.pack("f", value))[0] == value else "float64"
+    except OverflowError:
+        return "float64"
+
+
+def allowed(pairs, rtol, atol):
+    """What was allowed for where numbers differ a little."""
+    differing = [
+        pair for pair in pairs if not pair.stored.is_integer and float(pair.stored.text) != float(pair.now.text)
+    ]
+    differing = [pair for pair in differing if not math.isnan(float(pair.now.text))]
+    if not differing:
+        return ""
+    widest = max(differing, key=lambda pair: tolerance(pair, rtol, atol))
+    relative, absolute = tolerance(widest, rtol, atol)
+    return f"numbers agree within rtol {relative:g}, atol {absolute:g} ({dtype_of(widest.now)})"

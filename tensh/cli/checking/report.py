@@ -1,0 +1,197 @@
+"""What was found out, as (kind, text) pairs for a reader and as JSON."""
+
+import difflib
+import json
+from collections import Counter
+from itertools import groupby
+
+from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
+from tensh.cli.render import failure as failures
+from tensh.show.text import cells, shortened
+
+MARGIN = "         "
+LONGEST_LINE = 100  # columns of a line that are shown
+MOST_LINES = 3  # that are shown of a cell
+MOST_NUMBERS = 5  # that are told of one by one
+LONGEST_TEXT = 2000  # lines that are compared as text
+WORDS = {OK: "ok", RAN: "ran", DIFFERS: "DIFFERS", FAILS: "FAILS", NOT_CHECKED: "not checked", SKIPPED: "skipped"}
+SUMMARY = {
+    OK: "{} ok",
+    RAN: "{} ran",
+    DIFFERS: "{} differ",
+    FAILS: "{} failed",
+    NOT_CHECKED: "{} not checked",
+    SKIPPED: "{} skipped",
+}
+
+
+def lines(verdict, width=3):
+    """(kind, text) pairs of the line of a cell, and of how it differs."""
+    word = WORDS[verdict.status]
+    yield "name", f"  {verdict.label:<{width}}  "
+    yield "trouble" if verdict.status in BAD else "plain", word
+    if verdict.status in BAD:
+        yield "plain", " " * (9 - len(word)) + f"{shortened(verdict.code, LONGEST_LINE)}\n"
+    elif verdict.status in (NOT_CHECKED, SKIPPED):
+        yield "plain", f": {verdict.note}\n"
+    else:
+        yield "note", (" " * (9 - len(word)) + verdict.note).rstrip() + "\n"
+    if verdict.status == FAILS:
+        yield from indented(failures.short(verdict.result.failure))
+    elif verdict.comparison and verdict.status == DIFFERS:
+        yield from difference(verdict.comparison)
+
+
+def indented(tokens):
+    """Pairs with a margin before each of their lines."""
+    begins = True
+    for kind, text in tokens:
+        for line in text.splitlines(keepends=True):
+            yield "plain", MARGIN * begins
+            yield kind, line if cells(line) <= 2 * LONGEST_LINE else shortened(line, 2 * LONGEST_LINE) + "\n"
+            begins = line.endswith("\n")
+
+
+def difference(comparison):
+    """How two texts differ."""
+    if comparison.wrong:
+        yield from in_numbers(comparison)
+    else:
+        yield from in_text(comparison.stored.split("\n"), comparison.now.split("\n"))
+
+
+# -- numbers ------------------------------------------------------------------------------------------
+
+
+def in_numbers(comparison):
+    """The lines with numbers that differ, these marked; where they are and by how much they are off."""
+    left = [*comparison.wrong]
+    groups = [[*group] for _, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
+    told = 0
+    for group in groups[:MOST_LINES]:
+        stored, _ = line_around(comparison.stored, group[0].stored.start)
+        now, begin = line_around(comparison.now, group[0].now.start)
+        shift = max(0, group[0].now.start - begin - LONGEST_LINE // 2) if cells(now) > LONGEST_LINE else 0
+        yield from pair(stored[shift:], now[shift:])
+        told += 1
+        yield from marked(now[shift:], group, begin + shift, describe(group[0]))
+        for wrong in group[1:MOST_NUMBERS]:
+            yield "note", f"{MARGIN}        {describe(wrong)}\n"
+            told += 1
+    if told < len(left):
+        yield "note", f"{MARGIN}        and {len(left) - told} more numbers of {len(left)}\n"
+
+
+def line_around(text, place):
+    """(the line in which a place is, where it begins)."""
+    begin = text.rfind("\n", 0, place) + 1
+    end = text.find("\n", place)
+    return text[begin : len(text) if end < 0 else end], begin
+
+
+def pair(stored, now):
+    """A line as stored and as it is now."""
+    yield "note", MARGIN + "stored  "
+    yield "plain", shortened(stored, LONGEST_LINE) + "\n"
+    yield "note", MARGIN + "now     "
+    yield "plain", shortened(now, LONGEST_LINE) + "\n"
+
+
+def marked(line, group, begin, words):
+    """Marks under numbers of a line, and words behind them."""
+    marks = ""
+    for wrong in group:
+        column = wrong.now.start - begin
+        before = cells(line[:column])
+        if before >= LONGEST_LINE:
+            break
+        marks += " " * (before - len(marks)) + "^" * len(wrong.now.text)
+    yield "mark", MARGIN + " " * 8 + marks[:LONGEST_LINE]
+    yield "note", f"     {words}\n"
+
+
+def describe(wrong):
+    """Where a number is, what it was and is, and by how much it is off."""
+    where = f"at {wrong.now.path}: " if wrong.now.path else ""
+    before, after = (shortened(number.text.removesuffix("."), 30) for number in wrong[:2])
+    return f"{where}{before} -> {after}" + (f", off by {wrong.off_by}" if wrong.off_by else "")
+
+
+# -- text ---------------------------------------------------------------------------------------------
+
+
+def in_text(stored, now):
+    """The first lines that differ, marked from where they do."""
+    matcher = difflib.SequenceMatcher(None, stored[:LONGEST_TEXT], now[:LONGEST_TEXT], autojunk=False)
+    pairs = [each for code in matcher.get_opcodes() if code[0] != "equal" for each in paired(stored, now, *code[1:])]
+    for before, after in pairs[:MOST_LINES]:
+        yield from pair(before if before is not None else "(nothing)", after if after is not None else "(nothing)")
+        if before is not None and after is not None:
+            begin, end = differing(before, after)
+            if cells(after[:end]) <= LONGEST_LINE:
+                yield "mark", MARGIN + " " * (8 + cells(after[:begin])) + "^" * max(1, cells(after[begin:end])) + "\n"
+    if len(pairs) > MOST_LINES:
+        yield "note", f"{MARGIN}        and {len(pairs) - MOST_LINES} more lines\n"
+
+
+def paired(stored, now, begin, end, new_begin, new_end):
+    """Lines that replace each other, two by two; None where there is none."""
+    for offset in range(max(end - begin, new_end - new_begin)):
+        before = stored[begin + offset] if begin + offset < end else None
+        after = now[new_begin + offset] if new_begin + offset < new_end else None
+        yield before if before != "" or after else None, after if after != "" or before else None
+
+
+def differing(before, after):
+    """(first, end) of what is different in the second of two lines."""
+    shortest = min(len(before), len(after))
+    first = next((n for n in range(shortest) if before[n] != after[n]), shortest)
+    same = next((n for n in range(shortest - first) if before[-1 - n] != after[-1 - n]), shortest - first)
+    return first, len(after) - same
+
+
+# -- the whole ----------------------------------------------------------------------------------------
+
+
+def summary(found, seconds):
+    """(kind, text) pairs that count the verdicts."""
+    counts = Counter(verdict.status for verdict in found)
+    words = ", ".join(plural(SUMMARY[status], counts[status]) for status in SUMMARY if counts[status])
+    yield "title", words or "nothing to check"
+    yield "note", f"            {seconds:.2f} s\n"
+
+
+def plural(words, count):
+    """How many there are of something, in words."""
+    return words.format(count).replace("1 differ", "1 differs") if count == 1 else words.format(count)
+
+
+def facts(path, verdict):
+    """A verdict as one line of JSON."""
+    found = {
+        "v": 1, "kind": "cell", "file": path, "cell": verdict.number, "count": verdict.cell.count,
+        "status": verdict.status, "note": verdict.note, "code": verdict.code,
+    }  # fmt: skip
+    if verdict.status == FAILS:
+        found |= {"error": verdict.result.failure.kind, "message": verdict.result.failure.message}
+    if verdict.comparison and verdict.status in BAD:
+        found |= {
+            "stored": verdict.comparison.stored,
+            "now": verdict.comparison.now,
+            "numbers": [*map(number, verdict.comparison.wrong)],
+        }
+    return json.dumps(found, ensure_ascii=False) + "\n"
+
+
+def number(wrong):
+    return {"index": wrong.now.path, "stored": wrong.stored.text, "now": wrong.now.text, "off_by": wrong.off_by}
+
+
+def ending(found, files, seconds, status):
+    """All verdicts together as one line of JSON."""
+    counts = Counter(verdict.status for verdict in found)
+    every = {status.replace(" ", "_"): counts[status] for status in WORDS}
+    return (
+        json.dumps({"v": 1, "kind": "end", "files": files, **every, "seconds": round(seconds, 3), "exit": status})
+        + "\n"
+    )

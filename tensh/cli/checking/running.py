@@ -1,0 +1,231 @@
+"""Running the code of a document in a session of its own, and keeping what each cell shows."""
+
+import contextlib
+import importlib
+import io
+import os
+import random
+import sys
+from typing import NamedTuple
+
+from tensh.cli import status
+from tensh.cli.checking.randomness import Randomness
+from tensh.cli.documents import files
+from tensh.cli.documents.model import Output
+from tensh.cli.environment import Environment
+from tensh.cli.program import Program
+from tensh.cli.render import failure as failures
+from tensh.cli.run import Run
+from tensh.cli.session import events
+from tensh.cli.session.failure import Failure
+from tensh.cli.session.notebook import Cell, CellSource, python
+
+
+class Piece(NamedTuple):
+    """An output, and the last line of the statement that it came of."""
+
+    output: Output
+    line: int
+
+
+class Result(NamedTuple):
+    """What became of a cell: what it showed, and its failure if there was one; why it shows what it does, if by chance.
+
+    `passed_over` says why it did not run.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    failure: Failure | None = None
+    chance: str = ""
+    passed_over: str = ""
+
+    @property
+    def outputs(self):
+        """What it showed, with what was printed in one piece."""
+        found = []
+        for piece in self.pieces:
+            if found and found[-1].kind == piece.output.kind == "printed":
+                found[-1] = Output("printed", found[-1].text + piece.output.text)
+            else:
+                found.append(piece.output)
+        return tuple(found)
+
+
+def label_of(cell, number):
+    """How the reader finds a cell: by its own number, else by its place."""
+    return f"[{number if cell.count is None else cell.count}]"
+
+
+class Checked(Run):
+    """A run that shows nothing, and keeps what each cell would have shown."""
+
+    def __init__(self, options, document, path):
+        self.document = document
+        self.code = [cell for cell in document.cells if cell.kind == "code"]
+        self.labels = [label_of(cell, number) for number, cell in enumerate(self.code, 1)]
+        kind = "script" if files.kind_of(path) in files.PRELOADED else "notebook"
+        filename = os.path.abspath(path)
+        cells = [self.runnable(cell, number, filename, path) for number, cell in enumerate(self.code, 1)]
+        folder = os.path.dirname(os.path.realpath(path))
+        env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
+        super().__init__(env, options._replace(echo=None), Program(kind, cells, [path], folder, filename))
+        self.results = []
+        self.pieces = []
+        self.failure = None
+
+    def runnable(self, cell, number, filename, path):
+        """A cell of the document as one that runs."""
+        text, passed_over = python(cell.text) if self.document.echo is not None else (cell.text, [])
+        echo = "each" if cell.form.startswith(">>> ") else self.document.echo
+        label = f"{path} {label_of(cell, number)}"
+        source = CellSource(text, f"{filename} cell {number}", label, echo, commands=echo is not None)
+        return Cell(source, True, _text(cell.wishes.get("requires")), tuple(passed_over))
+
+    # -- what happens -----------------------------------------------------------------------------------
+
+    def prepare(self):
+        super().prepare()
+        seeded = self.options.seed is not None
+        self.randomness = Randomness(self.session.engine, self.session.namespace, seeded)
+
+    def cell(self, cell):
+        """Run a cell; whether the next one is to follow."""
+        wishes, label = self.code[len(self.results)].wishes, self.labels[len(self.results)]
+        why = f"it needs {cell.lacking}" if cell.lacking else _text(wishes.get("skip")) or skipped(cell.source.text)
+        if why:
+            self.results.append(Result(passed_over=why))
+            return True
+        self.pieces, self.failure = [], None
+        self.randomness.begin(label)
+        try:
+            goes_on = cell.source.echo == "each"  # a transcript, in which every line has its own answer
+            return all([self.show(event, True) for event in self.session.run(cell.source, goes_on)])
+        finally:
+            self.printed(len(cell.source.lines))
+            chance = self.randomness.end(label, cell.source.text)
+            self.results.append(Result(tuple(self.pieces), self.failure, chance))
+
+    def show(self, event, may_raise):
+        """Keep what happened; whether the run goes on."""
+        match event:
+            case events.Value(_, unit):
+                self.printed(unit.last)
+                super().show(event, may_raise)
+                self.take("value", unit.last)
+            case events.Text(tokens):
+                self.printed(len(self.pieces))
+                self.console.result(tokens)
+            case events.Failed(_, unit):
+                self.printed(unit.last if unit else 0)
+                return self.failed(event, may_raise)
+            case events.Finished(unit):
+                self.printed(unit.last)
+        return True
+
+    def show_value(self, value, unit, may_raise):
+        """A value as the kind of document shows it."""
+        from tensh.cli.render import values
+
+        in_layout = self.document.echo == "last" and unit.source.echo == "last"
+        try:
+            tokens = [*values.shown(value, self.console.page(), unit.text, in_layout)]
+        except Exception as error:  # its repr is the user's code
+            return self.failed(self.session.failed(error, unit), may_raise)
+        self.console.result(tokens)
+        return True
+
+    def failed(self, event, may_raise):
+        """Keep a failure; whether the run goes on: but for ^C and the time limit it does."""
+        if isinstance(event.failure.error, KeyboardInterrupt):
+            return self.stopped(event.failure)
+        self.failure = event.failure
+        kind = event.failure.kind.rpartition(".")[2]
+        shown = "".join(text for _, text in failures.short(event.failure)).splitlines()
+        error = Output("error", f"{kind}: {event.failure.message}", {"traceback": shown})
+        self.pieces.append(Piece(error, event.unit.last if event.unit else 0))
+        return True
+
+    def taken(self):
+        """What stdout has got since this was asked last."""
+        text = self.env.stdout.getvalue()
+        self.env.stdout.seek(0)
+        self.env.stdout.truncate()
+        return text
+
+    def printed(self, line):
+        """Keep what the code has printed."""
+        text = self.taken()
+        if text:
+            self.pieces.append(Piece(Output("printed", text), line))
+
+    def take(self, kind, line):
+        """Keep a value that was shown."""
+        text = self.taken()
+        if text:
+            self.pieces.append(Piece(Output(kind, text.removesuffix("\n")), line))
+
+
+def _text(value):
+    return value if isinstance(value, str) else None
+
+
+def skipped(code):
+    """Why code of a session is not to run, if it says so."""
+    return "doctest: +SKIP" if "doctest: +SKIP" in code else ""
+
+
+def results(document, path, options):
+    """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
+    run = Checked(options, document, path)
+    with fresh_world(run.session.engine), run.env.installed():
+        ended = run.whole()
+    if ended == status.INTERRUPTED:
+        raise KeyboardInterrupt
+    why = f"stopped after {options.timeout:g} s" if ended == status.OUT_OF_TIME else "the code had ended"
+    missing = len(run.code) - len(run.results)
+    return [*run.results, *[Result(passed_over=why)] * missing], ended
+
+
+@contextlib.contextmanager
+def fresh_world(engine):
+    """What a document changes for a whole process ends with it, and chance begins anew."""
+    torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
+    folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}
+    with contextlib.suppress(OSError):  # which is gone
+        folder = os.getcwd()
+    options, numbers = torch_options(torch), numpy.get_printoptions()
+    for start in (torch.seed, numpy.random.seed, random.seed):
+        start()
+    try:
+        yield
+    finally:
+        restore_torch(torch, options)
+        numpy.set_printoptions(**numbers)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        for name in {*sys.modules} - modules:
+            if is_own(sys.modules[name]):
+                del sys.modules[name]
+
+
+def torch_options(torch):
+    """The settings of an engine that code can change for good."""
+    get_options = getattr(torch, "get_printoptions", None)  # PyTorch itself has none
+    return torch.get_default_dtype(), torch.is_grad_enabled(), get_options and get_options()
+
+
+def restore_torch(torch, options):
+    dtype, grad, printing = options
+    torch.set_default_dtype(dtype)
+    torch.set_grad_enabled(grad)
+    if printing:
+        torch.set_printoptions(**printing)
+
+
+def is_own(module):
+    """Whether a module is the user's, not of an installed package."""
+    from tensh.cli.session.failure import OURS
+
+    file = getattr(module, "__file__", None) or ""
+    return bool(file) and not file.startswith((OURS, sys.prefix, sys.base_prefix)) and "site-packages" not in file

@@ -1,0 +1,78 @@
+"""A text as words and numbers: for each number where it stands, its index in the tensor around it, and its dtype."""
+
+import re
+
+TOKEN = re.compile(
+    r"(?P<number>[-+]?(?:(?:nan|inf)(?!\w)|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))"
+    r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)|(?P<ellipsis>\.\.\.)|(?P<line>\n)|(?P<hidden>#+)|(?P<sign>\S)"
+)
+OPEN, CLOSED = "([{", ")]}"
+TENSORS = {"tensor": "float32", "array": "float64", "Parameter": "float32"}  # what holds numbers -> dtype not shown
+DTYPE = re.compile(r"(?:torch\.|numpy\.|np\.)?(b?float\d+|complex\d+|float8_\w+)\Z")
+
+
+class Number:
+    """A number in a text."""
+
+    def __init__(self, text, start):
+        self.text = text
+        self.start = start
+        self.path = []  # its index in the brackets around it
+        self.dtype = None  # of the tensor that it is an element of
+
+    @property
+    def is_integer(self):
+        return self.text.lstrip("+-").isdigit()
+
+
+class Frame:
+    """A pair of brackets, while it is open."""
+
+    def __init__(self, sign, dtype=None):
+        self.sign = sign
+        self.dtype = dtype  # of the tensor whose parenthesis it is
+        self.position = 0  # of the element that comes next
+        self.gap = None  # the position of `...`
+        self.numbers = []  # within it
+
+
+def tokens(text):
+    """(the words, with "#" for an integer and "#." for another number; the numbers). As many `#` as one likes are one word."""
+    words, numbers, frames, before = [], [], [], ""
+    for match in TOKEN.finditer(text):
+        kind, piece = match.lastgroup, match[0]
+        if kind == "number":
+            number = Number(piece, match.start())
+            number.path = [frame.position for frame in frames if frame.sign == "["]
+            numbers.append(number)
+            for frame in frames:
+                frame.numbers.append(number)
+            words.append("#" if number.is_integer else "#.")
+        elif kind != "line" or not frames:  # inside brackets, lines end where there is room
+            words.append("#..." if kind == "hidden" else piece)
+            _bracket(frames, kind, piece, before)
+        before = piece
+    return words, numbers
+
+
+def _bracket(frames, kind, piece, before):
+    """Open or close brackets, or go to the next element."""
+    if kind == "ellipsis" and frames:
+        frames[-1].gap = frames[-1].position
+    elif kind == "word" and frames and DTYPE.match(piece):
+        for frame in frames:
+            frame.dtype = frame.dtype and DTYPE.match(piece)[1]
+    elif piece in OPEN:
+        frames.append(Frame(piece, TENSORS.get(before.rpartition(".")[2]) if piece == "(" else None))
+    elif piece == "," and frames:
+        frames[-1].position += 1
+    elif piece in CLOSED and frames:
+        _close(frames.pop(), sum(frame.sign == "[" for frame in frames))
+
+
+def _close(frame, depth):
+    for number in frame.numbers:
+        if frame.dtype and number.dtype is None:
+            number.dtype = frame.dtype
+        if frame.gap is not None and frame.sign == "[" and number.path[depth] > frame.gap:
+            number.path[depth] -= frame.position + 1  # behind `...` elements count from the end

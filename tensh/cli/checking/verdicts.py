@@ -1,0 +1,128 @@
+"""What there is to say of each cell of a document that ran."""
+
+from typing import NamedTuple
+
+from tensh.cli.checking.compare import Comparison, compare
+from tensh.cli.checking.running import Result, label_of
+from tensh.cli.documents.model import Cell, Output
+
+OK, RAN, DIFFERS, FAILS, NOT_CHECKED, SKIPPED = "ok", "ran", "differs", "fails", "not checked", "skipped"
+BAD = (DIFFERS, FAILS)
+
+
+class Verdict(NamedTuple):
+    """A cell, what became of it, and what that means: its status, a note, and how it differs if it does."""
+
+    cell: Cell
+    number: int
+    label: str
+    result: Result
+    status: str
+    note: str = ""
+    comparison: Comparison | None = None
+
+    @property
+    def code(self):
+        """A line of code for the reader to know the cell by: the one that failed, or the last."""
+        if self.status == FAILS and self.result.failure.places:
+            return self.result.failure.places[-1].text.strip()
+        lines = [line.strip() for line in self.cell.text.split("\n") if line.strip()]
+        return next((line for line in reversed(lines) if not line.startswith("#")), "")
+
+
+class Limits(NamedTuple):
+    """How closely it is compared."""
+
+    lax: bool = False
+    rtol: float | None = None
+    atol: float | None = None
+
+
+def verdicts(document, results, limits):
+    """A verdict on each code cell."""
+    cells = [cell for cell in document.cells if cell.kind == "code"]
+    ran = has_run(cells)
+    for number, (cell, result) in enumerate(zip(cells, results, strict=True), 1):
+        found = verdict(cell, result, limits, stored_text(cell, ran))
+        yield Verdict(cell, number, label_of(cell, number), result, *found)
+
+
+def has_run(cells):
+    """Whether cells without output are known to show nothing: in a notebook that was run, not in a text."""
+    from_notebook = any("id" in cell.more or cell.count is not None for cell in cells)
+    has_counts = any(cell.count is not None for cell in cells)
+    is_stored = any(cell.outputs for cell in cells)
+    return lambda cell: from_notebook and is_stored and (cell.count is not None or not has_counts)
+
+
+def stored_text(cell, ran):
+    """What the cell is to show; None where that is not known."""
+    if isinstance(cell.wishes.get("current"), str):
+        return cell.wishes["current"]
+    if not cell.outputs and not ran(cell):
+        return None
+    return text_of(cell.outputs)
+
+
+def text_of(outputs):
+    """What is compared: what was printed and shown, and the last line of an error's message."""
+    return "".join(map(_line, outputs))
+
+
+def _line(output: Output):
+    if output.kind in ("warned", "other"):
+        return ""
+    if output.kind == "error":
+        kind, _, message = output.text.partition(": ")
+        return f"{kind}: {(message.splitlines() or [''])[-1]}\n"
+    return output.text if output.text.endswith("\n") else output.text + "\n"
+
+
+def verdict(cell, result, limits, stored):
+    """(status, note, comparison) of a cell."""
+    if result.passed_over:
+        return SKIPPED if "had ended" not in result.passed_over else NOT_CHECKED, result.passed_over, None
+    expects_error = "raises" in cell.wishes or any(output.kind == "error" for output in cell.outputs)
+    if limits.lax or stored is None:
+        if result.failure and not expects_error and not says_error(stored, result):
+            return FAILS, "", None
+        return RAN, "", None
+    found = closest(stored, result, cell, limits)
+    if found.same:
+        stale = cell.wishes.get("stale")
+        return OK, f"not as stored, but as today: {stale}" if stale else found.note, None
+    if result.failure and not expects_error:
+        return FAILS, "", found
+    if result.chance and not result.failure:
+        return NOT_CHECKED, result.chance, None
+    return DIFFERS, "", found
+
+
+def says_error(stored, result):
+    """Whether a stored text ends with the name of the error."""
+    return bool(stored) and f"{result.failure.kind}: " in stored
+
+
+def closest(stored, result, cell, limits):
+    """The comparison with what is stored, or with something else that is right as well."""
+    others = cell.wishes.get("alternatives", ())
+    expected = [stored, *(text for text in others if isinstance(text, str))]
+    whole = "".join(output.text.removesuffix("\n") + "\n" for output in result.outputs)  # messages with all their lines
+    tried = [(one, now) for now in dict.fromkeys([text_of(result.outputs), whole]) for one in expected]
+    found = None
+    for one, now in tried:
+        each = compare(*without_captions(one, now, cell), cell.wishes, limits.rtol, limits.atol)
+        if each.same:
+            return each
+        found = found or each
+    return found
+
+
+def without_captions(stored, now, cell):
+    """The texts without what a prompt says beside a value, and with the empty lines that a session writes out."""
+    if not cell.form.startswith(">>> "):
+        return stored, now
+    stored = stored.replace("<BLANKLINE>", "")
+    if any(line.startswith("# ") for line in now.split("\n")):
+        return stored, now
+    return "\n".join(line for line in stored.split("\n") if not line.startswith("# ")), now
