@@ -23,7 +23,8 @@ WHERE = {
         LazyInstanceNorm3d""",
     "tensh.nn.modules.normalization": "LayerNorm RMSNorm GroupNorm LocalResponseNorm",
     "tensh.nn.modules.crossmap": "CrossMapLRN2d",
-    "tensh.nn.modules.rnn": "RNNBase RNN LSTM GRU RNNCellBase RNNCell LSTMCell GRUCell",
+    "tensh.nn.modules.rnn": "RNNBase RNN LSTM GRU",
+    "tensh.nn.modules.cells": "RNNCellBase RNNCell LSTMCell GRUCell",
     "tensh.nn.modules.attention": "MultiheadAttention",
     "tensh.nn.modules.transformer": """TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder TransformerDecoder
         Transformer""",

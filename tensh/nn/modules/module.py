@@ -16,6 +16,7 @@ MODULES = {
     "parameter_containers": "container",
     "lazy_conv": "conv",
     "attention": "activation",
+    "cells": "rnn",
     "crossmap": "normalization",
 }
 """Our files of layers that have another name than PyTorch's."""
