@@ -173,22 +173,24 @@ def test_a_batch_that_comes_too_late_can_still_be_had():
 
 
 def test_interrupted_while_it_waits_the_loader_goes_on():
-    go = multiprocessing.Event()
+    begin, go = os.pipe(), os.pipe()
 
     def sample(i):
-        if i == 2:
+        if i == 0:
+            os.read(begin[0], 1)
             os.kill(os.getpid(), signal.SIGINT)  # ^C reaches the workers as well
             os.kill(os.getppid(), signal.SIGINT)
-            go.wait()
+            os.read(go[0], 1)
         return i
 
     iterator = iter(loader(sample))
-    got = []
     with pytest.raises(KeyboardInterrupt):
-        for batch in iterator:
-            got.append(batch)
-    go.set()
-    assert got + list(iterator) == list(range(10))
+        os.write(begin[1], b"x")
+        next(iterator)
+    os.write(go[1], b"x")
+    assert list(iterator) == list(range(10))
+    for end in (*begin, *go):
+        os.close(end)
 
 
 # ── how workers end ──────────────────────────────────────────────────────────
@@ -239,7 +241,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method, end", [("fork", "os.kill(os.getpid(), signal.SIGKILL)"), ("fork", "")])
+@pytest.mark.parametrize("method, end", [("fork", "os.kill(os.getpid(), signal.SIGKILL)"), ("spawn", ""), ("fork", "")])
 def test_workers_end_with_a_program(method, end, tmp_path):
     file = tmp_path / "program.py"
     file.write_text(PROGRAM.format(method=method, end=end))

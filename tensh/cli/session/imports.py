@@ -20,6 +20,9 @@ class Finder:
     def __init__(self, noticed=None):
         self.noticed = noticed  # called once, when the user's code imports torch
 
+    def __reduce__(self):
+        return Finder, ()  # at work in another process, it tells nobody
+
     def find_spec(self, name, path=None, target=None):
         if name != NAME and not name.startswith(NAME + "."):
             return None

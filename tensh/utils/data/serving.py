@@ -16,6 +16,7 @@ from numpy import random as numpy_random
 
 from tensh.engine import named
 from tensh.utils.data.fetch import Source
+from tensh.utils.data.spawning import Program
 from tensh.utils.data.transport import pack
 from tensh.utils.data.worker_info import WorkerInfo, set_worker_info
 
@@ -27,6 +28,7 @@ READ, AGAIN = "read", "again"  # what it is told: to read what an index says, to
 class Duty:
     """All that a worker is told when it begins."""
 
+    program: Program  # unpickled before the rest, which may need it
     source: Source
     id: int
     num_workers: int

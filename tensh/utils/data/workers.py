@@ -13,8 +13,10 @@ from multiprocessing.connection import wait
 from pickle import PicklingError
 
 from tensh.engine.warning import warn
+from tensh.optim.uninterrupted import Uninterrupted
 from tensh.utils.data import serving
 from tensh.utils.data.dataloader import _BaseDataLoaderIter
+from tensh.utils.data.spawning import Program
 from tensh.utils.data.transport import discard, new_folder, unpack
 
 GRACE = 5.0  # seconds that a worker has to end by itself
@@ -42,7 +44,8 @@ class Worker:
         self.reads = True  # False once its stream has ended
         self.process = context.Process(target=serving.serve, args=(theirs, duty), daemon=True)
         try:
-            self.process.start()
+            with duty.program.kept_back():
+                self.process.start()
         except BaseException:
             self.connection.close()
             raise
@@ -108,6 +111,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     worker is faster.
     """
 
+    _turns = None  # whose turn it is to be asked, once a pass has begun
+
     def __init__(self, loader):
         super().__init__(loader)
         self._prefetch_factor = loader.prefetch_factor
@@ -129,7 +134,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         context = loader.multiprocessing_context or multiprocessing
         for id in range(self._num_workers):
             duty = serving.Duty(
-                self._source, id, self._num_workers, self._base_seed, loader.worker_init_fn, self._crew.folder
+                Program(),
+                self._source,
+                id,
+                self._num_workers,
+                self._base_seed,
+                loader.worker_init_fn,
+                self._crew.folder,
             )
             try:
                 self._crew.workers.append(Worker(context, duty))
@@ -149,14 +160,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _reset(self, loader):
         self._begin(loader)
-        if self._owed is not None:
+        if self._turns is not None:
             self._call_back()
         self._owed = deque()  # the worker of each batch that is due, in order
+        self._arrived = None  # the batch that is given next
         self._turns = cycle(self._crew.workers)
         for _ in range(self._prefetch_factor * self._num_workers):
             self._ask()
-
-    _owed = None
 
     def _call_back(self):
         """Have all workers begin another pass, and forget what they still owe of the last."""
@@ -189,22 +199,30 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         return None
 
     def _next_data(self):
-        while self._owed:
+        while self._arrived is None and self._owed:
             worker = self._wait()
-            with self._closed_on_error():
-                kind, *packed = worker.answer()
-                answer = unpack(*packed)
-            self._owed.remove(worker)
-            if kind == serving.END:
-                self._let_go(worker)
-            self._ask()
-            if kind == serving.FAILURE:
-                serving.reraise(*answer)
-            if kind == serving.BATCH:
-                return answer
-        if not self._persistent_workers:
-            self._crew.close()
-        raise StopIteration
+            with Uninterrupted():  # what is owed and what was read belong together
+                self._arrived = self._take(worker)
+                self._ask()
+        if self._arrived is None:
+            if not self._persistent_workers:
+                self._crew.close()
+            raise StopIteration
+        (kind, answer), self._arrived = self._arrived, None
+        if kind == serving.FAILURE:
+            serving.reraise(*answer)
+        return answer
+
+    def _take(self, worker):
+        """(kind, answer) that a worker has sent, or None if that is the end of its stream."""
+        with self._closed_on_error():
+            kind, *packed = worker.answer()
+            answer = unpack(*packed)
+        self._owed.remove(worker)
+        if kind == serving.END:
+            self._let_go(worker)
+            return None
+        return kind, answer
 
     def _wait(self):
         """The worker whose answer is taken next, once there is one; ^C here breaks nothing."""

@@ -1,0 +1,45 @@
+"""The user's program in a worker that is not forked, where `import torch` has to give tensh as it does here.
+
+Such a process runs the program's file again before anything else, to find the classes of data sets in it.  Where a finder
+of ours is at work, that has to wait until the finder is there: the file is kept back, and run when ``Program`` is unpickled.
+"""
+
+import contextlib
+import os
+import sys
+from multiprocessing import spawn
+
+
+class Program:
+    """Unpickled, it has our finders of modules at work, and then runs the file of the program."""
+
+    def __init__(self):
+        self.finders = [each for each in sys.meta_path if type(each).__module__.startswith("tensh.")]
+        file = getattr(sys.modules["__main__"], "__file__", None)
+        self.file = file and os.path.abspath(file)
+
+    def __reduce__(self):
+        return run, (self.finders, self.file)
+
+    @contextlib.contextmanager
+    def kept_back(self):
+        """While this lasts, a process is started without its own knowledge of the file."""
+        main = sys.modules["__main__"]
+        if not (self.finders and self.file):
+            yield
+            return
+        file = main.__file__
+        del main.__file__
+        try:
+            yield
+        finally:
+            main.__file__ = file
+
+
+def run(finders, file):
+    """Begin as the process that started this one did."""
+    if not finders:
+        return
+    sys.meta_path[:0] = finders
+    if file:
+        spawn.prepare({"init_main_from_path": file})
