@@ -432,6 +432,7 @@ uint16: _dtype
 uint32: _dtype
 uint64: _dtype
 uint8: _dtype
+from tensh import utils as utils
 from tensh import version as version
 __version__: _str
 _F = _TypeVar("_F", bound=_Callable[..., _Any])

@@ -121,10 +121,7 @@ REASONS = (
     out("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
     out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
     later("reductions of segments", "segment_reduce"),
-    later(
-        "modules and recurrent layers",
-        "nn.[A-Z]* nn.init* nn.utils* nn.grad nn.parameter.* lstm* gru* rnn_* norm_except_dim",
-    ),
+    later("recurrent layers as functions; torch.nn has the modules", "lstm* gru* rnn_* norm_except_dim"),
     later("optimisers", "optim optim.*"),
     later("checkpoints of activations, and smaller helpers", "utils utils.*"),
     later("tensors in files", "save load serialization"),
