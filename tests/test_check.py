@@ -1,16 +1,21 @@
 """`tensh check`: what is stored in a document is compared with what its code shows."""
 
+import importlib.util
 import io
 import json
+import subprocess
+import sys
 
 import pytest
-from conftest import SHARED
+from conftest import SHARED, plain_environment
 
 from tensh.cli.app import main
+from tensh.cli.checking.check import Wish, show
 from tensh.cli.checking.compare import compare
 from tensh.cli.checking.tokens import tokens
 from tensh.cli.documents import files
 from tensh.cli.environment import Environment
+from tensh.cli.options import Options
 
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
@@ -398,3 +403,71 @@ def test_time_that_is_over(tmp_path):
     path = written(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
     status, out, _ = check("--timeout", "0.2", path)
     assert status == 124 and "stopped after 0.2 s" in out
+
+
+# -- against PyTorch, and in pytest -------------------------------------------------------------------
+
+BOTH = """\
+torch.manual_seed(0);
+x = torch.randn(3, requires_grad=True)
+x
+# %%
+(x * 2).sum().backward()
+# %%
+torch.ones(2) @ torch.ones(3)
+# %%
+y = torch.ones(2) * (2 if "tensh" in torch.__version__ else 3)
+# %%
+torch.rand(0), torch.__version__[-1:] == "0"
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_against_pytorch(tmp_path):
+    path = written(tmp_path, "a.tsh", BOTH)
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    assert show(env, Options(), [str(path)], Wish(json=True, against="torch")) == 3
+    objects = [json.loads(line) for line in env.stdout.getvalue().splitlines()]
+    assert [each["status"] for each in objects[:-1]] == ["ok", "ok", "ok", "differs", "ok"]
+    assert (objects[3]["torch"], objects[3]["tensh"]) == ("y = tensor([3., 3.])", "y = tensor([2., 2.])")
+
+
+def test_against_what_is_not_there(tmp_path):
+    path = written(tmp_path, "a.tsh", "1")
+    status, out, err = check("--against", tmp_path / "python", path)
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert check("--against", "torch", "--update", path)[0] == 2
+
+
+def run_pytest(folder, *words):
+    """The output of pytest with the plugin in a folder."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tensh.cli.checking.plugin",
+        "-p",
+        "no:cacheprovider",
+        "-rs",
+        *words,
+    ]
+    environment = plain_environment() | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8").stdout
+
+
+def test_a_project_can_check_its_documents_in_pytest(tmp_path):
+    folder = tmp_path / "work"
+    written(folder, "pytest.ini", "[pytest]\n")
+    written(folder, "a.tsh", SCRIPT + "torch.rand(2)\n#> tensor([0., 0.])\n")
+    written(folder, "bad.ipynb", "[]")
+    written(folder, "test_plain.py", "def test_plain(): pass\n")
+    assert "1 passed" in run_pytest(folder)
+    said = run_pytest(folder, "--tensh-check", "--continue-on-collection-errors")
+    assert "1 failed" in said and "at [0, 1]: 4 -> 3, off by 1" in said and "a.tsh [1]" in said
+    assert "torch.rand without torch.manual_seed" in said
+    assert "bad.ipynb: this notebook is not what it should be" in said
+    written(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
+    assert "1 failed" in run_pytest(folder, "a.tsh")
+    assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")

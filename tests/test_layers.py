@@ -35,8 +35,12 @@ LAYERS = {
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.documents": ("tensh.cli tensh.cli.program tensh.cli.session", ""),
     "tensh.cli.checking": (
-        "tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render tensh.cli.run tensh.cli.session",
+        "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render tensh.cli.run tensh.cli.session",
         "",
+    ),
+    "tensh.cli.checking.collecting": (
+        "tensh.cli tensh.cli.checking tensh.cli.documents",
+        "pytest",
     ),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),

@@ -281,6 +281,12 @@ def check_(
     rtol: Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance of numbers.")] = None,
     atol: Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance of numbers.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", metavar="torch", help="Compare with PyTorch instead: torch, or a Python that has it."
+        ),
+    ] = None,
     *,
     options: Options,
 ):
@@ -293,7 +299,7 @@ def check_(
     from tensh.cli.checking import check
 
     options = options.over(ctx.obj["options"])
-    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json)
+    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json, against)
     return partial(check.show, environment(ctx, options), options, patterns, wish)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tensh.cli import status
 from tensh.cli.checking import accepting, report, running
-from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts
+from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, verdicts_against
 from tensh.cli.documents import files
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
@@ -20,12 +20,15 @@ class Wish(NamedTuple):
     update: bool = False
     write: str | None = None
     json: bool = False
+    against: str | None = None  # "torch", or a Python that has it
 
 
 def show(env, options, patterns, wish):
     """Check files and report each cell; the exit status."""
     begin = perf_counter()
     paths = [path for pattern in patterns for path in expanded(pattern)]
+    if wish.against and (wish.update or wish.write):
+        raise UsageError("tensh check: --against compares two engines; --update and --write are for what is stored")
     if wish.write and len(paths) != 1:
         raise UsageError(f"tensh check: --write is for one file, and these are {len(paths)}")
     checking, done, found = Checking(env, options, wish), status.OK, []
@@ -37,7 +40,8 @@ def show(env, options, patterns, wish):
             done = status.USAGE
     done = status.DIFFERS if any(verdict.status in BAD for verdict in found) and not wish.update else done
     done = max(done, checking.stopped)
-    checking.end(found, len(paths), perf_counter() - begin, done)
+    if found or done == status.OK:
+        checking.end(found, len(paths), perf_counter() - begin, done)
     return done
 
 
@@ -58,9 +62,15 @@ class Checking:
         wishes = document.metadata.get("tensh")
         if isinstance(wishes, dict) and wishes.get("check") == "lax":
             limits = limits._replace(lax=True)
-        results, ended = running.results(document, path, self.options)
+        results, ended = running.results(document, path, self.options, self.wish.against is not None)
         self.stopped = ended if ended == status.OUT_OF_TIME else self.stopped
-        found = [*verdicts(document, results, limits)]
+        if self.wish.against:
+            from tensh.cli.checking import elsewhere
+
+            others = elsewhere.results(self.wish.against, path, self.options)
+            found = [*verdicts_against(document, results, others, limits)]
+        else:
+            found = [*verdicts(document, results, limits)]
         if self.wish.json:
             self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
         else:
@@ -95,7 +105,7 @@ class Checking:
             self.console.result([("plain", report.ending(found, count, seconds, done))])
             return
         self.console.result(report.summary(found, seconds))
-        if self.differing and not self.wish.update and not self.wish.limits.lax:
+        if self.differing and not (self.wish.update or self.wish.limits.lax or self.wish.against):
             self.console.result(
                 [("note", f"to accept the new outputs: tensh check --update {' '.join(self.differing)}\n")]
             )

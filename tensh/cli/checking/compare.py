@@ -54,6 +54,7 @@ class Comparison(NamedTuple):
     stored: str = ""
     now: str = ""
     wrong: tuple[Wrong, ...] = ()
+    sides: tuple[str, str] = ("stored", "now")
 
 
 def compare(stored, now, wishes=None, rtol=None, atol=None):

@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
@@ -48,7 +48,8 @@ def indented(tokens):
     for kind, text in tokens:
         for line in text.splitlines(keepends=True):
             yield "plain", MARGIN * begins
-            yield kind, line if cells(line) <= 2 * LONGEST_LINE else shortened(line, 2 * LONGEST_LINE) + "\n"
+            is_long = cells(line) > 2 * LONGEST_LINE
+            yield kind, shortened(line, 2 * LONGEST_LINE) + "\n" * line.endswith("\n") if is_long else line
             begins = line.endswith("\n")
 
 
@@ -57,7 +58,7 @@ def difference(comparison):
     if comparison.wrong:
         yield from in_numbers(comparison)
     else:
-        yield from in_text(comparison.stored.split("\n"), comparison.now.split("\n"))
+        yield from in_text(comparison)
 
 
 # -- numbers ------------------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ def in_numbers(comparison):
         stored, _ = line_around(comparison.stored, group[0].stored.start)
         now, begin = line_around(comparison.now, group[0].now.start)
         shift = max(0, group[0].now.start - begin - LONGEST_LINE // 2) if cells(now) > LONGEST_LINE else 0
-        yield from pair(stored[shift:], now[shift:])
+        yield from pair(stored[shift:], now[shift:], comparison.sides)
         told += 1
         yield from marked(now[shift:], group, begin + shift, describe(group[0]))
         for wrong in group[1:MOST_NUMBERS]:
@@ -89,12 +90,11 @@ def line_around(text, place):
     return text[begin : len(text) if end < 0 else end], begin
 
 
-def pair(stored, now):
-    """A line as stored and as it is now."""
-    yield "note", MARGIN + "stored  "
-    yield "plain", shortened(stored, LONGEST_LINE) + "\n"
-    yield "note", MARGIN + "now     "
-    yield "plain", shortened(now, LONGEST_LINE) + "\n"
+def pair(stored, now, sides):
+    """A line of both sides, as it is stored and as it is now."""
+    for side, line in zip(sides, (stored, now), strict=True):
+        yield "note", f"{MARGIN}{side:8}"
+        yield "plain", shortened("(nothing)" if line is None else line, LONGEST_LINE) + "\n"
 
 
 def marked(line, group, begin, words):
@@ -120,12 +120,13 @@ def describe(wrong):
 # -- text ---------------------------------------------------------------------------------------------
 
 
-def in_text(stored, now):
+def in_text(comparison):
     """The first lines that differ, marked from where they do."""
-    matcher = difflib.SequenceMatcher(None, stored[:LONGEST_TEXT], now[:LONGEST_TEXT], autojunk=False)
+    stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
+    matcher = difflib.SequenceMatcher(None, stored, now, autojunk=False)
     pairs = [each for code in matcher.get_opcodes() if code[0] != "equal" for each in paired(stored, now, *code[1:])]
     for before, after in pairs[:MOST_LINES]:
-        yield from pair(before if before is not None else "(nothing)", after if after is not None else "(nothing)")
+        yield from pair(before, after, comparison.sides)
         if before is not None and after is not None:
             begin, end = differing(before, after)
             if cells(after[:end]) <= LONGEST_LINE:
@@ -136,10 +137,7 @@ def in_text(stored, now):
 
 def paired(stored, now, begin, end, new_begin, new_end):
     """Lines that replace each other, two by two; None where there is none."""
-    for offset in range(max(end - begin, new_end - new_begin)):
-        before = stored[begin + offset] if begin + offset < end else None
-        after = now[new_begin + offset] if new_begin + offset < new_end else None
-        yield before if before != "" or after else None, after if after != "" or before else None
+    return zip_longest(stored[begin:end], now[new_begin:new_end])
 
 
 def differing(before, after):
@@ -175,16 +173,14 @@ def facts(path, verdict):
     if verdict.status == FAILS:
         found |= {"error": verdict.result.failure.kind, "message": verdict.result.failure.message}
     if verdict.comparison and verdict.status in BAD:
-        found |= {
-            "stored": verdict.comparison.stored,
-            "now": verdict.comparison.now,
-            "numbers": [*map(number, verdict.comparison.wrong)],
-        }
+        compared = verdict.comparison
+        found |= zip(compared.sides, (compared.stored, compared.now), strict=True)
+        found["numbers"] = [number(wrong, compared.sides) for wrong in compared.wrong]
     return json.dumps(found, ensure_ascii=False) + "\n"
 
 
-def number(wrong):
-    return {"index": wrong.now.path, "stored": wrong.stored.text, "now": wrong.now.text, "off_by": wrong.off_by}
+def number(wrong, sides):
+    return {"index": wrong.now.path, sides[0]: wrong.stored.text, sides[1]: wrong.now.text, "off_by": wrong.off_by}
 
 
 def ending(found, files, seconds, status):

@@ -9,7 +9,7 @@ import sys
 from typing import NamedTuple
 
 from tensh.cli import status
-from tensh.cli.checking.randomness import Randomness
+from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.environment import Environment
@@ -31,13 +31,14 @@ class Piece(NamedTuple):
 class Result(NamedTuple):
     """What became of a cell: what it showed, and its failure if there was one; why it shows what it does, if by chance.
 
-    `passed_over` says why it did not run.
+    `passed_over` says why it did not run. `values` are the tensors that it named, where they are asked for.
     """
 
     pieces: tuple[Piece, ...] = ()
     failure: Failure | None = None
     chance: str = ""
     passed_over: str = ""
+    values: str = ""
 
     @property
     def outputs(self):
@@ -59,7 +60,8 @@ def label_of(cell, number):
 class Checked(Run):
     """A run that shows nothing, and keeps what each cell would have shown."""
 
-    def __init__(self, options, document, path):
+    def __init__(self, options, document, path, with_values=False):
+        self.with_values = with_values
         self.document = document
         self.code = [cell for cell in document.cells if cell.kind == "code"]
         self.labels = [label_of(cell, number) for number, cell in enumerate(self.code, 1)]
@@ -103,7 +105,16 @@ class Checked(Run):
         finally:
             self.printed(len(cell.source.lines))
             chance = self.randomness.end(label, cell.source.text)
-            self.results.append(Result(tuple(self.pieces), self.failure, chance))
+            self.results.append(Result(tuple(self.pieces), self.failure, chance, "", self.values(cell.source.text)))
+
+    def values(self, code):
+        """The tensors that code named, and their gradients, if they are asked for: a line or more for each."""
+        if not self.with_values:
+            return ""
+        names = {name: self.session.namespace.get(name) for name in sorted(names_in(code)[1])}
+        tensors = {name: value for name, value in names.items() if hasattr(value, "grad_fn")}
+        leaves = {f"{name}.grad": value.grad for name, value in tensors.items() if value.is_leaf}
+        return "".join(f"{name} = {value!r}\n" for name, value in (tensors | leaves).items())
 
     def show(self, event, may_raise):
         """Keep what happened; whether the run goes on."""
@@ -174,9 +185,9 @@ def skipped(code):
     return "doctest: +SKIP" if "doctest: +SKIP" in code else ""
 
 
-def results(document, path, options):
+def results(document, path, options, with_values=False):
     """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
-    run = Checked(options, document, path)
+    run = Checked(options, document, path, with_values)
     with fresh_world(run.session.engine), run.env.installed():
         ended = run.whole()
     if ended == status.INTERRUPTED:

@@ -98,6 +98,30 @@ def verdict(cell, result, limits, stored):
     return DIFFERS, "", found
 
 
+def verdicts_against(document, results, others, limits):
+    """A verdict on each code cell that ran in tensh and in PyTorch."""
+    cells = [cell for cell in document.cells if cell.kind == "code"]
+    for number, (cell, result, other) in enumerate(zip(cells, results, others, strict=True), 1):
+        yield Verdict(cell, number, label_of(cell, number), result, *verdict_against(cell, result, other, limits))
+
+
+def verdict_against(cell, result, other, limits):
+    """(status, note, comparison) of a cell that ran in both."""
+    if result.passed_over or other.passed_over:
+        return SKIPPED, result.passed_over or other.passed_over, None
+    for ours, theirs in ((whole_text(result), whole_text(other)), (result.values, other.values)):
+        found = compare(theirs, ours, cell.wishes, limits.rtol, limits.atol)._replace(sides=("torch", "tensh"))
+        if not found.same:
+            chance = "" if result.failure else result.chance or other.chance
+            return (NOT_CHECKED, chance, None) if chance else (DIFFERS, "", found)
+    return OK, found.note, None
+
+
+def whole_text(result):
+    """All that a cell showed, with the messages of errors in full."""
+    return "".join(output.text.removesuffix("\n") + "\n" for output in result.outputs)
+
+
 def says_error(stored, result):
     """Whether a stored text ends with the name of the error."""
     return bool(stored) and f"{result.failure.kind}: " in stored
@@ -107,8 +131,8 @@ def closest(stored, result, cell, limits):
     """The comparison with what is stored, or with something else that is right as well."""
     others = cell.wishes.get("alternatives", ())
     expected = [stored, *(text for text in others if isinstance(text, str))]
-    whole = "".join(output.text.removesuffix("\n") + "\n" for output in result.outputs)  # messages with all their lines
-    tried = [(one, now) for now in dict.fromkeys([text_of(result.outputs), whole]) for one in expected]
+    shown = dict.fromkeys([text_of(result.outputs), whole_text(result)])
+    tried = [(one, now) for now in shown for one in expected]
     found = None
     for one, now in tried:
         each = compare(*without_captions(one, now, cell), cell.wishes, limits.rtol, limits.atol)

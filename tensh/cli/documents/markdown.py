@@ -134,12 +134,15 @@ def block_at(lines, place):
 
 
 def _stripped(lines):
-    begin, end = 0, len(lines)
-    while begin < end and not lines[begin].strip():
-        begin += 1
-    while end > begin and not lines[end - 1].strip():
+    """Lines without the blank ones around them."""
+    return _without_end(_without_end(lines)[::-1])[::-1]
+
+
+def _without_end(lines):
+    end = len(lines)
+    while end and not lines[end - 1].strip():
         end -= 1
-    return lines[begin:end]
+    return lines[:end]
 
 
 def _shorter(match):
@@ -152,7 +155,7 @@ def session(block):
     for line in [*block.lines, ">>> "]:
         if (line + " ").startswith(">>> "):
             if code:
-                yield _example(code, _stripped(shown), block.info)
+                yield _example(code, _without_end(shown), block.info)
             code, shown = [line[4:]], []
         elif (line + " ").startswith("... ") and not shown:
             code.append(line[4:])

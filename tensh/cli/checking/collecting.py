@@ -1,0 +1,67 @@
+"""The cells of a document as tests of pytest. All run when the first of them does, as they share their names."""
+
+import functools
+import os
+
+import pytest
+
+from tensh.cli.checking import report, running
+from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
+from tensh.cli.documents import files
+from tensh.cli.options import Options, UsageError
+
+
+class Differs(Exception):
+    """A cell is not as stored; its argument is the verdict."""
+
+
+class DocumentFile(pytest.File):
+    """A document with cells of code."""
+
+    @functools.cached_property
+    def document(self):
+        """The document; an error of collection where there is none."""
+        try:
+            return files.load(str(self.path))
+        except UsageError as error:
+            raise self.CollectError(str(error)) from None
+
+    def collect(self):
+        """A test for each cell of code."""
+        code = [cell for cell in self.document.cells if cell.kind == "code"]
+        for number, cell in enumerate(code):
+            yield CellItem.from_parent(self, name=f"cell {number + 1}", number=number, cell=cell)
+
+    @functools.cached_property
+    def verdicts(self):
+        """The verdict on each cell."""
+        path = os.path.relpath(self.path)
+        results, _ = running.results(self.document, path, Options())
+        return [*verdicts(self.document, results, Limits(self.config.getoption("tensh_lax")))]
+
+
+class CellItem(pytest.Item):
+    """A cell of a document."""
+
+    def __init__(self, *, number, cell, **given):
+        super().__init__(**given)
+        self.number = number
+        self.cell = cell
+
+    def runtest(self):
+        """Fail if the cell is not as stored; skip it if that is not known."""
+        verdict = self.parent.verdicts[self.number]
+        if verdict.status in (SKIPPED, NOT_CHECKED):
+            pytest.skip(verdict.note)
+        if verdict.status in BAD:
+            raise Differs(verdict)
+
+    def repr_failure(self, excinfo):
+        """How the cell differs; for a fault of ours, its traceback."""
+        if not isinstance(excinfo.value, Differs):
+            return super().repr_failure(excinfo)
+        return "".join(text for _, text in report.lines(excinfo.value.args[0])).rstrip()
+
+    def reportinfo(self):
+        """Where the cell is, for the headline of a failure."""
+        return self.path, None, f"{os.path.relpath(self.path)} {running.label_of(self.cell, self.number + 1)}"

@@ -1,0 +1,29 @@
+"""Checking the documents of a project in its own test run: a plugin of pytest.
+
+It does nothing unless it is asked to, by `pytest --tensh-check` or `tensh_check = true` in pytest's configuration. Then
+every cell of an .ipynb or .tsh file that pytest finds is a test, and every cell of a .py or .md file that says what it
+shows.
+"""
+
+
+def pytest_addoption(parser):
+    """Declare the option and the setting."""
+    group = parser.getgroup("tensh", "checking documents")
+    group.addoption("--tensh-check", action="store_true", help="run the code of documents and compare their outputs")
+    group.addoption("--tensh-lax", action="store_true", help="of documents only errors count, not what is shown")
+    parser.addini("tensh_check", "run the code of documents and compare their outputs", type="bool", default=False)
+
+
+def pytest_collect_file(file_path, parent):
+    """The tests of a document."""
+    config = parent.config
+    if not (config.getoption("tensh_check") or config.getini("tensh_check")):
+        return None
+    from tensh.cli.checking.check import is_lesson
+    from tensh.cli.documents.files import KINDS
+
+    if file_path.suffix not in KINDS or not is_lesson(str(file_path)):
+        return None
+    from tensh.cli.checking.collecting import DocumentFile
+
+    return DocumentFile.from_parent(parent, path=file_path)
