@@ -62,8 +62,12 @@ class RNNBase(Module):
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
+    def _flat_weights_names(self):
+        return [name for names in self._all_weights for name in names]
+
+    @property
     def _flat_weights(self):
-        return [weight for weights in self.all_weights for weight in weights]
+        return [getattr(self, name) for name in self._flat_weights_names]
 
     def extra_repr(self):
         usual = {

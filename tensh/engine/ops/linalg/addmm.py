@@ -54,6 +54,14 @@ def not_expandable(shape, target):
     return "shapes do not fit"
 
 
+def require_one_dtype(dtype, **others):
+    """RuntimeError unless all are equal, with PyTorch's words."""
+    for name, other in others.items():
+        if other != dtype:
+            titles = f"{BY_NUMPY[other].title} and {BY_NUMPY[dtype].title}"
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {titles}")
+
+
 @op(
     inplace=True,
     out=OTHER_DTYPE,
@@ -68,9 +76,9 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
     tensor([[14, 17]])
     """
-    if input.dtype is not mat2.dtype and input.dtype != mat2.dtype:
-        one, two = BY_NUMPY[input.dtype].title, BY_NUMPY[mat2.dtype].title
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {one} and {two}")
+    dtype = mat2.dtype
+    if input.dtype is not dtype or mat1.dtype is not dtype:
+        require_one_dtype(dtype, self=input.dtype, mat1=mat1.dtype)
     if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
         mat1, mat2 = widened(mat1), widened(mat2)
     return added(input, mm.kernel(mat1, mat2), beta, alpha)
