@@ -1,5 +1,6 @@
 """Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
 
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import wrote
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.tensor import Tensor
@@ -35,13 +36,13 @@ class Elementwise(Optimizer):
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
-        with self._recording():
-            loss = self._evaluate(closure)
-            if self.defaults["differentiable"]:
+        loss = self._evaluate(closure)
+        if self.defaults["differentiable"]:
+            with enable_grad():
                 self._step(self._recorded, _squeezed)
-            else:
-                with Uninterrupted():
-                    self._step(self._written, _number)
+        else:
+            with Uninterrupted():
+                self._step(self._written, _number)
         return loss
 
     def _step(self, change, number):
@@ -50,9 +51,7 @@ class Elementwise(Optimizer):
             for p in group["params"]:
                 grad = p.grad
                 if grad is not None:
-                    state = self._state_of(p, group)
-                    self._require_device(group)
-                    change(p, grad, values, state)
+                    change(p, grad, values, self._state_of(p, group))
 
     def _state_of(self, p, group):
         state = self.state.get(p)
@@ -60,11 +59,9 @@ class Elementwise(Optimizer):
             state = self.begin(p, group)
             if state:
                 self.state[p] = state
-        return state
-
-    def _require_device(self, group):
         if group.get("capturable"):
             raise AssertionError(f"If capturable=True, {self.CAPTURED} must be on supported devices: {self.DEVICES}.")
+        return state
 
     def _written(self, p, grad, group, state):
         """One step of one parameter, on arrays."""

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from tensh.engine.autograd.modes import enable_grad, set_grad_enabled
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 from tensh.nn.modules.members import typename
@@ -123,10 +123,6 @@ class Optimizer(Hooked, State):
             return None
         with enable_grad():
             return closure()
-
-    def _recording(self):
-        """While this lasts, what a step does is recorded if it is to be differentiable, and not otherwise."""
-        return set_grad_enabled(bool(self.defaults.get("differentiable")))
 
 
 def _separate(group):

@@ -12,7 +12,7 @@ What a rule computes on the way is then small as well, and memory for it costs n
 
 import numpy as np
 
-PIECE = 1 << 14  # elements: the pieces of one Adam step, 64 KB each, are together in a second-level cache
+PIECE = 1 << 15  # elements: the arrays of one Adam step, 128 KB each, are together in a second-level cache
 
 
 class Raw:
