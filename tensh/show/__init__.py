@@ -2,6 +2,7 @@
 
 Every function returns data that can be looked at: at the prompt an expression shows it, in colour and in the width of
 the window; elsewhere `print` does, as plain text. The commands of the prompt (`%who`, `%hist x`) are these functions.
+Only `track` is of another kind: it shows how far a long loop is.
 
 >>> import tensh
 >>> tensh.show.hist(tensh.tensor([1., 2., 2., 3.]), bins=2)
@@ -30,6 +31,7 @@ PLACES = {
     "steps": "passes",
     "summary": "modules",
     "trace": "tracing",
+    "track": "progress",
     "who": "names",
     "why": "reasons",
 }

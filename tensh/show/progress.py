@@ -1,0 +1,146 @@
+"""How far a long loop is: a bar in a terminal, a line for each tenth elsewhere, always on stderr."""
+
+import sys
+from operator import length_hint
+from time import perf_counter
+
+DELAY = 0.5  # seconds that a loop may take without a word
+BETWEEN = 0.05  # seconds from one look of the bar to the next
+RARELY = 10.0  # seconds from one line to the next where nobody knows how long it will be
+STYLES = ("auto", "bar", "lines", "none")
+
+style = "auto"  # a bar if stderr is a terminal that can draw one; `tensh run --quiet` makes it "none"
+
+
+def track(iterable, description="", total=None):
+    """The items of an iterable, while stderr shows how many have been taken.
+
+    Nothing is shown in the first half second. `total` is how many there will be, where the iterable has no length.
+
+    >>> from tensh.show import track
+    >>> for epoch in track(range(3), "epochs"):
+    ...     print(epoch)
+    0
+    1
+    2
+    """
+    if total is None:
+        total = length_hint(iterable, -1)
+        total = None if total < 0 else total
+    report = reporter()(description, total)
+    begun = perf_counter()
+    next_look = begun + DELAY
+    taken = 0
+    try:
+        for item in iterable:
+            yield item
+            taken += 1
+            now = perf_counter()
+            if now >= next_look:
+                report.show(taken, now - begun)
+                next_look = now + BETWEEN
+        if next_look > begun + DELAY:
+            report.show(taken, perf_counter() - begun)
+    finally:  # `break` and ^C come here as well
+        report.close()
+
+
+def reporter():
+    """The class of what reports: as `style` says, else by what stderr is."""
+    chosen = style
+    if chosen == "auto":
+        chosen = "bar" if sys.stderr is not None and sys.stderr.isatty() and not is_dumb() else "lines"
+    return {"bar": Bar, "lines": Lines, "none": Silence}[chosen]
+
+
+def is_dumb():
+    """Whether the terminal cannot move its cursor."""
+    import os
+
+    return os.environ.get("TERM") in ("dumb", "unknown")
+
+
+class Silence:
+    """No report."""
+
+    def __init__(self, description, total):
+        pass
+
+    def show(self, taken, seconds):
+        pass
+
+    def close(self):
+        pass
+
+
+class Lines:
+    """A line whenever another tenth is done."""
+
+    def __init__(self, description, total):
+        self.begin = f"{description}: " if description else ""
+        self.total = total
+        self.tenths = 0
+        self.next_line = 0.0
+
+    def show(self, taken, seconds):
+        if self.total:
+            tenths = 10 * taken // self.total
+            if tenths > self.tenths:
+                self.tenths = tenths
+                self.say(f"{10 * tenths:3} %  {taken} of {self.total}", seconds)
+        elif seconds >= self.next_line:
+            self.next_line = seconds + RARELY
+            self.say(str(taken), seconds)
+
+    def say(self, text, seconds):
+        if sys.stderr is not None:
+            print(f"{self.begin}{text}  {seconds:.1f} s", file=sys.stderr, flush=True)
+
+    def close(self):
+        pass
+
+
+class Bar:
+    """A bar of Rich. Loops within loops share one display, which is there from the first look at any of them."""
+
+    display = None
+    running = []  # the bars of all loops that run, outermost first
+
+    def __init__(self, description, total):
+        self.description = description
+        self.total = total
+        self.task = None
+        Bar.running.append(self)
+
+    def show(self, taken, seconds):
+        if Bar.display is None:
+            Bar.display = new_display()
+            Bar.display.start()
+        for bar in Bar.running:
+            if bar.task is None:
+                bar.task = Bar.display.add_task(bar.description, total=bar.total)
+        Bar.display.update(self.task, completed=taken)
+
+    def close(self):
+        Bar.running.remove(self)
+        if Bar.display is None:
+            return
+        if Bar.running:
+            if self.task is not None:
+                Bar.display.remove_task(self.task)  # the inner loop may come again
+            return
+        Bar.display.stop()
+        Bar.display = None
+
+
+def new_display():
+    """A display of bars on stderr; what the loop prints stands above it."""
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
+    )  # fmt: skip
+    above = sys.stdout is not None and sys.stdout.isatty()
+    return progress.Progress(*columns, console=Console(file=sys.stderr), redirect_stdout=above)

@@ -1,0 +1,116 @@
+"""track: how far a long loop is, on stderr."""
+
+import io
+import sys
+
+import pytest
+
+from tensh.show import progress, track
+
+
+class Clock:
+    """A clock that the loops of a test wind on themselves."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+class Window(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(progress, "perf_counter", clock)
+    return clock
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """A window becomes stderr when it is asked for: before a test begins, pytest sets streams of its own."""
+
+    def window():
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.setattr(sys, "stderr", Window())
+        return sys.stderr
+
+    return window
+
+
+def slowly(clock, items, seconds=0.1):
+    for item in items:
+        clock.now += seconds
+        yield item
+
+
+def test_the_items_come_through_and_a_short_loop_says_nothing(clock, capsys):
+    assert [*track(slowly(clock, range(4)), total=4)] == [0, 1, 2, 3]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_line_for_each_tenth_where_nobody_watches(clock, capsys):
+    for _ in track(range(20), "epochs"):
+        clock.now += 0.1
+    assert capsys.readouterr().err.splitlines() == [
+        "epochs:  20 %  5 of 20  0.5 s", "epochs:  30 %  6 of 20  0.6 s",
+        *(f"epochs: {10 * n:3} %  {2 * n} of 20  {0.2 * n:.1f} s" for n in range(4, 11)),
+    ]  # fmt: skip
+
+
+def test_rare_lines_where_the_end_is_not_known(clock, capsys):
+    for _ in track(slowly(clock, range(100), 0.25)):
+        pass
+    assert [line.split() for line in capsys.readouterr().err.splitlines()] == [
+        ["2", "0.5", "s"], ["42", "10.5", "s"], ["82", "20.5", "s"],
+    ]  # fmt: skip
+
+
+def test_a_bar_in_a_terminal(clock, opened):
+    window = opened()
+    for _ in track(range(10), "epochs"):
+        clock.now += 0.2
+    assert "epochs" in window.getvalue() and "10/10" in window.getvalue()
+
+
+def test_loops_within_loops_share_a_display_that_ends_with_the_outermost(clock, opened):
+    window = opened()
+    for _ in track(range(2), "epochs"):
+        for _ in track(range(4), "batches"):
+            clock.now += 0.2
+        assert progress.Bar.display is not None
+    assert progress.Bar.display is None and progress.Bar.running == []
+    last = window.getvalue().rstrip("\n\x1b[?25h").splitlines()[-1]
+    assert "epochs" in last and "2/2" in last
+
+
+@pytest.mark.parametrize("how", ["break", "raise"])
+def test_nothing_is_left_when_a_loop_ends_early(how, clock, opened):
+    opened()
+
+    def loop():
+        for item in track(range(10)):
+            clock.now += 0.3
+            if item == 5 and how == "break":
+                break
+            if item == 5:
+                raise KeyboardInterrupt
+
+    if how == "break":
+        loop()
+    else:
+        pytest.raises(KeyboardInterrupt, loop)
+    assert progress.Bar.display is None and progress.Bar.running == []
+
+
+def test_silence_can_be_asked_for(clock, opened, monkeypatch):
+    window = opened()
+    monkeypatch.setattr(progress, "style", "none")
+    for _ in track(range(10)):
+        clock.now += 1
+    assert window.getvalue() == ""
