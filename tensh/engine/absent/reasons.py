@@ -99,14 +99,18 @@ REASONS = (
         autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
         utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
         utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version
-        utils.data.*datapipe* utils.data.DFIterDataPipe utils.data.DataChunk utils.data.*DataPipe
-        utils.data.argument_validation utils.data.graph utils.data.graph_settings utils.data.runtime_validation*
-        utils.data.guaranteed_* utils.data.non_deterministic
         """,
     ),
     out(
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
         "*profiler*",
+    ),
+    out(
+        "pipes of data, which PyTorch no longer develops; data sets and loaders are here",
+        """
+        utils.data.*datapipe* utils.data.DataChunk utils.data.*DataPipe utils.data.argument_validation utils.data.graph
+        utils.data.graph_settings utils.data.runtime_validation* utils.data.guaranteed_* utils.data.non_deterministic
+        """,
     ),
     out("models and packages of models from elsewhere", "hub package"),
     out("tensors with a mask", "masked"),
