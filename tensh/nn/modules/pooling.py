@@ -90,9 +90,7 @@ class MaxUnpool3d(_MaxUnpoolNd, settings="kernel_size, stride=None, padding=0", 
     """
 
 
-class _FractionalMaxPoolNd(Layer, buffers="_random_samples",
-                           settings="kernel_size, output_size=None, output_ratio=None, return_indices=False, "
-                                    "_random_samples=None"):  # fmt: skip
+class _FractionalMaxPoolNd(Layer):
     """The largest value of windows whose places are drawn (Graham, 2014), for an output of a size or a share of it."""
 
     _dimensions = 2
@@ -112,13 +110,15 @@ class _FractionalMaxPoolNd(Layer, buffers="_random_samples",
             setattr(self, setting, None if value is None else ntuple(value, self._dimensions))
 
 
+PLACES = "kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None"
 FRACTIONAL = (
     "fractional_max_pool{}d(input, kernel_size, output_size, output_ratio, return_indices, "
     "_random_samples=_random_samples)"
 )
 
 
-class FractionalMaxPool2d(_FractionalMaxPoolNd, computes=FRACTIONAL.format(2)):
+class FractionalMaxPool2d(_FractionalMaxPoolNd, settings=PLACES, buffers="_random_samples",
+                          computes=FRACTIONAL.format(2)):  # fmt: skip
     """The largest value of windows of an image whose places are drawn: [N, C, H, W] to [N, C, *output_size].
 
     >>> import tensh as torch
@@ -127,7 +127,8 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd, computes=FRACTIONAL.format(2)):
     """
 
 
-class FractionalMaxPool3d(_FractionalMaxPoolNd, computes=FRACTIONAL.format(3)):
+class FractionalMaxPool3d(_FractionalMaxPoolNd, settings=PLACES, buffers="_random_samples",
+                          computes=FRACTIONAL.format(3)):  # fmt: skip
     """The largest value of windows of a volume whose places are drawn: [N, C, D, H, W] to [N, C, *output_size].
 
     >>> import tensh as torch
