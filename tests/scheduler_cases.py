@@ -34,11 +34,13 @@ CASES = [
     "swa.SWALR(o, swa_lr=0.02, anneal_epochs=8)",
     "swa.SWALR(o, swa_lr=[0.02, 0.3], anneal_epochs=0, anneal_strategy='linear')",
 ]
-OPTIMIZERS = ("SGD", "Adam")
 
 
 def steps(torch, case, optimizer, is_tensor=False, count=30):
-    """The state of the scheduler, rates and momenta after each step; tensors as numbers."""
+    """The state of the scheduler, rates and momenta after each step, and after one more of a scheduler that loaded it.
+
+    Tensors count as numbers; with ``is_tensor`` the rates are tensors.
+    """
     o = _optimizer(torch, optimizer, is_tensor)
     names = {"s": torch.optim.lr_scheduler, "o": o, "swa": torch.optim.swa_utils}
     scheduler = eval(case, names)

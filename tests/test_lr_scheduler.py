@@ -3,15 +3,16 @@
 import warnings
 
 import pytest
-from scheduler_cases import CASES, OPTIMIZERS, steps
+from scheduler_cases import CASES, steps
 
 import tensh
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize(("optimizer", "is_tensor"), [("SGD", False), ("Adam", False), ("SGD", True)])
 @pytest.mark.parametrize("case", CASES)
-def test_thirty_steps_are_pytorchs(oracle, case, optimizer):
+def test_thirty_steps_are_pytorchs(oracle, case, optimizer, is_tensor):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, (one, other) in enumerate(zip(steps(tensh, case, optimizer), steps(oracle, case, optimizer))):
+        ours, theirs = (steps(torch, case, optimizer, is_tensor) for torch in (tensh, oracle))
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
             assert repr(one) == repr(other), number
