@@ -14,7 +14,8 @@ SETTINGS = {
     "RAdam": [{}, {"lr": 0.1, "betas": (0.8, 0.9), "weight_decay": 0.1},
               {"decoupled_weight_decay": True, "weight_decay": 0.1, "maximize": True}],
     "Adamax": [{}, {"lr": 0.1, "weight_decay": 0.1, "maximize": True}],
-    "Adagrad": [{}, {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "initial_accumulator_value": 0.5}, {"maximize": True}],
+    "Adagrad": [{}, {"lr": 0.1, "lr_decay": 0.1, "weight_decay": 0.1, "initial_accumulator_value": 0.5},
+                {"maximize": True}],
     "Adadelta": [{}, {"lr": 0.5, "rho": 0.8, "weight_decay": 0.1, "maximize": True}],
     "RMSprop": [{}, {"momentum": 0.9, "centered": True}, {"centered": True, "weight_decay": 0.1, "alpha": 0.4},
                 {"momentum": 0.5, "maximize": True}],
@@ -39,7 +40,7 @@ CASES = [
 
 
 def trained(torch, name, options, dtype, steps=None):
-    """(parameters, optimiser) after some steps down a bent valley; a vector is left out where there are only matrices."""
+    """(parameters, optimiser) after some steps down a bent valley; matrices alone where only these are taken."""
     generator = np.random.default_rng(0)
     shapes = [(3, 4), (4, 2)] if name == "Muon" else [(3, 4), (5,), ()]
     params, targets = [], []

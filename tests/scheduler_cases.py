@@ -1,4 +1,4 @@
-"""Schedulers of learning rates in several settings, and what they do in thirty steps, on PyTorch or a module like it."""
+"""Schedulers of learning rates in several settings, and what they do in thirty steps, on PyTorch or its like."""
 
 import math
 

@@ -8,7 +8,7 @@ from tensh.optim.whole import Whole
 
 
 class Adafactor(Whole):
-    """Squares of gradients of a matrix kept as one average for each row and each column, instead of one for each element.
+    """Squares of gradients of a matrix kept as one average for each row and column, not for each element.
 
     Shazeer and Stern, Adafactor: Adaptive learning rates with sublinear memory cost (2018).
 

@@ -10,7 +10,8 @@ class Adam(Elementwise):
     """Steps of about ``lr``, whatever the scale of the gradient: its average over the root of that of its squares.
 
     Both averages are corrected for their start at zero. ``amsgrad`` divides by the largest root so far. Kingma and Ba,
-    Adam: A method for stochastic optimization (2015); Reddi, Kale and Kumar, On the convergence of Adam and beyond (2018).
+    Adam: A method for stochastic optimization (2015); Reddi, Kale and Kumar, On the convergence of Adam and beyond
+    (2018).
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

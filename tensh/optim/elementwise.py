@@ -29,8 +29,8 @@ class Elementwise(Optimizer):
     def rule(self, p, group, state, step):
         """What is the same for all elements is computed here; the function that is returned changes some of them.
 
-        It takes tensors, or arrays with the methods of tensors: the parameter, its gradient, and each of ``ARRAYS`` that
-        the state has, by name.
+        It takes tensors, or arrays with the methods of tensors: the parameter, its gradient, and each of ``ARRAYS``
+        that the state has, by name.
         """
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ class Elementwise(Optimizer):
 
 
 def kept(value):
-    """A value that a recorded operation reads, and that will be written later: a copy of a tensor, an array as it is."""
+    """What a recorded operation reads and a later one writes: a copy of a tensor, and an array itself."""
     return value.clone() if isinstance(value, Tensor) else value
 
 

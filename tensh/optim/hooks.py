@@ -34,7 +34,7 @@ class Hooked:
         return handle
 
     def register_step_pre_hook(self, hook):
-        """Call ``hook(optimizer, args, kwargs)`` before each step; a pair it returns takes the place of the arguments."""
+        """Call ``hook(optimizer, args, kwargs)`` before each step; a pair it returns replaces the arguments."""
         return self._add_hook("step_pre", hook)
 
     def register_step_post_hook(self, hook):

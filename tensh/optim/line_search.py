@@ -21,7 +21,7 @@ class Point(NamedTuple):
 def strong_wolfe(evaluate, start, t, longest, most):
     """The best point found from ``start`` on, and how many were evaluated.
 
-    ``evaluate(t)`` gives a point; ``longest`` is the largest element of the direction; ``most`` the number of iterations.
+    ``evaluate(t)`` gives a point; ``longest`` is the largest element of the direction; ``most`` limits the iterations.
     """
     count = 0
 
@@ -95,7 +95,7 @@ def _inside(bracket, was_near_the_edge):
 
 
 def minimum_of_cubic(one, other, bounds=None):
-    """Where the cubic with the losses and slopes of two points is least, within ``bounds``; else the middle of these."""
+    """Where the cubic with the losses and slopes of two points is least within ``bounds``; or their middle."""
     if one.t > other.t:
         one, other = other, one
     low, high = bounds or (one.t, other.t)

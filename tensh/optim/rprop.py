@@ -7,7 +7,7 @@ from tensh.optim.state import blank, counter
 
 
 class Rprop(Elementwise):
-    """A step size of its own for each element: it grows while the gradient keeps its sign, and shrinks where that changes.
+    """A step size of its own for each element: it grows while the gradient keeps its sign, and shrinks when not.
 
     Only the sign of the gradient counts, and where it has changed the element waits for one step. Riedmiller and Braun,
     A direct adaptive method for faster backpropagation learning: the RPROP algorithm (1993).

@@ -156,7 +156,7 @@ def update_bn(loader, model, device=None):
 
 
 class SWALR(LRScheduler):
-    """From the present rates to ``swa_lr`` in ``anneal_epochs`` steps, along half a cosine or a line, and then no further.
+    """From the present rates to ``swa_lr`` in ``anneal_epochs`` steps, along half a cosine or a line.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

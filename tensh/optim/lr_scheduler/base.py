@@ -1,4 +1,4 @@
-"""LRScheduler: a learning rate for each group and each step, computed from the last one or from the number of the step."""
+"""LRScheduler: a learning rate for each group and each step, computed from the last one or the number of the step."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""Momentum that goes down while the rate goes up: ``momentum``, or the first of ``betas``, whichever the optimiser has."""
+"""Momentum that goes down while the rate goes up: ``momentum``, or the first of ``betas``, as the optimiser has it."""
 
 
 class Momentum:

@@ -1,7 +1,7 @@
 """Rates that are a function of the step.
 
-Each scheduler has it in two forms: ``get_lr`` goes on from the present rates, so that several schedulers can work together,
-and ``_get_closed_form_lr`` computes them from the rates at the start.
+Each scheduler has it in two forms: ``get_lr`` goes on from the present rates, so that several schedulers can work
+together, and ``_get_closed_form_lr`` computes them from the rates at the start.
 """
 
 import math
