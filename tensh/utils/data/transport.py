@@ -3,6 +3,7 @@
 The file has no copy in the receiver: its tensors lie in the mapped memory, which is given back with the last of them.
 """
 
+import contextlib
 import io
 import mmap
 import os
@@ -98,5 +99,6 @@ def unpack(pickled, path, places):
 
 def discard(path):
     """Remove a file that nobody will read; the memory lives as long as somebody has mapped it."""
-    if path is not None and os.path.exists(path):
-        os.unlink(path)
+    if path is not None:
+        with contextlib.suppress(OSError):  # where a mapped file cannot be removed, it goes with its folder
+            os.unlink(path)
