@@ -35,7 +35,7 @@ class Elementwise(Optimizer):
         raise NotImplementedError
 
     def step(self, closure=None):
-        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         loss = self._evaluate(closure)
         if self.defaults["differentiable"]:
             with enable_grad():

@@ -114,7 +114,7 @@ class Optimizer(Hooked, State):
                 p.grad.zero_()
 
     def step(self, closure=None):
-        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         raise NotImplementedError
 
     def _evaluate(self, closure):

@@ -17,7 +17,7 @@ class Whole(Optimizer):
         raise NotImplementedError
 
     def step(self, closure=None):
-        """Change the parameters; ``closure``, if given, computes the loss and its gradients first, and is returned."""
+        """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""
         loss = self._evaluate(closure)
         with no_grad(), Uninterrupted():
             for group in self.param_groups:
