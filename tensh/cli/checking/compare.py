@@ -18,13 +18,15 @@ TOLERANCES = {
     "complex128": (1e-7, 1e-7),
 }
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
-FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:\w+\.)*(\w+)[^<>\n]*>")  # counts by its name
+FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:\w++\.)*+(\w++)[^<>\n]*+>")  # counts by its name
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
+UNIT = r"(?: ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|minutes?)\b)"
 TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\b\d{1,2}:\d\d:\d\d(?:\.\d+)?"
-    r"|(?<![\w.])\d+(?:\.\d*)?(?:e[-+]?\d+)? ?(?:ns|us|µs|μs|ms|s|sec|secs|seconds?|min|minutes?)\b"
-    r"|(?i:(?:elapsed|took|duration|(?:wall |cpu |total )?time)(?: taken)?[:=]? *)\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+    rf"|(?<![\w.])\d+(?:\.\d*)?(?:e[-+]?\d+)?{UNIT}"
+    r"|(?P<word>(?i:elapsed|took|duration|\b(?:wall |cpu |total )?time)(?: taken)?[:=]? *)"
+    rf"\d+\.\d+(?:e[-+]?\d+)?{UNIT}?"
 )
 LONGEST_INTEGER = 300  # digits that are computed with
 
@@ -88,7 +90,7 @@ def prepared(text, wishes):
 
 def without_times(text):
     """A text of the same length with `#` over durations, times and dates."""
-    return TIME.sub(lambda match: "#" * len(match[0]), text)
+    return TIME.sub(lambda match: (match["word"] or "").ljust(len(match[0]), "#"), text)
 
 
 def masked(stored, now):

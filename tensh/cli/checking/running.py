@@ -113,7 +113,9 @@ class Checked(Run):
             return ""
         names = {name: self.session.namespace.get(name) for name in sorted(names_in(code)[1])}
         tensors = {name: value for name, value in names.items() if hasattr(value, "grad_fn")}
-        leaves = {f"{name}.grad": value.grad for name, value in tensors.items() if value.is_leaf}
+        leaves = {
+            f"{name}.grad": value.grad for name, value in tensors.items() if value.is_leaf and value.requires_grad
+        }
         return "".join(f"{name} = {value!r}\n" for name, value in (tensors | leaves).items())
 
     def show(self, event, may_raise):

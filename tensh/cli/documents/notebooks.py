@@ -1,8 +1,8 @@
 """Notebooks: .ipynb files of format 4."""
 
+import itertools
 import json
 
-from tensh.cli.documents.facts import loads
 from tensh.cli.documents.model import Cell, Document, DocumentError, Output
 
 METADATA = {
@@ -19,10 +19,15 @@ FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 
 def read(text):
     """The document in the text of a notebook; DocumentError where it is none."""
-    notebook = loads(text, "this notebook")
-    parts, version = notebook.get("cells"), notebook.get("nbformat")
-    if version is None:
+    try:
+        notebook = json.loads(text)
+    except RecursionError:
+        raise DocumentError("this notebook is nested too deeply") from None
+    except ValueError:
+        notebook = None
+    if not isinstance(notebook, dict) or notebook.get("nbformat") is None:
         raise DocumentError("this is not a notebook")
+    parts, version = notebook.get("cells"), notebook["nbformat"]
     if not isinstance(parts, list):
         raise DocumentError(
             f"this notebook has format {str(version)[:20]}, and format 4 is needed: open and save it with Jupyter"
@@ -98,11 +103,12 @@ def write(document):
     """A document as the text of a notebook."""
     metadata = document.metadata or METADATA
     if document.echo == "each":
-        metadata = metadata | {"tensh": {**metadata.get("tensh", {}), "echo": "each"}}
-    cells = [in_notebook(cell, number) for number, cell in enumerate(document.cells)]
-    notebook = {"cells": cells, "metadata": metadata} | (document.more or FORMAT)
+        wishes = metadata.get("tensh")
+        metadata = metadata | {"tensh": (wishes if isinstance(wishes, dict) else {}) | {"echo": "each"}}
+    cells = [in_notebook(cell) for cell in document.cells]
     if not document.more:
-        _number(cells)
+        cells = numbered(cells)
+    notebook = {"cells": cells, "metadata": metadata} | (document.more or FORMAT)
     text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
     try:
         text.encode()
@@ -111,18 +117,14 @@ def write(document):
     return text
 
 
-def _number(cells):
-    """Give an id to every cell that has none."""
-    taken, number = {cell.get("id") for cell in cells}, 0
-    for position, cell in enumerate(cells):
-        if "id" not in cell:
-            number = position
-            while f"cell-{number}" in taken:
-                number += len(cells)
-            cell["id"] = f"cell-{number}"
+def numbered(cells):
+    """The cells of a notebook, each with an id."""
+    taken = {cell.get("id") for cell in cells}
+    free = (f"cell-{number}" for number in itertools.count() if f"cell-{number}" not in taken)
+    return [cell if "id" in cell else dict(sorted((cell | {"id": next(free)}).items())) for cell in cells]
 
 
-def in_notebook(cell, number=0):
+def in_notebook(cell):
     """A cell as a notebook keeps it."""
     found = {"cell_type": TYPES[cell.kind]} | cell.more | {"metadata": cell.metadata, "source": lines_of(cell.text)}
     if cell.kind == "code":

@@ -35,9 +35,19 @@ def read(text, extension):
             head, body, any_mark = mark and (mark["head"] or ""), [], any_mark or bool(mark)
         else:
             body.append(line)
-    echo = ECHO[extension] if any_mark or extension == ".tsh" else None
     metadata = about.get("metadata")
-    return Document(cells, about.get("echo", echo), metadata if isinstance(metadata, dict) else {})
+    return Document(
+        cells, about.get("echo", usual_echo(extension, any_mark)), metadata if isinstance(metadata, dict) else {}
+    )
+
+
+def usual_echo(extension, has_marks):
+    """Which expressions a script shows if it says nothing of it: Python is Python where there are no cells."""
+    return ECHO[extension] if has_marks or extension == ".tsh" else None
+
+
+def _has_mark(cell):
+    return cell.kind != "code" or cell.form == "marked"
 
 
 def _cells(head, lines):
@@ -72,12 +82,12 @@ def _inside(line):
 def write(document, extension):
     """A document as a script."""
     about = {"metadata": document.metadata} if document.metadata else {}
-    if needs_echo(document, ECHO[extension]):
+    if needs_echo(document, usual_echo(extension, any(map(_has_mark, document.cells)))):
         about["echo"] = document.echo
     lines = [HEADER + facts.dumps(about)] if about else []
     for number, cell in enumerate(document.cells):
         is_after_prose = number > 0 and document.cells[number - 1].kind != "code"
-        if cell.kind != "code" or cell.form == "marked" or is_after_prose:
+        if _has_mark(cell) or is_after_prose:
             lines += [""] * bool(lines and number) + [f"# %% {facts.head(cell)}".rstrip()]
         lines += _lines(cell, extension)
     return "".join(line + "\n" for line in lines)

@@ -25,34 +25,32 @@ class Cell(NamedTuple):
     @property
     def lacking(self):
         """What the cell needs and this machine does not have."""
-        if self.requires == "cuda" or (self.requires and importlib.util.find_spec(self.requires) is None):
-            return self.requires
-        return None
+        return self.requires if self.requires and not is_here(self.requires) else None
+
+
+def is_here(requirement):
+    """Whether this machine has a package. It has no cuda."""
+    try:
+        return requirement != "cuda" and importlib.util.find_spec(requirement) is not None
+    except (ImportError, ValueError, AttributeError, TypeError):  # what is written there is the name of no package
+        return False
 
 
 def cells(text, filename, label):
     """The code cells of a notebook given as text; ValueError where the text is no notebook."""
-    import json  # 2 ms that only a notebook costs
+    from tensh.cli.documents import notebooks  # 2 ms that only a notebook costs
 
-    try:
-        notebook = json.loads(text)
-        version, parts = notebook["nbformat"], notebook.get("cells")
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError("this is not a notebook") from error
-    if parts is None:
-        raise ValueError(f"this notebook has format {version}, and format 4 is needed: open and save it with Jupyter")
-    code = [part for part in parts if part.get("cell_type") == "code"]
-    return [_cell(part, number, filename, label) for number, part in enumerate(code, 1)]
+    document = notebooks.read(text)
+    code = [cell for cell in document.cells if cell.kind == "code"]
+    return [_cell(cell, number, filename, label, document.echo) for number, cell in enumerate(code, 1)]
 
 
-def _cell(part, number, filename, label):
-    text, passed_over = python("".join(part.get("source", "")))
-    metadata = part.get("metadata", {})
-    wanted = metadata.get("tensh", {})
-    name = f"{filename} cell {number}"
-    source = CellSource(text, name, f"{label} cell {number}", echo="last")
-    may_raise = "raises" in wanted or "raises-exception" in metadata.get("tags", ())
-    return Cell(source, may_raise, wanted.get("requires"), tuple(passed_over))
+def _cell(cell, number, filename, label, echo):
+    text, passed_over = python(cell.text)
+    source = CellSource(text, f"{filename} cell {number}", f"{label} cell {number}", echo)
+    tags = cell.metadata.get("tags")
+    may_raise = "raises" in cell.wishes or (isinstance(tags, list) and "raises-exception" in tags)
+    return Cell(source, may_raise, cell.wishes.get("requires"), tuple(passed_over))
 
 
 class CellSource(Source):
