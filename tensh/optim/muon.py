@@ -12,8 +12,8 @@ class Muon(Whole):
     """Momentum, made orthogonal: for the matrices of hidden layers. Other parameters need another optimiser.
 
     The step is the orthogonal matrix nearest to the averaged gradient, approximately, after ``ns_steps`` steps of
-    Newton and Schulz in bfloat16. Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024); the learning
-    rate after Liu et al., Muon is scalable for LLM training (2025).
+    Newton and Schulz in bfloat16. Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024); the
+    learning rate after Liu et al., Muon is scalable for LLM training (2025).
 
     >>> import tensh as torch
     >>> w = torch.eye(2, requires_grad=True)

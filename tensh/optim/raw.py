@@ -3,8 +3,9 @@
 Note [One rule, two readings]
 The rule of an optimiser is written once, in the methods of tensors (``exp_avg.lerp_(grad, 1 - beta1)``).  With
 ``differentiable=True`` it runs on tensors, and is recorded.  Otherwise it runs on ``Raw`` arrays, which have the
-methods that rules use and compute as PyTorch does: a Python number counts as one of the array's dtype, products and quotients
-are formed from the left.  The averages of Adam take 10 µs for 2,000 elements, and 28 on tensors that record nothing.
+methods that rules use and compute as PyTorch does: a Python number counts as one of the array's dtype, products and
+quotients are formed from the left.  The averages of Adam take 10 µs for 2,000 elements, and 28 on tensors that record
+nothing.
 
 A rule treats every element alike, so large parameters are updated in pieces that stay in the cache of the processor.
 What a rule computes on the way is then small as well, and memory for it costs next to nothing.
