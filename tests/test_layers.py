@@ -22,6 +22,7 @@ LAYERS = {
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.nn", "numpy"),
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),
+    "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
     "tensh.cli.render": (

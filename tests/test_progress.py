@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tensh.show import progress, track
+from tensh.show import bars, progress, track
 
 
 class Clock:
@@ -83,8 +83,8 @@ def test_loops_within_loops_share_a_display_that_ends_with_the_outermost(clock, 
     for _ in track(range(2), "epochs"):
         for _ in track(range(4), "batches"):
             clock.now += 0.2
-        assert progress.Bar.display is not None
-    assert progress.Bar.display is None and progress.Bar.running == []
+        assert bars.Bar.display is not None
+    assert bars.Bar.display is None and bars.Bar.running == []
     last = window.getvalue().rstrip("\n\x1b[?25h").splitlines()[-1]
     assert "epochs" in last and "2/2" in last
 
@@ -105,7 +105,7 @@ def test_nothing_is_left_when_a_loop_ends_early(how, clock, opened):
         loop()
     else:
         pytest.raises(KeyboardInterrupt, loop)
-    assert progress.Bar.display is None and progress.Bar.running == []
+    assert bars.Bar.display is None and bars.Bar.running == []
 
 
 def test_silence_can_be_asked_for(clock, opened, monkeypatch):

@@ -1,0 +1,49 @@
+"""Bars that move: the loops of `track` in a terminal."""
+
+import sys
+
+from rich import progress
+from rich.console import Console
+
+
+class Bar:
+    """A bar of Rich. Loops within loops share one display, which is there from the first look at any of them."""
+
+    display = None
+    running = []  # the bars of all loops that run, outermost first
+
+    def __init__(self, description, total):
+        self.description = description
+        self.total = total
+        self.task = None
+        Bar.running.append(self)
+
+    def show(self, taken, seconds):
+        if Bar.display is None:
+            Bar.display = new_display()
+            Bar.display.start()
+        for bar in Bar.running:
+            if bar.task is None:
+                bar.task = Bar.display.add_task(bar.description, total=bar.total)
+        Bar.display.update(self.task, completed=taken)
+
+    def close(self):
+        Bar.running.remove(self)
+        if Bar.display is None:
+            return
+        if Bar.running:
+            if self.task is not None:
+                Bar.display.remove_task(self.task)  # the inner loop may come again
+            return
+        Bar.display.stop()
+        Bar.display = None
+
+
+def new_display():
+    """A display of bars on stderr; what the loop prints stands above it."""
+    columns = (
+        progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
+    )  # fmt: skip
+    above = sys.stdout is not None and sys.stdout.isatty()
+    return progress.Progress(*columns, console=Console(file=sys.stderr), redirect_stdout=above)
