@@ -3,6 +3,8 @@
 import importlib.util
 import io
 import json
+import random
+import re
 import subprocess
 import sys
 
@@ -13,6 +15,7 @@ from tensh.cli.app import main
 from tensh.cli.checking.check import Wish, show
 from tensh.cli.checking.compare import compare
 from tensh.cli.checking.tokens import tokens
+from tensh.cli.checking.verdicts import text_of
 from tensh.cli.documents import files
 from tensh.cli.environment import Environment
 from tensh.cli.options import Options
@@ -130,6 +133,17 @@ def test_texts_that_do_not(stored, now, index):
     comparison = compare(stored, now)
     assert not comparison.same
     assert ([wrong.now.path for wrong in comparison.wrong] or [None]) == [index]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_any_digit_of_a_lesson_that_changes_is_seen(lesson):
+    draw = random.Random(0)
+    for cell in files.load(str(lesson)).cells:
+        text = text_of(cell.outputs)
+        if not cell.wishes.get("random"):
+            for place in (match.start() for match in re.finditer(r"\d", text)):
+                other = draw.choice([digit for digit in "0123456789" if digit != text[place]])
+                assert not compare(text, text[:place] + other + text[place + 1 :], cell.wishes).same
 
 
 def test_tolerances_can_be_chosen():
@@ -319,6 +333,19 @@ def test_an_error_that_is_not_stored_fails_and_the_rest_goes_on(tmp_path):
     assert status == 3
     assert "[1]  FAILS    x = 1 / 0\n" in out and "ZeroDivisionError: division by zero" in out
     assert statuses("--lax", path) == ["fails", "ran", "ran"]
+
+
+def test_a_failure_is_written_down_but_not_passed_over(tmp_path):
+    script = written(tmp_path, "a.tsh", "1 / 0\n#> 1.0\n2\n#> 3\n")
+    assert check("--update", script)[0] == 3
+    assert script.read_text() == "1 / 0\n#> ZeroDivisionError: division by zero\n2\n#> 2\n"
+    assert check("--update", script)[0] == 0
+
+
+def test_pytorch_that_is_not_installed_is_a_matter_of_usage(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
+    status, _, err = check("--engine", "torch", written(tmp_path, "a.tsh", "1"))
+    assert status == 2 and err == "tensh check: --engine torch: PyTorch is not installed here\n"
 
 
 def test_lax_counts_only_errors(tmp_path):

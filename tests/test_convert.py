@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import random
 
 import pytest
 from conftest import SHARED
@@ -97,6 +98,44 @@ def test_hard_cells_there_and_back(name, kind, other):
     own = files.loads(files.dumps(document, kind), kind)
     assert cells_of(own) == cells_of(document)
     assert cells_of(there_and_back(own, kind, other)) == cells_of(document)
+
+
+LINES = [
+    "x = 1", "x", "print(x)", "x;", "for i in x:", "    y = 2", "(", ")", "'''", "\\", "", "", "  ", "\t", "# a", "é中文", "- b",
+    "# %%", "# %% [markdown]", "#%%", "#> 1", "#>", "#: # %%", "#: ", "# tensh: {\"a\": 1}", "[1]", "{\"a\": 1}",
+    "!ls", "%time x", "%%time", "```", "````", "```python", "```text", "~~~", ">>> x", "... y", "<!-- tensh: {} -->",
+    "<!-- cell -->", "<!-- cell [markdown] -->", "<!-- /cell -->", "Traceback (most recent call last):",
+]  # fmt: skip
+
+
+def drawn(draw):
+    """A document of lines that mean something in one file or another."""
+
+    def text():
+        return "\n".join(draw.choices(LINES, k=draw.randint(0, 6)))
+
+    def output():
+        kind = draw.choice(["printed", "warned", "value", "display", "error"])
+        return Output(kind, {"error": "E: "}.get(kind, "v") + text() + draw.choice(["", "\n"]))
+
+    def cell():
+        metadata = draw.choice([{}, {}, {"tensh": {"random": True}}])
+        if draw.random() < 0.4:
+            return Cell(draw.choice(["prose", "raw"]), text(), (), metadata)
+        outputs = tuple(output() for _ in range(draw.randint(0, 2)))
+        return Cell("code", text(), outputs, metadata, draw.choice([None, 3]), form="marked")
+
+    return Document([cell() for _ in range(draw.randint(0, 5))], "last")
+
+
+@pytest.mark.parametrize("kind", files.KINDS)
+def test_any_cells_are_read_as_they_were_written(kind):
+    for seed in range(300):
+        document = drawn(random.Random(seed))
+        text = files.dumps(document, kind)
+        read = files.loads(text, kind)
+        assert cells_of(read) == cells_of(document), f"seed {seed}"
+        assert files.dumps(read, kind) == text, f"seed {seed}"
 
 
 SCRIPT = """\

@@ -38,7 +38,8 @@ def show(env, options, patterns, wish):
         except UsageError as error:
             checking.console.remark([("message", f"{error}\n")])
             done = status.USAGE
-    done = status.DIFFERS if any(verdict.status in BAD for verdict in found) and not wish.update else done
+    bad = (FAILS,) if wish.update else BAD  # what differs is accepted then; that something fails is still news
+    done = status.DIFFERS if any(verdict.status in bad for verdict in found) else done
     done = max(done, checking.stopped)
     if found or done == status.OK:
         checking.end(found, len(paths), perf_counter() - begin, done)

@@ -1,7 +1,7 @@
 """Running the code of a document in a session of its own, and keeping what each cell shows."""
 
 import contextlib
-import importlib
+import importlib.util
 import io
 import os
 import random
@@ -13,6 +13,7 @@ from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.environment import Environment
+from tensh.cli.options import UsageError
 from tensh.cli.program import Program
 from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
@@ -189,6 +190,8 @@ def skipped(code):
 
 def results(document, path, options, with_values=False):
     """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
+    if importlib.util.find_spec(options.engine or "tensh") is None:
+        raise UsageError("tensh check: --engine torch: PyTorch is not installed here")
     run = Checked(options, document, path, with_values)
     with fresh_world(run.session.engine), run.env.installed():
         ended = run.whole()
