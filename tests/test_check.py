@@ -119,6 +119,7 @@ OTHER = [
     ("took 1 s: 3", "took 2 s: 4", []),
     ("max 3 min 1", "max 4 min 1", []),
     ("at time 3", "at time 4", []),
+    ("[" * 50_000 + "1, " * 50_000 + "]" * 50_000, "[" * 50_000 + "1, " * 49_999 + "2, " + "]" * 50_000, []),
     ("<function " + "a" * 100_000, "<function " + "a" * 100_001, None),
 ]  # fmt: skip
 
@@ -409,7 +410,8 @@ HOSTILE = {
     "signs": "-" * 100_000 + "1",
     "a long line": "x = '" + "a" * 2_000_000 + "'\nx[:1]",
     "a huge number": "print('9' * 6000)",
-    "brackets": "print('[' * 20000)",
+    "brackets": "print('[' * 200_000 + '1 ' * 200_000 + ']' * 200_000)",
+    "too much": "print('1 ' * 1_000_000)",
     "a null": "x = '\0'",
     "a bad repr": "class A:\n    def __repr__(self): raise SystemError('no')\nA()",
     "a bad message": "class E(Exception):\n    def __str__(self): raise ValueError\nraise E",

@@ -1,5 +1,6 @@
 """A text as words and numbers: for each number where it stands, its index in the tensor around it, and its dtype."""
 
+import itertools
 import re
 
 TOKEN = re.compile(
@@ -7,6 +8,7 @@ TOKEN = re.compile(
     r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)|(?P<ellipsis>\.\.\.)|(?P<line>\n)|(?P<hidden>#+)|(?P<sign>\S)"
 )
 OPEN, CLOSED = "([{", ")]}"
+DEEPEST = 64  # brackets one inside the other: as many as a tensor may have dimensions; beyond that they mean nothing
 TENSORS = {"tensor": "float32", "array": "float64", "Parameter": "float32"}  # what holds numbers -> dtype not shown
 DTYPE = re.compile(r"(?:torch\.|numpy\.|np\.)?(b?float\d+|complex\d+|float8_\w+)\Z")
 
@@ -39,6 +41,7 @@ class Frame:
 def tokens(text):
     """(the words, with "#" for an integer and "#." for another number; the numbers). As many `#` as one likes are one word."""
     words, numbers, frames, before = [], [], [], ""
+    has_structure = depth(text) <= DEEPEST
     for match in TOKEN.finditer(text):
         kind, piece = match.lastgroup, match[0]
         if kind == "number":
@@ -50,9 +53,16 @@ def tokens(text):
             words.append("#" if number.is_integer else "#.")
         elif kind != "line" or not frames:  # inside brackets, lines end where there is room
             words.append("#..." if kind == "hidden" else piece)
-            _bracket(frames, kind, piece, before)
+            if has_structure:
+                _bracket(frames, kind, piece, before)
         before = piece
     return words, numbers
+
+
+def depth(text):
+    """How many brackets stand one inside the other."""
+    steps = (1 if match[0] in OPEN else -1 for match in re.finditer(r"[][(){}]", text))
+    return max(itertools.accumulate(steps), default=0)
 
 
 def _bracket(frames, kind, piece, before):
