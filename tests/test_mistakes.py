@@ -58,10 +58,9 @@ def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
     assert said(repaired) == (0, "")
 
 
-def test_most_mistakes_are_explained():
-    texts = [expected(script).read_text(encoding="utf-8") for script in SCRIPTS]
-    explained = [text for text in texts if "fits:" in text or "try:" in text]
-    assert len(explained) >= 0.75 * len(texts)
+def test_most_mistakes_have_a_fix_that_works():
+    assert len(SCRIPTS) >= 80
+    assert sum(fixed(script, expected(script).read_text(encoding="utf-8")) is not None for script in SCRIPTS) >= 70
 
 
 if __name__ == "__main__":

@@ -2,7 +2,10 @@
 
 import ast
 import os
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from tensh.explain.shadow import Shadow
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # names that functions are called by
@@ -20,7 +23,8 @@ INPUTS = ("input", "input2", "input3", "input4")
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True, eq=False)  # two arguments are two, even where their values are equal
+class Argument:
     """One value that was given, under the name of its parameter, and its piece of the source (start, end), if there is one."""
 
     name: str
@@ -36,12 +40,17 @@ class Call(NamedTuple):
     symbol: str
     arguments: tuple[Argument, ...]
     segment: str
+    names: dict
     module: object = None
 
     @property
     def tensors(self):
         """The arguments that are tensors."""
         return tuple(a for a in self.arguments if hasattr(a.value, "requires_grad"))
+
+    def shadow(self):
+        """What evaluates code like this call on shapes only."""
+        return Shadow({a.text: a.value for a in self.arguments if a.text}, self.names)
 
     def argument(self, *names):
         """The first argument under one of some names; None if there is none."""
@@ -54,6 +63,9 @@ class Call(NamedTuple):
         text = self.segment
         for argument, new in sorted(changes.items(), key=lambda item: item[0].span, reverse=True):
             start, end = argument.span
+            if self.symbol in OPERATORS and text[start - 1 : start] + text[end : end + 1] == "()":
+                start, end = start - 1, end + 1
+                new = new if new.startswith("(") else f"({new})"
             text = text[:start] + new + text[end:]
         return text
 
@@ -65,7 +77,7 @@ def failed_call(traceback, segment):
         return None
     frame = inner.tb_frame
     if frame.f_code.co_qualname == CALL:
-        return layer_call(inner, segment or "")
+        return layer_call(inner, segment or "", names_in(segment or "", traceback.tb_frame))
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount]
     values = [(name, frame.f_locals[name]) for name in names if name in frame.f_locals]
@@ -74,15 +86,27 @@ def failed_call(traceback, segment):
         values += [(rest, each) for each in frame.f_locals.get(rest, ())]
     name = code.co_name.removesuffix("_operator")
     written, symbol = pieces(segment or "")
+    named = names_in(segment or "", traceback.tb_frame)
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
     arguments = tuple(
         Argument(name, value, *written_for(written, position, name)) for position, (name, value) in enumerate(values)
     )
-    return Call(name, symbol or name, arguments, segment or "")
+    return Call(name, symbol or name, arguments, segment or "", named)
 
 
-def layer_call(step, segment):
+def names_in(code, frame):
+    """The user's values of the names in a piece of code."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return {}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    values = {**frame.f_globals, **frame.f_locals}
+    return {name: values[name] for name in used if name in values}
+
+
+def layer_call(step, segment, names):
     """The call of a layer: of the innermost one, which may have been called by others of ours with the same input."""
     outer = frame = step.tb_frame
     while step is not None and step.tb_frame.f_code.co_filename.startswith(OURS):
@@ -93,7 +117,7 @@ def layer_call(step, segment):
     written, _ = pieces(segment)
     texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
     arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
-    return Call(type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, module)
+    return Call(type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, names, module)
 
 
 def given(frame):
@@ -125,6 +149,8 @@ def pieces(segment):
             nodes, symbol = [tree.left, tree.right], SYMBOLS.get(type(tree.op))
         case ast.Compare(ops=[op]):
             nodes, symbol = [tree.left, *tree.comparators], COMPARED.get(type(op))
+        case ast.UnaryOp(op=ast.Not()):
+            nodes, symbol = [tree.operand], "not"
         case ast.Subscript():
             nodes, symbol = [tree.value, tree.slice], "[]"
         case ast.Call(func=ast.Attribute()) if not is_module(tree.func.value):
@@ -145,20 +171,20 @@ def augmented(segment):
         return ([], {}), None
     if not isinstance(tree, ast.AugAssign):
         return ([], {}), None
-    texts = [piece("(" + segment, node, 0) for node in (tree.target, tree.value)]
+    texts = [piece(segment, node, before="") for node in (tree.target, tree.value)]
     return (texts, {}), SYMBOLS.get(type(tree.op), "") + "="
 
 
-def piece(segment, node, shift=1):
-    """(text, span) of a node; ``shift`` is what stands before the segment in the parsed text."""
-    source = ("(" if shift else "") + segment
-    lines = source.split("\n")
+def piece(segment, node, before="("):
+    """(text, span) of a node; ``before`` is what stood before the segment when it was parsed."""
+    lines = (before + segment).split("\n")
 
     def place(line, column):
-        return sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1].encode()[:column].decode())
+        whole = sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1].encode()[:column].decode())
+        return whole - len(before)
 
-    start, end = place(node.lineno, node.col_offset) - shift, place(node.end_lineno, node.end_col_offset) - shift
-    return segment[start:end] if shift else segment[1:][start:end], (start, end)
+    start, end = place(node.lineno, node.col_offset), place(node.end_lineno, node.end_col_offset)
+    return segment[start:end], (start, end)
 
 
 def is_module(tree):

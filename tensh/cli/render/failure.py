@@ -40,7 +40,7 @@ def explained(explanation):
         yield "code", fit.text
         yield "note", " " * (width - cells(fit.text) + 4) + fit.result + "\n"
     if explanation.advice:
-        yield "note", f"        try:   {explanation.advice}\n"
+        yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
 
 
 def operands(explanation):

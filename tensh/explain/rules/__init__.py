@@ -42,7 +42,7 @@ RULES = (
     (("too many indices",), too_many_indices),
     (("Dimension out of range", "dimension specified as"), dim_range),
     (("same dtype", "expected scalar type", "Expected object of scalar type", "should have the same dtype", "expected m1 and m2"), dtypes),
-    (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes"), needs_float),
+    (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), needs_float),
     (("can require gradients",), integers_require_grad),
     (("can be implicitly created only for scalar outputs",), needs_scalar),
     (("does not require grad and does not have a grad_fn",), nothing_recorded),

@@ -1,16 +1,22 @@
 """What may be differentiated, and what becomes a number."""
 
-from tensh.explain.model import Explanation
-from tensh.explain.rules.shared import grouped, operand, said
+import ast
+
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.rules.shared import operand, said
+from tensh.explain.trying import behind, fits
 
 
 def needs_scalar(call, text):
     t = call.arguments[0]
     shape = list(t.value.shape)
     root = t.text or "y"
+    whole = (
+        (Fit(f"{behind(root, '')}.sum().backward()", f"{shape} -> []"),) if call.segment.endswith(".backward()") else ()
+    )
     return Explanation(
-        "backward", (operand(t),), f"backward starts from one number, and {said(t)} has {t.value.numel()}: whose derivative is meant?", (),
-        f"{grouped(root)}.sum().backward(), or {grouped(root)}.backward(torch.ones({shape})) for the same",
+        "backward", (operand(t),), f"backward starts from one number, and {said(t)} has {t.value.numel()}: whose derivative is meant?", whole,
+        f"{behind(root, '')}.backward(torch.ones({shape})), which is the same",
     )  # fmt: skip
 
 
@@ -38,8 +44,8 @@ def leaf_in_place(call, text):
         return None
     name = t.text or "w"
     return Explanation(
-        call.symbol, (operand(t),), f"{said(t)} is a leaf that requires grad: a write would change what its gradient is of", (),
-        f"with torch.no_grad(): {call.segment}   to update it; or compute a new tensor instead of writing into {name}",
+        call.symbol, (operand(t),), f"{said(t)} is a leaf that requires grad: a write would change what its gradient is of",
+        fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), f"{'write under torch.no_grad(), or ' * (call.symbol == '[]')}compute a new tensor instead of writing into {name}",
     )  # fmt: skip
 
 
@@ -49,8 +55,7 @@ def to_numpy(call, text):
         "numpy",
         (operand(t),),
         f"{said(t)} requires grad, and an array records nothing",
-        (),
-        f"{t.text or 'x'}.detach().numpy()",
+        fits(call, [t.text and call.rewritten({t: behind(t.text, ".detach()")})]),
     )
 
 
@@ -59,8 +64,8 @@ def one_number(call, text):
     if not hasattr(t.value, "shape"):
         return None
     return Explanation(
-        call.symbol, (operand(t),), f"{said(t)} has {t.value.numel()} elements, and one number is wanted", (),
-        "all of them: .tolist(); one of them: an index; a sum or a mean of them first",
+        call.symbol, (operand(t),), f"{said(t)} has {t.value.numel()} elements, and one number is wanted",
+        fits(call, [t.text and behind(t.text, ".tolist()")]), "one of them, by an index; a sum or a mean of them first",
     )  # fmt: skip
 
 
@@ -68,7 +73,28 @@ def truth(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
+    between = elementwise(call.segment)
+    candidates = [between] if between else [t.text and behind(t.text, way) for way in (".all()", ".any()")]
     return Explanation(
-        "bool", (operand(t),), f"{said(t)} has {t.value.numel()} elements: true if all are, or if any is?", (),
-        "say which: .all() or .any(); between tensors & and | instead of `and` and `or`",
+        "bool", (operand(t),), f"{said(t)} has {t.value.numel()} elements: true if all are, or if any is?",
+        fits(call, candidates), None if between else "between tensors & and | instead of `and` and `or`",
     )  # fmt: skip
+
+
+def elementwise(segment):
+    """`a and b`, `a or b`, `not a` as they are written for tensors; None for other code."""
+    try:
+        tree = ast.parse(f"({segment}\n)", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        return "~" + bracketed(tree.operand)
+    if not isinstance(tree, ast.BoolOp):
+        return None
+    return (" & " if isinstance(tree.op, ast.And) else " | ").join(bracketed(each) for each in tree.values)
+
+
+def bracketed(node):
+    """An expression that an operator may stand beside."""
+    text = ast.unparse(node)
+    return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant) else f"({text})"

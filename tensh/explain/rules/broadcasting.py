@@ -3,9 +3,9 @@
 import itertools
 
 from tensh.explain.model import Explanation
-from tensh.explain.rules.products import stacks, writes
-from tensh.explain.rules.shared import each, function_of, operand
-from tensh.explain.trying import fits
+from tensh.explain.rules.products import stacks
+from tensh.explain.rules.shared import is_in_place, operand
+from tensh.explain.trying import each, fits
 
 
 def broadcasting(call, text):
@@ -21,9 +21,9 @@ def broadcasting(call, text):
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
     rule = f"aligned from the right, {one[-dim]} stands against {two[-dim]}, and neither is 1"
     changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")
-    candidates = each(b, *changes) + ([] if writes(call) else each(a, *changes))
+    candidates = each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
     larger = max(len(one), len(two))
-    found = fits(call, function_of(call), candidates, wanted=lambda shape: len(shape) <= larger)
+    found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
         None if found else "no transposition fits: one of the two has another size than it should",

@@ -1,8 +1,9 @@
 """Operands of one dtype, and of the right kind."""
 
 from tensh.explain.model import Explanation
-from tensh.explain.rules.shared import each, function_of, operand, said
-from tensh.explain.trying import fits
+from tensh.explain.rewriting import with_keyword
+from tensh.explain.rules.shared import operand, said
+from tensh.explain.trying import each, fits
 
 
 def dtypes(call, text):
@@ -19,13 +20,16 @@ def dtypes(call, text):
     change = {"float32": ".float()", "float64": ".double()", "int64": ".long()"}
     candidates = []
     if whole[1] or not whole[0] and kinds[1] == "float64":
-        candidates += each(b, change.get(kinds[0], ".float()"))
+        candidates += each(call, b, change.get(kinds[0], ".float()"))
     if whole[0] or not whole[1] and kinds[0] == "float64":
-        candidates += each(a, change.get(kinds[1], ".float()"))
-    candidates += [*each(b, change.get(kinds[0], ".float()")), *each(a, change.get(kinds[1], ".float()"))]
+        candidates += each(call, a, change.get(kinds[1], ".float()"))
+    candidates = candidates or [
+        *each(call, b, change.get(kinds[0], ".float()")),
+        *each(call, a, change.get(kinds[1], ".float()")),
+    ]
     return Explanation(
-        call.symbol, (operand(a), operand(b)), f"{call.name} takes tensors of one dtype: {said(a, 'the first')} is {kinds[0]}, {said(b, 'the second')} {kinds[1]}",
-        fits(call, function_of(call), candidates),
+        call.symbol, (operand(a), operand(b)), f"{call.symbol} takes tensors of one dtype: {said(a, 'the first')} is {kinds[0]}, {said(b, 'the second')} {kinds[1]}",
+        fits(call, candidates),
     )  # fmt: skip
 
 
@@ -39,7 +43,7 @@ def layer_dtype(call):
     if kinds[0] == kinds[1]:
         return None
     change = {"float32": ".float()", "float64": ".double()"}.get(kinds[0])
-    found = fits(call, call.module, each(a, change)) if change else ()
+    found = fits(call, each(call, a, change)) if change else ()
     return Explanation(
         call.symbol, (operand(a),), f"the parameters of {call.symbol} are {kinds[0]}, and {said(a, 'its input')} is {kinds[1]}", found
     )  # fmt: skip
@@ -50,8 +54,9 @@ def integers_require_grad(call, text):
     if call.name != "tensor":
         return None
     return Explanation(
-        "tensor", (), "derivatives are of floating point numbers, and these are whole ones", (),
-        "write 1. for 1, or say dtype=torch.float32",
+        "tensor", (), "derivatives are of floating point numbers, and these are whole ones",
+        fits(call, [with_keyword(call.segment, "dtype", "torch.float32")]),
+        "write 1. for 1",
     )  # fmt: skip
 
 
@@ -64,5 +69,5 @@ def needs_float(call, text):
     if t.value.is_floating_point():
         return None
     return Explanation(
-        call.symbol, (operand(t),), f"{call.name} is for floating point numbers, and {said(t)} holds {kind}", fits(call, function_of(call), each(t, ".float()"))
+        call.symbol, (operand(t),), f"{call.symbol} is for floating point numbers, and {said(t)} holds {kind}", fits(call, each(call, t, ".float()"))
     )  # fmt: skip

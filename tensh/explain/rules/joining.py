@@ -1,6 +1,8 @@
 """Tensors that are to become one."""
 
 from tensh.explain.model import Explanation, Operand
+from tensh.explain.rewriting import elements, replaced, with_function, with_keyword
+from tensh.explain.trying import behind, fits
 
 
 def joining(call, text):
@@ -17,16 +19,22 @@ def joining(call, text):
         rule = "stack makes a new dimension: all shapes must be equal"
     else:
         rule = f"{kind} joins along dim {dim}: the number of dimensions, and all sizes but that of dim {dim}, must be equal"
-    advice = None
-    shapes = [tuple(t.shape) for t in given]
-    if kind == "stack":
-        differing = [d for d in range(len(shapes[0])) if len({s[d] for s in shapes if len(s) == len(shapes[0])}) > 1]
-        if len({len(s) for s in shapes}) == 1 and len(differing) == 1:
-            advice = f"to join them along the dimension in which they differ: torch.cat(..., dim={differing[0]})"
-    elif len({len(s) for s in shapes}) == 1:
-        for other in range(len(shapes[0])):
-            if other != dim and len({s[:other] + s[other + 1 :] for s in shapes}) == 1:
-                advice = f"along dim {other} they fit: torch.cat(..., dim={other})"
-    elif len({len(s) for s in shapes}) == 2:
-        advice = "give the smaller one a dimension first: t[None] or t.unsqueeze(dim)"
-    return Explanation(kind, operands, rule, (), advice)
+    most = max(t.dim() for t in given)
+    joined = with_function(call.segment, "cat") if kind == "stack" else call.segment
+    others = [with_keyword(joined, "dim", str(other)) for other in range(most) if kind == "stack" or other != dim]
+    found = fits(call, [*grown(call, given, most), *others], most=1)
+    return Explanation(kind, operands, rule, found)
+
+
+def grown(call, given, most):
+    """The call with a dimension more for those that have one less."""
+    text, span = call.arguments[0].text, call.arguments[0].span
+    parts = elements(text) if text else None
+    if parts is None or len(parts) != len(given):
+        return
+    for change in ("[None]", "[:, None]"):
+        new = {
+            place: behind(part, change) for (part, place), t in zip(parts, given, strict=True) if t.dim() == most - 1
+        }
+        if new:
+            yield call.segment[: span[0]] + replaced(text, new) + call.segment[span[1] :]

@@ -1,9 +1,8 @@
 """Products of matrices and vectors, and layers that are products."""
 
-from tensh.engine import named
 from tensh.explain.model import Explanation
-from tensh.explain.rules.shared import FUNCTIONS, each, function_of, operand, said
-from tensh.explain.trying import fits
+from tensh.explain.rules.shared import operand, said
+from tensh.explain.trying import behind, changed, each, fits, swapped
 
 
 def product_shapes(call, text):
@@ -19,6 +18,7 @@ def product_shapes(call, text):
             call.symbol,
             (operand(a), operand(b)),
             "a product of matrices needs at least one dimension; for numbers there is *",
+            fits(call, [between(a, "*", b)]),
         )
     columns = one.shape[-1]
     rows_dim = two.dim() - 1 if call.name == "linear" else max(two.dim() - 2, 0)
@@ -27,16 +27,17 @@ def product_shapes(call, text):
         return vectors(call, a, b)
     if call.name == "bmm" and (one.dim() != 3 or two.dim() != 3):
         rule = "bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @"
-        return Explanation(call.symbol, (operand(a), operand(b)), rule)
+        products = [between(a, "@", b), between(a, "@", b, ".T"), between(a, "@", b, ".mT")]
+        return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if columns == rows:
         return stacks(call, a, b)
     what = "last dimension" if one.dim() != 2 else "columns"
     rule = f"{what} of {said(a, 'the first')} ({columns}) must equal {'columns' if call.name == 'linear' else 'rows' if two.dim() > 1 else 'the length'} of {said(b, 'the second')} ({rows})"
     candidates = [
-        *each(b, ".T", ".mT"), *each(a, ".T", ".mT"), "swap", *each(a, ".flatten(1)", ".squeeze()"), *each(b, ".squeeze()", "[:, None]"),
-        *each(a, "[:, None]"), {a: ".T", b: ".T"},
+        *each(call, b, ".T", ".mT"), *each(call, a, ".T", ".mT"), swapped(call), *each(call, a, ".flatten(1)", ".squeeze()"),
+        *each(call, b, ".squeeze()", "[:, None]"), *each(call, a, "[:, None]"), changed(call, {a: ".T", b: ".T"}),
     ]  # fmt: skip
-    found = fits(call, function_of(call), candidates)
+    found = fits(call, candidates)
     return Explanation(
         call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
         None if found else "no transposition fits: one of the two has another size than it should",
@@ -52,8 +53,11 @@ def vectors(call, a, b):
         rule,
         fits(
             call,
-            function_of(call),
-            [{a: ".flatten()", b: ".flatten()"}, *each(b, ".squeeze()"), *each(a, ".squeeze()")],
+            [
+                changed(call, {a: ".flatten()", b: ".flatten()"}),
+                *each(call, b, ".squeeze()"),
+                *each(call, a, ".squeeze()"),
+            ],
         ),
     )
 
@@ -74,12 +78,7 @@ def layer_features(call):
     layer, (a, *_) = call.module, call.tensors
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
 
-    def function(x):
-        if x.shape[-1] != wanted:
-            raise ValueError
-        return named("zeros")(*x.shape[:-1], layer.out_features)
-
-    found = fits(call, function, each(a, ".flatten(1)", ".T", ".mT", ".flatten()", ".squeeze()"))
+    found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", ".flatten()", ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
         f"{call.symbol} ({layer.in_features} -> {layer.out_features}) takes {wanted} features in the last dimension, and got {got}",
@@ -87,6 +86,8 @@ def layer_features(call):
     )  # fmt: skip
 
 
-def writes(call):
-    """Whether a call writes into its first operand, which must be what it is then."""
-    return call.symbol.endswith("=") and call.symbol not in FUNCTIONS or call.name.endswith("_")
+def between(a, symbol, b, change=""):
+    """A product as it is written with an operator; None where an operand has no text."""
+    if not a.text or not b.text:
+        return None
+    return f"{behind(a.text, '')} {symbol} {behind(b.text, change)}"

@@ -1,7 +1,9 @@
 """Other shapes over the same elements."""
 
 from tensh.explain.model import Explanation
+from tensh.explain.rewriting import with_arguments, with_function
 from tensh.explain.rules.shared import operand, said
+from tensh.explain.trying import fits
 
 
 def reshaping(call, text):
@@ -19,38 +21,39 @@ def reshaping(call, text):
     count = t.value.numel()
     if wanted.count(-1) > 1:
         rule = "one size may be -1, for whatever is left; of two nobody could say which is which"
-        return Explanation(call.name, (operand(t),), rule, (), f"{call.name}(-1) gives all {count} in one dimension")
+        return Explanation(call.name, (operand(t),), rule, fits(call, [resized(call, -1)]))
     rule = f"{said(t)} has {count} elements, {wanted} {'needs a multiple of ' if -1 in wanted else 'has '}{known}"
-    advice = None
+    candidates = [resized(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
-        for d in range(len(wanted)):
-            rest = known // wanted[d] if wanted[d] else 0
-            if rest and count % rest == 0:
-                sizes = [*wanted[:d], -1, *wanted[d + 1 :]]
-                advice = f"{call.name}({', '.join(map(str, sizes))}) would work: it makes dim {d} {count // rest}"
-                break
-    elif len(wanted) == 1:
-        advice = f"{call.name}(-1) gives all {count} in one dimension"
-    return Explanation(call.name, (operand(t),), rule, (), advice)
+        candidates = [resized(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in range(len(wanted))]
+    return Explanation(call.name, (operand(t),), rule, fits(call, candidates, most=1))
+
+
+def resized(call, *sizes):
+    """The call with other sizes, where they are all that it is given."""
+    return None if "torch." in call.segment[:6] else with_arguments(call.segment, *sizes)
 
 
 def not_contiguous(call, text):
     """A view needs elements that lie one behind the other."""
     t = call.arguments[0]
-    new = call.segment.replace(".view(", ".reshape(") if ".view(" in call.segment else None
-    return Explanation(
-        call.name, (operand(t),), f"{said(t)} does not lie in memory in the order of its elements (it was transposed, or sliced)", (),
-        f"{new} copies where it must" if new else "reshape copies where it must",
-    )  # fmt: skip
+    rule = f"{said(t)} does not lie in memory in the order of its elements (it was transposed, or sliced)"
+    found = fits(call, [with_function(call.segment, "reshape")])
+    return Explanation(call.name, (operand(t),), rule, found, None if found else "reshape, which copies where it must")
 
 
 def expanding(call, text):
     """Only sizes of 1 can be expanded."""
     t = call.arguments[0]
+    wanted = [a.value for a in call.arguments[1:]]
+    wanted = list(wanted[0]) if len(wanted) == 1 and isinstance(wanted[0], list | tuple) else wanted
+    own = [1] * (len(wanted) - t.value.dim()) + list(t.value.shape)
+    times = [size // max(have, 1) if size > 0 else 1 for size, have in zip(wanted, own, strict=False)]
+    repeated = with_arguments(with_function(call.segment, "repeat") or "", *times)
     return Explanation(
         call.name,
         (operand(t),),
         "expand repeats dimensions of size 1 only, and new ones in front",
-        (),
+        fits(call, [repeated], wanted=lambda shape: shape == wanted),
         "to repeat others: repeat or tile",
     )
