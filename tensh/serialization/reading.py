@@ -37,6 +37,13 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
             ``torch.serialization.add_safe_globals`` is the way to let it have a class.
 
     Nothing in the file is run.  RuntimeError or UnpicklingError for what is damaged, or is no such file.
+
+    >>> import tensh as torch, io
+    >>> file = io.BytesIO()
+    >>> torch.save([torch.arange(3), "name"], file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    [tensor([0, 1, 2]), 'name']
     """
     refuse_other_places(map_location)
     if isinstance(f, str | os.PathLike):
