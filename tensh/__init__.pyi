@@ -688,7 +688,7 @@ def conj(input: Tensor) -> Tensor:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
 def conj_physical_(input: Tensor) -> Tensor:
-    """The same, written over the input; recorded of real numbers, too."""
+    """In-place version of conj_physical; real tensors may be expanded ones."""
 def constant_pad_nd(input: Tensor, pad: _Any, value: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on."""
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, dilation: _Any = 1, groups: _Any = 1) -> Tensor:

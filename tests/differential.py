@@ -129,7 +129,7 @@ def differences(program, theirs, ours):
             return texts
         if expected != found:
             return [*texts, Difference(step, "result", "", expected, found)]
-        if before and before[-1] != facts(ours) and not GRADIENTS.search(step.template):
+        if failure is not None and before and before[-1] != facts(ours) and not GRADIENTS.search(step.template):
             return [*texts, Difference(step, "changed by an error", "", *changed(before[-1], facts(ours)))]
         if before and not unchanged(before, everything(theirs)):
             return texts

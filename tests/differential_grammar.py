@@ -7,7 +7,8 @@ number says how often its lines are taken.
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
 is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not initialised, numbers that their new dtype cannot
 hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, arithmetic of
-infinite complex numbers, and writes that read what they have written: of tensors that overlap in part, unless both are dense.
+infinite complex numbers, gradients of singular values at matrices of lower rank, and writes that read what they have written:
+of tensors that overlap in part, unless both are dense.
 """
 
 UNARY = """
@@ -183,7 +184,7 @@ WRITES = """
     {a}.addcdiv_({other}, {other}, value={number})
     {a}.lerp_({other}, {real})
     {a:some}.cumsum_({dim})
-    {a}.requires_grad_()
+    {viewless}.requires_grad_()
     {a:free}.requires_grad_(False)
     {a:float some}.renorm_(2, {dim}, 1.0)
     torch.add({a}, {other}, out={target})
@@ -191,7 +192,7 @@ WRITES = """
     torch.exp({a}, out={target})
     torch.sum({a:some}, {dim}, out={apart})
     torch.cat([{a}, {a}], out={apart})
-    torch.matmul({a:matrix}, {matrix}, out={apart})
+    torch.matmul({a:matrix laid}, {matrix}, out={apart})
 """
 
 ARITHMETIC = """
@@ -201,7 +202,7 @@ ARITHMETIC = """
     {number} - {a}
     {number} / {a}
     {real} ** {a}
-    {a} ** {number}
+    {a} ** {exponent}
     {a} % {number}
     {a} // {number}
     {a} == {number}
@@ -349,8 +350,8 @@ CASTS = """
     torch.result_type({a}, {tensor})
     torch.result_type({a}, {number})
     {a}.is_contiguous()
-    {a:filled}.stride()
-    {a}.storage_offset()
+    {a:laid}.stride()
+    {a:laid}.storage_offset()
     {a}.clone(memory_format=torch.contiguous_format)
     torch.tensor({number}, dtype=torch.{dtype})
     torch.nn.Parameter({a})
@@ -390,9 +391,9 @@ SECTIONS = {
     "UNARY": (4, [f"{{a}}.{name}()" for name in UNARY.split()]),
     "UNARY_IN_PLACE": (3, [f"{{a}}.{name}_()" for name in UNARY_IN_PLACE.split()]),
     "ACTIVATIONS": (2, [f"torch.nn.functional.{name}({{a}})" for name in ACTIVATIONS.split()]),
-    "BINARY": (4, [f"torch.{name}({{a}}, {{other}})" for name in BINARY.split()]),
+    "BINARY": (4, [f"torch.{name}({{a:tame}}, {{other}})" for name in BINARY.split()]),
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
-    "OPERATORS": (3, [f"{{a}} {sign} {{other}}" for sign in OPERATORS.split()]),
+    "OPERATORS": (3, [f"{{a:tame}} {sign} {{other}}" for sign in OPERATORS.split()]),
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),
     "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{target}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
     "REDUCTIONS": (2, [f"{{a}}.{name}()" for name in REDUCTIONS.split()]),

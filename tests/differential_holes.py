@@ -141,6 +141,13 @@ def number(f):
 
 
 @hole
+def exponent(f):
+    """A number; of False PyTorch's gradient is 0 * x ** -1."""
+    chosen = number(f)
+    return "0" if chosen == "False" else chosen
+
+
+@hole
 def real(f):
     return f.pick(["0.5", "-1.0", "0.25", "1", "-2"])
 

@@ -1,5 +1,7 @@
 """What the holes of the grammar are filled with: tensors that fit beside the tensor of the step."""
 
+import itertools
+
 from differential_grammar import DTYPES
 from differential_programs import hole, is_leaf, name_of, small
 
@@ -22,9 +24,9 @@ def alone(f, t):
 
 @hole
 def target(f):
-    """A tensor to write into: of the size of the tensor, or alone in its memory."""
-    tensors = f.world.tensors
-    names = [n for n, t in tensors.items() if (alone(f, t) or t.shape == f.a.shape) and not written_first(f, t)]
+    """A tensor to write into: of the size of the result, or alone in its memory."""
+    tensors, shape = f.world.tensors, getattr(f, "result", tuple(f.a.shape))
+    names = [n for n, t in tensors.items() if (alone(f, t) or tuple(t.shape) == shape) and not written_first(f, t)]
     return f.pick(names) if names else f.make([])
 
 
@@ -40,8 +42,11 @@ def shares(one, other):
 
 
 def written_first(f, t):
-    """Would a write into the tensor that reads ``t`` read what it has written?"""
-    dense = t.is_contiguous() and f.a.is_contiguous() and one_family(t, f.a)
+    """Would a write into the tensor that reads ``t`` read what it has written?
+
+    Of what has dimensions of one element PyTorch says so by their strides, which mean nothing.
+    """
+    dense = t.is_contiguous() and f.a.is_contiguous() and one_family(t, f.a) and 1 not in (*t.shape, *f.a.shape)
     return shares(t, f.a) and t is not f.a and not dense
 
 
@@ -54,6 +59,14 @@ def one_family(one, other):
 def leaf(f):
     leaves = [n for n, t in f.world.tensors.items() if is_leaf(t) and t.requires_grad]
     return f.pick(leaves) if leaves else f.make(["requires"])
+
+
+@hole
+def viewless(f):
+    """A tensor that no other is a view of: in PyTorch a view of what requires grad only later does, and leads nowhere."""
+    tensors = f.world.tensors
+    names = [n for n, t in tensors.items() if not any(other._base is t for other in tensors.values())]
+    return f.pick(names) if names else f.make([])
 
 
 def dtype_beside(f):
@@ -77,15 +90,23 @@ def other(f):
     shape = tuple(f.a.shape)
     fits = [n for n, t in f.world.tensors.items() if castable(f, t) and broadcasts(tuple(t.shape), shape)]
     if fits and f.chance(2):
-        return f.pick(fits)
+        name = f.pick(fits)
+        f.result = broadcast(tuple(f.world.tensors[name].shape), shape)
+        return name
     cut = f.number(0, len(shape)) if f.chance(2) else 0
     chosen = tuple(1 if f.chance(5) else n for n in shape[cut:])
     chosen = (2, *chosen) if f.chance(12) else chosen
+    f.result = broadcast(chosen, shape)
     return f.literal(chosen, dtype_beside(f))
 
 
 def broadcasts(one, two):
     return all(m == n or m == 1 or n == 1 for m, n in zip(one[::-1], two[::-1]))
+
+
+def broadcast(one, two):
+    """The shape of what is computed from two shapes that fit."""
+    return tuple(n if m == 1 else m for m, n in itertools.zip_longest(one[::-1], two[::-1], fillvalue=1))[::-1]
 
 
 @hole

@@ -37,8 +37,16 @@ KINDS = {
     "wide": lambda t: t.is_floating_point() and t.element_size() > 2,
     "filled": lambda t: t.numel() > 0,
     "finite": lambda t: bool(t.detach().isfinite().all()),
+    "laid": lambda t: t.numel() > 0,
+    "tame": lambda t: not t.is_complex() or bool(t.detach().isfinite().all()),
 }
 """Properties of tensors that the grammar asks for."""
+
+ALWAYS = {
+    "laid",
+    "tame",
+    "wide",
+}  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
 HOLES = {}
 
@@ -109,7 +117,7 @@ class Filler:
         tensors = self.world.tensors
         names = [n for n, t in reversed(tensors.items()) if all(KINDS[kind](t) for kind in kinds)]
         if self.chance(12):
-            names = list(tensors)
+            names = [n for n, t in tensors.items() if all(KINDS[kind](t) for kind in ALWAYS.intersection(kinds))]
         if not names:
             return self.make(kinds)
         return names[0] if self.chance(3) else self.pick(names)

@@ -53,9 +53,9 @@ class CopySlices(Node):
     def _through(self, g, graph):
         """The gradient of the region before the write, and of what else the write took."""
         *_, old, node, inside = self.saved
+        if node.saved is None:
+            raise RuntimeError(second_time)
         if len(inside) == 1:
-            if node.saved is None:
-                raise RuntimeError(second_time)
             node.check()
             return (node.backward_graph if graph else node.backward)(g)
         wanted = {n: None for n in (old, *self.inputs[1:]) if n is not None}
@@ -64,9 +64,11 @@ class CopySlices(Node):
         return [wanted.get(n) for n in (old, *self.inputs[1:])]
 
     def release(self):
-        for node in self.saved[-1]:
-            if node.keeps_arrays:
-                node.release()
+        *_, node, inside = self.saved
+        for each in inside:
+            if each.keeps_arrays:
+                each.release()
+        node.saved = None  # in PyTorch a write through a view is never used twice, whatever its node saved
 
 
 def run_inside(grads, graph, wanted):

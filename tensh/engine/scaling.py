@@ -26,6 +26,7 @@ def node_beside_number(name):
     kind = OPS[name]._node_beside_number(second, NODES[name])
     if name in ("mul", "div"):
         place = kind.reads.index(second)
+        kind.keeps_arrays = False  # it needs the number alone, and can be used again
         kind.backward_graph = lambda node, g: (beside_number(name, g, node.saved[place].item().conjugate()), None)
     return kind
 

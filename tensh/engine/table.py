@@ -77,7 +77,9 @@ class Op:
         self.numbers, self.rare, self.refusal = {}, {}, {}
         self.called = self.mixing = None
         self.truth = self.into_dtype = False
-        self.many = self.view = self.pointwise = self.floats = self.inplace = self.apart = self.spread = False
+        self.many = self.partial = self.view = self.pointwise = self.floats = self.inplace = self.apart = (
+            self.spread
+        ) = False
         self.out = self.public = True
         self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
@@ -234,8 +236,9 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``into_dtype``: what is written into, ``out=`` or the tensor itself, says the ``dtype`` to compute in.
     ``truth`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
-    list ``gs``); ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of
-    tensors; ``watched`` are parameters that hold arrays, which must stay as they are until the derivative has run;
+    list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives share;
+    ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which must stay
+    as they are until the derivative has run;
     ``spread`` says that the kernel is a function of elements, which may be computed block by block (see cores.py).
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``absent`` counts the inputs that
     its node has before and after the declared ones.
@@ -349,7 +352,7 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart truth into_dtype outs returns let sequence types many view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart truth into_dtype outs returns let sequence types many partial view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 
@@ -431,7 +434,9 @@ def wanted(nodes):
 
 
 def filled(node, parts):
-    """The gradients of all outputs of ``node``; zeros where none arrived."""
+    """The gradients of all outputs of ``node``; zeros where none arrived, or None of an operator that wants to know."""
+    if node.op.partial:
+        return [parts.get(i) for i in range(len(node.shape))]
     recorded = any(isinstance(g, Tensor) for g in parts.values())
     make = (lambda shape, dtype: wrap(np.zeros(shape, dtype))) if recorded else np.zeros
     return [parts[i] if i in parts else make(*facts) for i, facts in enumerate(node.shape)]

@@ -347,7 +347,7 @@ class Tensor:
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
     def conj_physical_(self) -> Tensor:
-        """The same, written over the input; recorded of real numbers, too."""
+        """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
         """The address of the first element."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:

@@ -2,11 +2,11 @@
 
 from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
-from tensh.engine.inplace import into
+from tensh.engine.inplace import before_out, begin, into, put, refuse_growth
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.scalars import take_number
-from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, Inplace, composite, public
+from tensh.engine.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.tensor import Tensor
 
 
@@ -87,8 +87,8 @@ def abs_(input):
 METHODS["abs_"] = PUBLIC["abs_"] = abs_
 
 
-@composite(out=True)
-def float_power(input, exponent):
+@composite
+def float_power(input, exponent, *, out=None):
     """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable.
 
     >>> import tensh as torch
@@ -101,6 +101,12 @@ def float_power(input, exponent):
                   "(Number self, Tensor exponent, *, Tensor out = None)",
                   "(Tensor input, Number exponent, *, Tensor out = None)")  # fmt: skip
     to = widest(*operands)
+    if out is not None:
+        require_float_power("output given to float_power", out, to)
+        before_out(out, "pow", operands)
+        result = float_power(input, exponent)
+        refuse_growth(out, result, operands)
+        return into(out, result, "float_power")
     return OPS["pow"].fn(*(in_dtype(x, to) for x in operands))
 
 
@@ -117,14 +123,16 @@ def in_dtype(x, to):
     return complex(x) if to is complex128 else float(x)
 
 
+def require_float_power(what, t, to):
+    """Raise unless the tensor that a power is written into has the dtype of the result."""
+    if t.dtype is not to:
+        raise RuntimeError(f"the {what} has dtype {t.dtype.title} but the operation's result requires dtype {to.title}")
+
+
 def float_power_(input, exponent):
     """In-place version of float_power: the input must be of its dtype already."""
     to = widest(input, exponent)
-    if input.array.dtype is not to.numpy:
-        raise RuntimeError(
-            f"the base given to float_power_ has dtype {BY_NUMPY[input.array.dtype].title} but the operation's result "
-            f"requires dtype {to.title}"
-        )
+    require_float_power("base given to float_power_", input, to)
     return OPS["pow"].inplace_fn(input, in_dtype(exponent, to))
 
 
@@ -225,7 +233,13 @@ def conj(input):
     return OPS["conjugate"].fn(input) if tensor(input, "conj").array.dtype.kind in "cW" else input
 
 
-METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = Inplace(OPS["conj_over"])
+def conj_physical_(input):
+    """In-place version of conj_physical; real tensors may be expanded ones."""
+    real = tensor(input, "conj_physical_").array.dtype.kind not in "cW"
+    return put(input, begin(input), OPS["conj_over"].fn(input), "conj_physical_", real)
+
+
+METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
 
 
 @composite(out=True)

@@ -76,8 +76,8 @@ def write_plain(target, value):
         if value.shape != target.shape:
             value = value.reshape(value.shape[leading_ones(value.shape) :])
             expanded_size(value, target.shape)
-        elif owner(value) is owner(target):
-            refuse_partial_overlap(target, value)
+        if owner(value) is owner(target) and value.size == target.size:
+            refuse_partial_overlap(target, value.reshape(target.shape))
     target[...] = real_part(value, target.dtype)
 
 

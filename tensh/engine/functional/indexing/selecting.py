@@ -129,6 +129,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
     what = "number" if src is None else "src"
+    wrap_dim(dim, input.array.ndim)
     given = src if src is not None else number_as(value if index.array.size else 0, input.array.dtype)
     return f"scatter_{what}" if reduce is None else f"scatter_{reduce}_{what}", (dim, index, given)
 
@@ -196,6 +197,8 @@ def take_along_dim(input, indices, dim=None, *, out=None):
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.array.ndim} dimensions for input, and {array.ndim} dimensions for indices"
         )
+    if not array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     dim = wrap_dim(dim, array.ndim)
     n = input.array.shape[dim] if array.ndim else 1
     sizes = [(*a.shape[:dim], *a.shape[dim + 1 :]) for a in (input.array, array)]

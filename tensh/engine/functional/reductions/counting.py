@@ -51,6 +51,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 # ── places in sorted sequences ───────────────────────────────────────────────
 def places(ordered, values, right, dtype):
     """The index at which each value would be inserted, line by line."""
+    if not values.size:
+        return np.empty(values.shape, dtype)
     if ordered.ndim == 1:
         return np.searchsorted(ordered, values, right).astype(dtype)
     count = math.prod(ordered.shape[:-1])
@@ -96,7 +98,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
             f"tensor and input value tensor must match, but we got boundaries tensor {list(ordered.shape)} and input value "
             f"tensor {list(values.shape)}"
         )
-    if "c" in (ordered.dtype.kind, values.dtype.kind):
+    if values.size and "c" in (ordered.dtype.kind, values.dtype.kind):
         refuse_dtype("searchsorted_out", values.dtype if values.dtype.kind == "c" else ordered.dtype)
     if sorter is not None:
         check_sorter(sorter.array, ordered)

@@ -134,10 +134,15 @@ def unflatten(input, dim, sizes):
     torch.Size([2, 2, 3])
     """
     shape = require(input, "unflatten", "input", 1).array.shape
-    dim, sizes = wrap_dim(dim, len(shape)), dims_of(sizes, "unflatten", "sizes")
+    sizes = dims_of(sizes, "unflatten", "sizes")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    length = shape[dim] if shape else 1
+    dim = wrap_dim(dim, len(shape))
+    if not shape:
+        raise RuntimeError(
+            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"
+        )
+    length = shape[dim]
     try:
         sizes = inferred(sizes, length)
     except RuntimeError as error:

@@ -185,7 +185,7 @@ def out_of_range(input, dim, n, wrong):
     """What PyTorch says of an index that names no slice."""
     if input.ndim > 1 and not n:
         return RuntimeError("index_select(): self indexing axis dim should be positive")
-    if input.ndim > 1 and (dim or not input.size) and input.itemsize <= 8:
+    if input.ndim > 1 and (dim == 1 or not input.size):
         return RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={n}")
     return IndexError("index out of range in self")
 

@@ -39,13 +39,16 @@ def index_put(input, indices, values, accumulate=False):
     """The input with ``values`` at the places that index arrays and masks name (added to what is there)."""
     if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
         values = values.astype(input.dtype)  # PyTorch fills under the mask
+    if not input.size:
+        shape = of_nothing(input, indices).shape
+        if not expandable(values.shape, shape):
+            raise mismatch(values, shape)
     if input.dtype is not values.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {title(input)} for the destination and "
             f"{title(values)} for the source."
         )
     if not input.size:
-        of_nothing(input, indices)
         return
     try:
         if accumulate:
@@ -56,10 +59,20 @@ def index_put(input, indices, values, accumulate=False):
         raise index_error(input.shape, indices, error) from None
     except ValueError:
         shape = np.broadcast_to(0, input.shape)[key_of(indices)].shape
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
-            f"{list(shape)}"
-        ) from None
+        raise mismatch(values, shape) from None
+
+
+def expandable(shape, target):
+    """Can an array of this shape be expanded to the other one?"""
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
+
+
+def mismatch(values, shape):
+    """The error for values that do not fit the elements found, which have this shape."""
+    return RuntimeError(
+        f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
+        f"{list(shape)}"
+    )
 
 
 # ── one index per slice ──────────────────────────────────────────────────────
@@ -117,7 +130,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     require_slices("index_add_", input, dim, index, source)
     wrong = outside(index, input.shape[dim] if input.ndim else 1)
     if wrong is not None:
-        if input.ndim < 2:
+        if input.ndim < 2 or input.size and 0 < dim < input.ndim - 1:
             raise IndexError("index out of range in self")
         if not input.size:
             return
@@ -189,7 +202,8 @@ def fill_slices(input, dim, index, value):
     if index.size and (index.min() < -n or index.max() >= n):
         wrong = index[(index < -n) | (index >= n)].flat[0]
         raise IndexError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
-    input[(ALL,) * dim + (index.reshape(-1),) if input.ndim else ...] = value
+    if index.size:
+        input[(ALL,) * dim + (index.reshape(-1),) if input.ndim else ...] = value
 
 
 @writes(

@@ -143,7 +143,7 @@ def running_dtype(name, input, dim, dtype):
     """Bools and integers are accumulated in int64, unless a dtype is given."""
     if dtype is None:
         return I8 if input.dtype.kind in "biu" else input.dtype
-    if dtype.category == BOOL and input.size:
+    if dtype.category == BOOL and input.ndim and input.size:
         wrap_dim(dim, input.ndim)
         refuse_dtype(f"{name}_out", dtype.numpy)
     return dtype.numpy
@@ -230,8 +230,11 @@ def running_extreme(name, ufunc, doc):
 
     def kernel(input, dim):
         if input.ndim == 0 or not input.size:
-            return accumulate(ufunc, input, dim, 1), np.zeros(input.shape, I8)
+            wrap_dim(dim, input.ndim)
+            return input.copy(), np.zeros(input.shape, I8)
         axis = wrap_dim(dim, input.ndim)
+        if input.dtype.kind == "c":
+            refuse_dtype(name, input.dtype)
         if input.size < SPREAD or axis != input.ndim - 1 or not input.flags.c_contiguous:
             return extremes(ufunc, input, axis)
         values, indices = np.empty_like(input), np.empty(input.shape, I8)
@@ -248,7 +251,6 @@ def running_extreme(name, ufunc, doc):
         kernel,
         name=name,
         doc=doc,
-        types="biuf",
         outs=("values", "indices"),
         input="add_along(g, input.shape, indices, dim)",
     )

@@ -75,17 +75,23 @@ def with_mean(spread):
     return kernel
 
 
-MEAN = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
+def spread_and_mean(g, spread):
+    """The derivative of both results; of a spread that nothing uses there is none."""
+    mean = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
+    spread = SCALED.format(G.format(spread))
+    return f"{mean} if {g} is None else {spread} if g_mean is None else {spread} + {mean}"
+
+
 var_mean_dim = op(
     with_mean(var_dim),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
-    outs=("var", "mean"), many=True, input=f"{SCALED.format(G.format('g_var'))} + {MEAN}",
+    outs=("var", "mean"), many=True, partial=True, input=spread_and_mean("g_var", "g_var"),
 )  # fmt: skip
 std_mean_dim = op(
     with_mean(std_dim),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
-    outs=("std", "mean"), many=True,
-    input=f"{SCALED.format(G.format(OVER_STD.format(g='g_std', std='std')))} + {MEAN}",
+    outs=("std", "mean"), many=True, partial=True,
+    input=spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
 )  # fmt: skip
 
 
@@ -120,13 +126,15 @@ def median_along(name, skip_nan):
     return kernel
 
 
-def median_of_all(skip_nan):
+def median_of_all(name, skip_nan):
     """The kernel of ``median`` and ``nanmedian`` of all elements."""
 
     def kernel(input):
         flat = input.reshape(-1)
         if not flat.size:
-            return np.full((), np.nan if input.dtype.kind in "fV" else np.iinfo(input.dtype).min, input.dtype)
+            return np.full((), np.iinfo(input.dtype).min if input.dtype.kind in "iu" else np.nan, input.dtype)
+        if input.dtype.kind in "bc":
+            refuse_dtype(f"{name}_all", input.dtype)
         return flat[middle(widened(flat), 0, skip_nan)[0]]
 
     return kernel
@@ -140,13 +148,13 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
         node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
     )  # fmt: skip
     op(
-        median_of_all(_skip),
-        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, types="iuf", called="median_cpu", let=SHARED,
+        median_of_all(_name, _skip),
+        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, called="median_cpu", let=SHARED,
         node=f"{_name.title()}Backward0", input=SHARE,
     )  # fmt: skip
 
 
-@op(public=False, types="biuf", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
+@op(public=False, called="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
 def mode_dim(input, dim, keepdim):
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
     axis = wrap_dim(dim, input.ndim)
@@ -154,6 +162,8 @@ def mode_dim(input, dim, keepdim):
     if input.ndim == 0 or not input.size:
         shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
         return input.reshape(shape).copy(), np.zeros(shape, I8)
+    if input.dtype.kind == "c":
+        refuse_dtype("mode_dim", input.dtype)
     lines = np.moveaxis(input, axis, -1)
     order = np.argsort(lines, -1, kind="stable")
     ordered = np.take_along_axis(lines, order, -1)

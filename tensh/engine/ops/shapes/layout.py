@@ -109,7 +109,7 @@ def view_as_complex(input):
 @op(public=False, node="ViewAsComplexBackward0", grad="pairs_of_complex(g)")
 def complex_of_pairs(grad):
     """Pairs in the last dimension as complex numbers."""
-    return np.ascontiguousarray(grad).view(f"c{2 * grad.itemsize}")[..., 0]
+    return np.ascontiguousarray(grad).view(BY_NUMPY[grad.dtype].to_complex().numpy)[..., 0]
 
 
 @op(public=False, node="ViewAsRealBackward0", grad="complex_of_pairs(g)")
