@@ -4,16 +4,21 @@ Nothing of the user's is run again: the operands are read off the traceback, and
 their dtypes and their shapes, made small.
 """
 
+from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import failed_call
+from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
 
+__all__ = ["Place", "explain"]
 
-def explain(error, traceback, segment):
+
+def explain(error, traceback, place):
     """The Explanation of an error that came out of the engine; None where there is nothing to add to its message.
 
-    ``traceback`` is that of the user's innermost frame, ``segment`` the piece of code that failed there.
+    ``traceback`` is that of the user's innermost frame, ``place`` the piece of code that failed there.
     """
-    call = failed_call(traceback, segment)
-    if call is None:
-        return None
-    return rule_for(call, error)
+    call = failed_call(traceback, place)
+    found = call and rule_for(call, error)
+    if found and found.fits:
+        return found._replace(then=afterwards(call, found.fits[0]))
+    return found

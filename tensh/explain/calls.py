@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -34,12 +35,16 @@ class Argument:
 
 
 class Call(NamedTuple):
-    """A call: the operation's name, how it is written ("@", "+", or its name), its arguments, and the whole piece of source."""
+    """A call: the operation's name, how it is written ("@", "+", or its name), its arguments, and the whole piece of source.
+
+    ``names`` are all that the user's code finds there.
+    """
 
     name: str
     symbol: str
     arguments: tuple[Argument, ...]
     segment: str
+    place: Place
     names: dict
     module: object = None
 
@@ -50,7 +55,9 @@ class Call(NamedTuple):
 
     def shadow(self):
         """What evaluates code like this call on shapes only."""
-        return Shadow({a.text: a.value for a in self.arguments if a.text}, self.names)
+        used = names_in(self.segment)
+        names = {name: value for name, value in self.names.items() if name in used}
+        return Shadow({a.text: a.value for a in self.arguments if a.text}, names)
 
     def argument(self, *names):
         """The first argument under one of some names; None if there is none."""
@@ -70,14 +77,16 @@ class Call(NamedTuple):
         return text
 
 
-def failed_call(traceback, segment):
-    """The call in a piece of source that led into the engine; None where it did not, or the source is not known."""
+def failed_call(traceback, place):
+    """The call in a piece of source that led into the engine; None where it did not."""
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
         return None
+    segment = place.segment if place else ""
+    visible = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
     frame = inner.tb_frame
     if frame.f_code.co_qualname == CALL:
-        return layer_call(inner, segment or "", names_in(segment or "", traceback.tb_frame))
+        return layer_call(inner, place, visible)
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount]
     values = [(name, frame.f_locals[name]) for name in names if name in frame.f_locals]
@@ -85,28 +94,25 @@ def failed_call(traceback, segment):
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         values += [(rest, each) for each in frame.f_locals.get(rest, ())]
     name = code.co_name.removesuffix("_operator")
-    written, symbol = pieces(segment or "")
-    named = names_in(segment or "", traceback.tb_frame)
+    written, symbol = pieces(segment)
     if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
         written, symbol = ([(segment, (0, len(segment)))], {}), None
     arguments = tuple(
         Argument(name, value, *written_for(written, position, name)) for position, (name, value) in enumerate(values)
     )
-    return Call(name, symbol or name, arguments, segment or "", named)
+    return Call(name, symbol or name, arguments, segment, place, visible)
 
 
-def names_in(code, frame):
-    """The user's values of the names in a piece of code."""
+def names_in(code):
+    """The names in a piece of code."""
     try:
-        tree = ast.parse(code)
+        tree = ast.parse(code.strip())
     except (SyntaxError, ValueError):
-        return {}
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    values = {**frame.f_globals, **frame.f_locals}
-    return {name: values[name] for name in used if name in values}
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def layer_call(step, segment, names):
+def layer_call(step, place, names):
     """The call of a layer: of the innermost one, which may have been called by others of ours with the same input."""
     outer = frame = step.tb_frame
     while step is not None and step.tb_frame.f_code.co_filename.startswith(OURS):
@@ -114,10 +120,13 @@ def layer_call(step, segment, names):
             frame = step.tb_frame
         step = step.tb_next
     module = frame.f_locals["self"]
+    segment = place.segment if place else ""
     written, _ = pieces(segment)
     texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
     arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
-    return Call(type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, names, module)
+    return Call(
+        type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, place, names, module
+    )
 
 
 def given(frame):

@@ -20,10 +20,11 @@ class Fit(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The operation, its operands, the rule that they broke, what would fit, and what else to do."""
+    """The operation, its operands, the rule that they broke, what would fit, what else to do, and what would fail next."""
 
     operation: str
     operands: tuple[Operand, ...]
     rule: str
     fits: tuple[Fit, ...] = ()
     advice: str | None = None
+    then: str | None = None

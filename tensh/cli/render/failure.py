@@ -41,6 +41,8 @@ def explained(explanation):
         yield "note", " " * (width - cells(fit.text) + 4) + fit.result + "\n"
     if explanation.advice:
         yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
+    if explanation.then:
+        yield "note", f"        then:  {explanation.then}\n"
 
 
 def operands(explanation):

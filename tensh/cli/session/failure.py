@@ -95,13 +95,17 @@ def explain(error, sources, depth=0):
 
 def _explanation(error, own, places):
     """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
+    from tensh.explain import Place as Piece
     from tensh.explain import explain as explained
 
     traceback = error.__traceback__
     while traceback.tb_frame is not own[-1][0] or traceback.tb_lasti != own[-1][1]:
         traceback = traceback.tb_next
     try:
-        return explained(error, traceback, places[0].segment)
+        at = places[0]
+        known = at.column is not None
+        where = (at.line, at.column, at.end_line, at.end_column) if known else (1, 0, 1, 0)
+        return explained(error, traceback, Piece(at.source.text if known else "", *where))
     except Exception:  # the message stands on its own: nothing may hide it
         return None
 

@@ -1,8 +1,11 @@
 """What may be differentiated, and what becomes a number."""
 
 import ast
+import re
 
+from tensh.explain.calls import Argument
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import calls_of, loop_around, writes_into
 from tensh.explain.rules.shared import operand, said
 from tensh.explain.trying import behind, fits
 
@@ -32,10 +35,52 @@ def nothing_recorded(call, text):
 
 def second_pass(call, text):
     root = call.arguments[0].text if call.arguments else None
+    first = first_pass(call)
+    passed = f"this graph has been passed already{first and ', ' + first}"
     return Explanation(
-        "backward", (), "a backward pass gives back what it has saved, and this graph has been passed already", (),
+        "backward", (), f"a backward pass gives back what it has saved, and {passed}", (),
         f"compute {root or 'the result'} again before each backward, or keep the graph: {root or 'y'}.backward(retain_graph=True)",
     )  # fmt: skip
+
+
+def first_pass(call):
+    """Where the pass before this one was, as far as the source tells."""
+    scope, here = call.place.scope(), call.place.line
+    if scope is None:
+        return ""
+    before = [line for line, code in calls_of(scope, "backward") if line < here and "retain_graph=True" not in code]
+    if before:
+        return f"on line {before[-1]}"
+    loop = loop_around(scope, here)
+    return f"in an earlier turn of the loop on line {loop.lineno}" if loop else ""
+
+
+def changed_in_place(call, text):
+    """A value that a derivative needs was overwritten: which one, and by what."""
+    found = re.search(r"\[\S+ \[([\d, ]*)\]\].* is at version (\d+)", text)
+    scope = call.place.scope()
+    if not found or scope is None:
+        return None
+    shape, version = [int(size) for size in found[1].split(",") if size.strip()], int(found[2])
+    for name, value in call.names.items():
+        if hasattr(value, "_version") and list(value.shape) == shape and value._version == version:
+            writes = [(line, code) for line, code in writes_into(scope, name) if line <= call.place.line]
+            if writes:
+                line, code = writes[-1]
+                return Explanation(
+                    "backward", (operand(Argument(name, value, name, None)),),
+                    f"a derivative needs {name} as it was, and `{code}` on line {line} has changed it", (),
+                    f"on line {line}, {anew(code) or f'compute a new tensor instead of writing into {name}'}",
+                )  # fmt: skip
+    return None
+
+
+def anew(code):
+    """`a += b` as a new tensor: `a = a + b`; None for other code."""
+    (tree,) = ast.parse(code).body
+    if not isinstance(tree, ast.AugAssign) or not isinstance(tree.target, ast.Name):
+        return None
+    return ast.unparse(ast.Assign([tree.target], ast.BinOp(tree.target, tree.op, tree.value), lineno=1))
 
 
 def leaf_in_place(call, text):

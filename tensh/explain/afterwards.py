@@ -1,0 +1,43 @@
+"""What would fail next in the same statement, if the first fix were made: the rest of it, on shapes only."""
+
+import ast
+
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.tensor import Tensor
+from tensh.explain.calls import SYMBOLS, names_in
+from tensh.explain.shadow import Shadow, Unknown, kept_generator
+
+
+def afterwards(call, fit):
+    """A sentence on what fails next; None if nothing does, or the user's own code would have to run to know."""
+    path = call.place.path()
+    if len(path) < 3:
+        return None
+    failed, used = ast.unparse(path[-1]), names_in(ast.unparse(path[0]))
+    shadow = Shadow({}, {name: value for name, value in call.names.items() if name in used})
+    try:
+        result = shadow.value(fit.text)
+        if not isinstance(result, Tensor):
+            return None
+        shadow.stand_ins[id(result)] = result
+        shadow.known[failed] = result
+        for node in reversed(path[1:-1]):
+            if not isinstance(node, ast.expr):
+                return None
+            try:
+                with no_grad(), kept_generator():
+                    shadow.of(node)
+            except Unknown:
+                return None
+            except Exception:
+                return sentence(node, failed, fit, shadow)
+    except (Unknown, Exception):
+        return None
+    return None
+
+
+def sentence(node, failed, fit, shadow):
+    shapes = shadow.shapes(ast.Expr(node))
+    symbol = f" {SYMBOLS[type(node.op)]} " if isinstance(node, ast.BinOp) and type(node.op) in SYMBOLS else ", "
+    code = ast.unparse(node).replace(failed, f"({fit.text})" if symbol != ", " else fit.text, 1)
+    return f"{code} would fail too: {symbol.join(map(str, shapes))}"

@@ -1,0 +1,145 @@
+"""Where a call failed in the user's source: its statement, and what stands before it."""
+
+import ast
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """The whole source, and the piece of it that failed: lines from 1, columns in characters from 0."""
+
+    source: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @property
+    def segment(self):
+        """The text of the piece; nothing if it goes over lines."""
+        line = self.source.split("\n")[self.line - 1]
+        return line[self.column : self.end_column] if self.line == self.end_line else ""
+
+    def tree(self):
+        """The source as a tree; None where it is not Python, as lines of a prompt can be."""
+        try:
+            return ast.parse(self.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def path(self):
+        """From the innermost statement down to the expression that failed; empty if it is not found."""
+        tree = self.tree()
+        return descent(tree, self) if tree else []
+
+    def scope(self):
+        """The function that the piece is in, or the whole."""
+        tree = self.tree()
+        if tree is None:
+            return None
+        functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS) and covers(node, self)]
+        return max(functions, key=lambda node: node.lineno, default=tree)
+
+    def offset(self, line):
+        """The column in bytes, as trees count, of a column on a line."""
+        text = self.source.split("\n")[line - 1]
+        return len(text[: self.column if line == self.line else self.end_column].encode())
+
+
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def covers(node, place):
+    return node.lineno <= place.line and place.end_line <= node.end_lineno
+
+
+def descent(tree, place):
+    """The nodes from the innermost statement that holds a place down to the expression that is it."""
+    start, end = (place.line, place.offset(place.line)), (place.end_line, len(_line(place).encode()))
+    path, node = [], tree
+    while True:
+        inner = [each for each in ast.iter_child_nodes(node) if holds(each, start, end)]
+        if not inner:
+            break
+        node = inner[0]
+        path = [node] if isinstance(node, ast.stmt) else [*path, node]
+    exact = [n for n, node in enumerate(path) if span(node) == (start, end)]
+    return path[: exact[-1] + 1] if exact else []
+
+
+def _line(place):
+    return place.source.split("\n")[place.end_line - 1][: place.end_column]
+
+
+def span(node):
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+
+
+def holds(node, start, end):
+    if not hasattr(node, "lineno"):
+        return False
+    first, last = span(node)
+    return first <= start and end <= last
+
+
+def within(scope):
+    """The nodes of a scope, without those of functions in it."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, FUNCTIONS | ast.ClassDef):
+            yield from within(node)
+
+
+def loop_around(scope, line):
+    """The innermost loop that a line is in; None if it is in none."""
+    loops = [
+        node
+        for node in within(scope)
+        if isinstance(node, ast.For | ast.While) and node.lineno < line <= node.end_lineno
+    ]
+    return max(loops, key=lambda node: node.lineno, default=None)
+
+
+def writes_into(scope, name):
+    """(line, code) of each statement of a scope that changes the memory of what a name stands for."""
+    for node in within(scope):
+        if writes(node, name):
+            yield node.lineno, ast.unparse(node)
+
+
+def writes(node, name):
+    match node:
+        case ast.AugAssign():
+            return root(node.target) == name
+        case ast.Assign():
+            return any(isinstance(target, ast.Subscript) and root(target) == name for target in node.targets)
+        case ast.Call(func=ast.Attribute(attr=method, value=owner)):
+            return (
+                root(owner) == name
+                and method.endswith("_")
+                and not method.endswith("__")
+                and method != "requires_grad_"
+            )
+    return False
+
+
+def calls_of(scope, method):
+    """(line, code) of each call of a method in a scope."""
+    for node in within(scope):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
+            yield node.lineno, ast.unparse(node)
+
+
+def bindings(scope, name):
+    """The lines on which a scope gives a name a value."""
+    return [
+        node.lineno
+        for node in within(scope)
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load)
+    ]
+
+
+def root(node):
+    """The name that an expression of attributes and indices begins with; None if it does not begin with one."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
