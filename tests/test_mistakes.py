@@ -15,6 +15,7 @@ from tensh.cli.environment import Environment
 FOLDER = Path(__file__).parent / "mistakes"
 SCRIPTS = sorted(FOLDER.glob("*.tsh"))
 FITS = re.compile(r"^ +fits:  (?P<code>.*?) {4,}\[", re.MULTILINE)
+THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
 
 
@@ -55,7 +56,17 @@ def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
         return
     repaired = tmp_path / script.name
     repaired.write_text(code, encoding="utf-8")
-    assert said(repaired) == (0, "")
+    status, text = said(repaired)
+    foretold = THEN.search(expected(script).read_text(encoding="utf-8"))
+    if foretold is None:
+        assert (status, text) == (0, "")
+    else:
+        marked = MARKED.search(text)
+        start, end = len(marked["marks"]) - len(marked["marks"].lstrip()), len(marked["marks"])
+        assert status == 1
+        assert marked["text"][start:end].replace("(", "").replace(")", "") == foretold["code"].replace("(", "").replace(
+            ")", ""
+        )
 
 
 def test_most_mistakes_have_a_fix_that_works():
