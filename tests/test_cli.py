@@ -195,6 +195,39 @@ def test_a_cell_that_needs_what_is_not_here_is_passed_over(script):
     assert Done("run", name) == (0, "2\n", "n.ipynb cell 1: passed over, it needs cuda\n")
 
 
+def test_quiet_says_nothing_unasked(script):
+    name = script(
+        notebook("import torch\n!ls\n1", "2", "1 / 0", metadata=[{}, {"tensh": {"requires": "cuda"}}]), "n.ipynb"
+    )
+    loud, quiet = (Done("run", name, *more, terminal=True, TERM="dumb") for more in ((), ["--quiet"]))
+    assert all(words in loud.errors for words in ("torch -> tensh", "passed over", "look around", "ZeroDivisionError"))
+    assert quiet.errors == FAILURE_IN_A_CELL and loud.output == quiet.output
+    warning = "import warnings\nwarnings.warn('careful')\n%time 1;"
+    assert Done("-c", warning, "--quiet").errors.startswith("-c:2: UserWarning: careful\n")
+    assert "\n" in Done("-c", "%time 1;", "--quiet").errors  # what was asked for is answered
+
+
+FAILURE_IN_A_CELL = """\
+n.ipynb cell 3, line 1: ZeroDivisionError: division by zero
+  ->  1 | 1 / 0
+        | ~~^~~
+"""
+
+
+def test_a_quiet_prompt_does_not_greet():
+    done = Done("--quiet", terminal=True, stdin="1 + 1\n", TENSH_HISTORY="off")
+    assert done == (0, ">>> 2\n>>> \n", "")
+
+
+PROGRESS = {(): "auto", ("--quiet",): "none", ("--plain",): "lines"}
+
+
+@pytest.mark.parametrize("options, style", PROGRESS.items(), ids=str)
+def test_progress_is_shown_as_the_options_want_it(options, style):
+    assert Done("-c", "torch.show.progress.style", *options).output == f"{style!r}\n"
+    assert Done("-c", "import tensh.show.progress as p\np.style").output == "'auto'\n"
+
+
 def test_time():
     done = Done("-c", "x = 1\nx", "--time")
     assert done.output == "1\n"

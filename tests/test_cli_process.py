@@ -17,6 +17,7 @@ STARTS = {
     ("env",): HEAVY,
     ("-c", "1 + 1"): {*HEAVY, "typer"},
     ("-c", "1 + 1", "--seed", "0"): HEAVY,
+    ("-c", "1 + 1", "--quiet"): HEAVY,
     ("-c", "torch.tensor([1., 2.], requires_grad=True) * 2"): HEAVY,
     ("run", "scripts/tensors.tsh"): {*HEAVY, "typer"},
     ("run", "scripts/tensors.tsh", "--echo", "none"): HEAVY,

@@ -20,6 +20,7 @@ class Options(NamedTuple):
     engine: str | None = None
     bare: bool = False  # nothing preloaded
     color: str | None = None
+    quiet: bool = False
     plain: bool = False
     ascii: bool = False
 

@@ -90,7 +90,7 @@ class Run:
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
         try:
-            with warnings.catch_warnings(), self.torch():
+            with warnings.catch_warnings(), self.torch(), self.progress():
                 warnings.showwarning = self.warned
                 yield
         finally:
@@ -105,15 +105,35 @@ class Run:
             raise UsageError("--engine torch: PyTorch is not installed here")
         return contextlib.nullcontext()
 
+    @contextlib.contextmanager
+    def progress(self):
+        """Within, long loops show how far they are as the options want it; nothing is imported where they do not say."""
+        style = "none" if self.options.quiet else "lines" if self.env.plain else None
+        if style is None:
+            yield
+            return
+        from tensh.show import progress
+
+        before, progress.style = progress.style, style
+        try:
+            yield
+        finally:
+            progress.style = before
+
     def warned(self, message, category, filename, line, file=None, text=None):
         """Show a warning: Python calls this."""
         place = Place(source_of(filename, self.session.sources), None, line)
         self.console.remark(failures.warned(place, category.__name__, message))
 
+    def mention(self, text):
+        """Say something that nobody has asked for."""
+        if not self.options.quiet:
+            self.console.remark([("note", text)])
+
     def notice(self):
         """Say once whose torch it is, to somebody who may be looking."""
         if self.env.is_terminal(self.env.stderr):
-            self.console.remark([("note", NOTICE)])
+            self.mention(NOTICE)
 
     def prepare(self):
         """All that comes before the first statement, once."""
@@ -145,7 +165,7 @@ class Run:
                 names = opening.defined(self.session, file)
             except opening.OpeningError as error:
                 raise UsageError(str(error)) from None
-            self.console.remark([("note", f"{file}: {names}\n")])
+            self.mention(f"{file}: {names}\n")
 
     def configure(self):
         """Take the settings of the user. They are for eyes: what goes into a pipe or a file does not depend on them."""
@@ -163,10 +183,10 @@ class Run:
     def cell(self, cell):
         """Run a cell; whether the next one is to follow."""
         if cell.lacking:
-            self.console.remark([("note", f"{cell.source.label}: passed over, it needs {cell.lacking}\n")])
+            self.mention(f"{cell.source.label}: passed over, it needs {cell.lacking}\n")
             return True
         for line in cell.passed_over:
-            self.console.remark([("note", f"{cell.source.label}: passed over: {line}\n")])
+            self.mention(f"{cell.source.label}: passed over: {line}\n")
         next_statement = self.options.keep_going and self.program.kind != "notebook"
         return all(self.show(event, cell.may_raise) for event in self.session.run(cell.source, next_statement))
 
@@ -216,7 +236,7 @@ class Run:
         view = failures.full if self.options.traceback == "full" else failures.short
         self.console.remark(view(failure))
         if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
-            self.console.remark([("note", self.hint)])
+            self.mention(self.hint)
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)

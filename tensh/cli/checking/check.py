@@ -98,7 +98,8 @@ class Checking:
             self.say(f"{self.wish.write}: written")
 
     def say(self, text):
-        self.console.remark([("note", text + "\n")])
+        if not self.options.quiet:
+            self.console.remark([("note", text + "\n")])
 
     def end(self, found, count, seconds, done):
         """Say how it went as a whole."""
@@ -106,7 +107,8 @@ class Checking:
             self.console.result([("plain", report.ending(found, count, seconds, done))])
             return
         self.console.result(report.summary(found, seconds))
-        if self.differing and not (self.wish.update or self.wish.limits.lax or self.wish.against):
+        no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
+        if self.differing and not no_hint:
             self.console.result(
                 [("note", f"to accept the new outputs: tensh check --update {' '.join(self.differing)}\n")]
             )

@@ -129,6 +129,8 @@ class Prompt:
         """One line: what this is, and where help is."""
         from tensh import VERSION
 
+        if self.run.options.quiet:
+            return
         facts = [f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"]
         self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 

@@ -1,0 +1,65 @@
+"""The command line, declared for Typer: what can be asked for. It is carried out elsewhere.
+
+A command returns what is to be done as a function without parameters, so that user code runs outside Typer.
+"""
+
+import typer
+
+from tensh.cli.commands.documents import check_, convert_
+from tensh.cli.commands.graph import graph_
+from tensh.cli.commands.running import input_, open_, root, run_
+from tensh.cli.commands.telling import api_, config_, doc_, env_
+from tensh.cli.options import Options, UsageError
+
+EXAMPLES = "\n\n".join(
+    ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
+)
+
+
+def application(env):
+    """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere."""
+    pretty = env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
+    app = typer.Typer(
+        rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
+    )
+    app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
+    app.command("run")(run_)
+    app.command("open")(open_)
+    app.command("-", hidden=True)(input_)
+    app.command("graph")(graph_)
+    app.command("doc")(doc_)
+    app.command("api")(api_)
+    app.command("check")(check_)
+    app.command("convert")(convert_)
+    app.command("env")(env_)
+    app.command("config")(config_)
+    return typer.main.get_command(app)
+
+
+def task(arguments, env):
+    """What the arguments ask for: a function to call, or the exit status of what is done already (help)."""
+    try:
+        return application(env).main(
+            arguments, prog_name="tensh", standalone_mode=False, obj={"environment": env, "options": Options()}
+        )
+    except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
+        raise UsageError(explained(error, arguments)) from error
+
+
+def explained(error, arguments):
+    """The message of a usage error, with what was probably meant."""
+    from tensh.cli.session.suggest import close
+
+    message = error.format_message()
+    option = getattr(error, "option_name", None)
+    if option:
+        meant = close(option, getattr(error, "possibilities", None) or ())
+        message = f"No such option: {option}" + (f"; did you mean {meant}?" if meant else "")
+    ctx = getattr(error, "ctx", None)
+    name = ctx.command_path if ctx else "tensh"
+    word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb"))), None)
+    if word and "No such command" in message:
+        return f"{name}: {message}\nto run a file: tensh run {word}"
+    if "No such option" in message and name.endswith(" run"):
+        message += "\nan option of the script goes after --: tensh run FILE -- OPTION"
+    return f"{name}: {message}\nall options: {name} --help"

@@ -1,0 +1,58 @@
+"""The commands for documents: checking what they show, and writing one kind as another."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.options import Options
+
+
+@with_options
+def check_(
+    ctx: typer.Context,
+    patterns: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help=".ipynb, .md, .tsh and .py files, folders, or patterns.")
+    ],
+    update: Annotated[bool, typer.Option("--update", help="Accept the new outputs: write them into the file.")] = False,
+    write: Annotated[str | None, typer.Option("--write", metavar="FILE", help="Write the executed file here.")] = None,
+    lax: Annotated[bool, typer.Option("--lax", help="Only errors count, not what is shown.")] = False,
+    rtol: Annotated[float | None, typer.Option("--rtol", metavar="R", help="Relative tolerance of numbers.")] = None,
+    atol: Annotated[float | None, typer.Option("--atol", metavar="A", help="Absolute tolerance of numbers.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", metavar="torch", help="Compare with PyTorch instead: torch, or a Python that has it."
+        ),
+    ] = None,
+    *,
+    options: Options,
+):
+    """Run the code of documents again and compare what it shows with what is stored beside it.
+
+    A notebook has its outputs, Markdown a block behind the code or a session with >>>, a script lines with #>.
+
+    Numbers may differ by the tolerance of their dtype. The status is 3 if a cell differs.
+    """
+    from tensh.cli.checking import check
+
+    options = options.over(ctx.obj["options"])
+    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json, against)
+    return partial(check.show, environment(ctx, options), options, patterns, wish)
+
+
+def convert_(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A .tsh, .py, .ipynb or .md file.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+):
+    """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
+
+    In .tsh and .py files # %% begins a cell and #> is an output; in Markdown a block of output follows one of code.
+    """
+    from tensh.cli.documents import convert
+
+    return partial(convert.show, environment(ctx, ctx.obj["options"]), source, target, force)

@@ -1,0 +1,73 @@
+"""The command that shows graphs."""
+
+from enum import Enum
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli import program
+from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.options import Options, UsageError
+
+CHOICES = {
+    "view": ("auto", "tree", "tape", "dag"),
+    "mode": ("forward", "reverse"),
+    "format": ("text", "dot", "mermaid", "json", "svg", "png"),
+}
+View, Mode, Format = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
+
+
+@with_options
+def graph_(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE] [NAME]", help="A script, and which tensor: by default the one computed last."),
+    ] = None,
+    code: Annotated[list[str] | None, typer.Option("-c", metavar="CODE", help="Code instead of a file.")] = None,
+    view: Annotated[View, typer.Option("--view", help="How it is laid out.")] = View.auto,
+    form: Annotated[Format, typer.Option("--format", help="What it is written as.")] = Format.text,
+    values: Annotated[bool, typer.Option("--values", help="Show values where they are known.")] = False,
+    grads: Annotated[bool, typer.Option("--grads", help="Show gradients that were kept.")] = False,
+    types: Annotated[bool, typer.Option("--types", help="Show dtypes.")] = False,
+    formulas: Annotated[bool, typer.Option("--formulas", help="Show what each operand's gradient is.")] = False,
+    depth: Annotated[int | None, typer.Option("--depth", metavar="N", help="Levels of a tree.", min=1)] = None,
+    focus: Annotated[str | None, typer.Option("--focus", metavar="NAME", help="Only what leads to NAME.")] = None,
+    why: Annotated[
+        str | None, typer.Option("--why", metavar="NAME", help="Why NAME's gradient is what it is: the chain rule.")
+    ] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="A backward pass, node by node.")] = False,
+    mode: Annotated[Mode | None, typer.Option("--mode", help="Derivatives by forward or reverse accumulation.")] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
+    *,
+    options: Options,
+):
+    """Show the autograd graph behind a tensor of a program.
+
+    The root comes first, below it what it was made of; names are those of the program.
+    """
+    from tensh.cli import graphs
+
+    options = options.over(ctx.obj["options"])
+    file, name = graph_of(words or [], code)
+    found = program.from_codes(code) if code else program.from_file(file)
+    wish = graphs.Wish(
+        name, view.value, form.value, values, grads, types, formulas, depth, focus, whole, output, why,
+        steps, mode and mode.value,
+    )  # fmt: skip
+    return partial(graphs.show, environment(ctx, options), options, found, wish)
+
+
+def graph_of(words, code):
+    """(file or None, name of the tensor or None) in what stands after `graph`."""
+    if len(words) > (1 if code else 2):
+        raise UsageError(
+            f"tensh graph: what is {words[-1]}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"
+        )
+    if code:
+        return None, words[0] if words else None
+    if not words:
+        raise UsageError("tensh graph: which program? tensh graph FILE [NAME], or tensh graph -c CODE [NAME]")
+    return words[0], words[1] if len(words) == 2 else None

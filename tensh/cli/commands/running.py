@@ -1,0 +1,103 @@
+"""The commands that run code, and those that open the prompt."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli import program
+from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.options import Options, UsageError
+
+
+@with_options
+def root(
+    ctx: typer.Context,
+    code: Annotated[
+        list[str] | None, typer.Option("-c", metavar="CODE", help="Run this code and show its values; again for more.")
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
+    *,
+    options: Options,
+):
+    """PyTorch's tensors and autograd on NumPy: run code, see what it computes. Without arguments, a prompt."""
+    env = environment(ctx, options)
+    ctx.obj["options"] = options
+    if version:
+        from tensh.cli.app import say_version
+
+        return partial(say_version, env)
+    if code and ctx.invoked_subcommand:
+        raise UsageError(f"-c and {ctx.invoked_subcommand} are two things to run: ask for one of them")
+    if code:
+        return partial(run_program, env, options, program.from_codes, code)
+    if ctx.invoked_subcommand is None and not env.is_terminal(env.stdin):
+        return partial(run_program, env, options, program.from_input, env.stdin)
+    if ctx.invoked_subcommand is None:
+        return partial(prompt, env, options)
+    return None
+
+
+@with_options
+def run_(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .tsh script, a .py file or an .ipynb notebook.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="What the script finds in sys.argv.")
+    ] = None,
+    stay: Annotated[bool, typer.Option("-i", help="Stay: open the prompt after it, with its names.")] = False,
+    *,
+    options: Options,
+):
+    """Run a script, a Python file or a notebook.
+
+    A .tsh script shows its bare expressions (a ; keeps one quiet) and has torch, nn, F, np and math.
+
+    A notebook shows the last value of each cell, a .py file what it prints.
+
+    Options for the script itself go after --.
+    """
+    options = options.over(ctx.obj["options"])
+    env = environment(ctx, options)
+    if stay:
+        return partial(prompt, env, options, program.from_file, file, arguments or [])
+    if file == "-":
+        return partial(run_program, env, options, program.from_input, env.stdin, arguments or [])
+    return partial(run_program, env, options, program.from_file, file, arguments or [])
+
+
+@with_options
+def input_(ctx: typer.Context, *, options: Options):
+    """Run a script from standard input."""
+    return run_(ctx=ctx, file="-", **options._asdict())
+
+
+@with_options
+def open_(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts, notebooks, .npy and .npz files.")],
+    *,
+    options: Options,
+):
+    """Open the prompt with files: tensors are names there, scripts run first.
+
+    A .npy file is a tensor named as the file is; a .npz file has names of its own.
+    """
+    options = options.over(ctx.obj["options"])
+    return partial(prompt, environment(ctx, options), options, program.from_files, files)
+
+
+def run_program(env, options, origin, *what):
+    """Run the program that `origin` makes of the rest."""
+    from tensh.cli.run import Run
+
+    return Run(env, options, origin(*what)).whole()
+
+
+def prompt(env, options, origin=None, *what):
+    """Open the prompt, after the program that `origin` makes of the rest."""
+    if not env.is_interactive:
+        raise UsageError("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
+    from tensh.cli.repl import loop
+
+    return loop.start(env, options, origin(*what)) if origin else loop.start(env, options)

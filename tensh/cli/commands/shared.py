@@ -1,0 +1,71 @@
+"""The options of everything that runs code, each declared once."""
+
+import inspect
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from tensh.cli.options import Options
+
+CHOICES = {
+    "echo": ("none", "values", "all"),
+    "traceback": ("short", "full"),
+    "engine": ("tensh", "torch"),
+    "color": ("auto", "always", "never"),
+}
+Echo, Traceback, Engine, Color = (Enum(name.title(), {each: each for each in names}) for name, names in CHOICES.items())
+
+
+# The options of everything that runs code: name, type, flag, how a value is written, and what it does.
+# Before the name of a command they mean the same as after it.
+RUNNING = (
+    ("settings", list[str] | None, "--set", "NAME=VALUE", "Another value for a plain assignment of the script."),
+    ("seed", int | None, "--seed", "N", "Start all random numbers at N."),
+    ("engine", Engine | None, "--engine", None, "What torch is: tensh, or an installed PyTorch."),
+    ("bare", bool, "--no-preload", None, "Do not define torch, nn, F, np and math."),
+    ("keep_going", bool, "--keep-going", None, "Go on after an error, with the next cell or statement."),
+    ("timeout", float | None, "--timeout", "SECONDS", "Stop after this time, with status 124."),
+)
+SHOWING = (
+    ("echo", Echo | None, "--echo", None, "Show nothing, the values of bare expressions, or the code as well."),
+    ("timed", bool, "--time", None, "Say how long each statement took."),
+    ("traceback", Traceback | None, "--traceback", None, "After an error, show your own lines (short) or every frame."),
+    ("quiet", bool, "--quiet", None, "Say nothing unasked but errors and warnings; no bars of progress."),
+    ("color", Color | None, "--color", None, "Whether to use colour."),
+    ("plain", bool, "--plain", None, "No escape sequences at all."),
+    ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
+)
+
+
+def option(name, kind, flag, metavar, help, panel):
+    """A parameter of a command function that is an option of the command line."""
+    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel)
+    default = False if kind is bool else None
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
+
+
+SHARED = [
+    *(option(*row, "How it runs") for row in RUNNING),
+    *(option(*row, "What is shown") for row in SHOWING),
+]
+
+
+def with_options(function):
+    """Give a command function the shared options, which it receives as one Options."""
+    own = [each for each in inspect.signature(function).parameters.values() if each.name != "options"]
+
+    def command(**given):
+        shared = {each.name: given.pop(each.name) for each in SHARED}
+        options = Options(**{name: value.value if isinstance(value, Enum) else value for name, value in shared.items()})
+        return function(**given, options=options)
+
+    command.__signature__ = inspect.Signature([*own, *SHARED])
+    command.__name__ = function.__name__
+    command.__doc__ = function.__doc__
+    return command
+
+
+def environment(ctx, options):
+    """The environment of the process, as the options want it."""
+    return ctx.obj["environment"].configured(options.color, options.plain, options.ascii)

@@ -1,0 +1,65 @@
+"""The commands that run nothing of the user's: they tell of names, settings and the machine."""
+
+from enum import Enum
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli.commands.shared import environment
+from tensh.cli.shell import public_names
+
+Asked = Enum("Asked", {each: each for each in ("show", "path")})
+Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names that tensh lacks, and why.")]
+
+
+def doc_(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="sum, linalg.svd, ...", autocompletion=public_names)],
+    source: Source = False,
+    json: Json = False,
+):
+    """Explain a name: how it is called, what it does, its derivative, an example."""
+    from tensh.cli import doc
+
+    return partial(doc.show, environment(ctx, ctx.obj["options"]), name, source, json)
+
+
+def api_(
+    ctx: typer.Context,
+    prefix: Annotated[
+        str, typer.Argument(metavar="[PREFIX]", help="What they begin with: fft, ...", autocompletion=public_names)
+    ] = "",
+    missing: Missing = False,
+    json: Json = False,
+):
+    """List the public names."""
+    from tensh.cli import api
+
+    return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json)
+
+
+def env_(ctx: typer.Context):
+    """Show versions, threads and what the terminal can do."""
+    from tensh.cli import report
+
+    options = ctx.obj["options"]
+    return partial(report.show, environment(ctx, options))
+
+
+def config_(
+    ctx: typer.Context,
+    asked: Annotated[Asked, typer.Argument(metavar="[show|path]", help="The settings, or the file they are in.")] = (
+        Asked.show
+    ),
+):
+    """Show the settings, or the path of the file they are kept in.
+
+    The file holds lines such as  theme = "light"  and may be missing. A variable TENSH_THEME counts more than the file.
+    """
+    from tensh.cli import config
+
+    action = {"show": config.show, "path": config.show_path}[asked.value]
+    return partial(action, environment(ctx, ctx.obj["options"]))
