@@ -5,63 +5,23 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from chain_programs import LEAVES, chain_program, check_paths
 from graph_cases import CASES
 
 import tensh
 from tensh.graph import json, tape, tree
-from tensh.graph.provenance import recording
 from tensh.graph.repeats import blocks, period
 from tensh.graph.walk import Graph
-from tensh.graph.why import explain
 
 PROGRAMS = [line.strip() for text in CASES.values() for line in text.strip().splitlines()]
 
 
 # ── random expressions ───────────────────────────────────────────────────────
-UNARY = "torch.tanh({}) torch.exp(-{}*{}) {}.sin() -{} {}**2 torch.sigmoid({}) {}.sum() {}.mean(0) {}[0]".split()
-BINARY = "{}+{} {}*{} {}-{} {}/({}**2+1) torch.maximum({},{})".split()
-
-
-def program(rng):
-    """Lines that compute new names from leaves x, w (a matrix) and s (a scalar), and a scalar y from the last ones."""
-    names, lines = ["x", "w", "s"], []
-    for number in range(rng.integers(2, 9)):
-        form = str(rng.choice(UNARY + BINARY * 2))
-        one = str(rng.choice(names))
-        operands = [one] * 2 if form in UNARY else [str(rng.choice(names)) for _ in range(2)]
-        if "[0]" in form or "mean(0)" in form:
-            operands = [str(rng.choice(["x", "w"]))]
-        lines.append(f"t{number} = " + form.format(*operands))
-        names.append(f"t{number}")
-    used = [str(rng.choice(names[3:])) for _ in range(3)]
-    return [*lines, "y = " + " + ".join(f"{name}.sum()" for name in used)]
-
-
-def leaves():
-    normal = np.random.default_rng(3).normal
-    shapes = {"x": (2, 3), "w": (1, 3), "s": ()}
-    return {name: tensh.tensor(normal(size=shape), requires_grad=True) for name, shape in shapes.items()}
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_the_paths_of_why_add_up_to_the_gradient(seed):
-    scope = {"torch": tensh, **leaves()}
-    with recording():
-        exec("\n".join(program(np.random.default_rng(seed))), scope)
-    graph = Graph(scope["y"], scope)
-    scope["y"].backward(retain_graph=True)
-    for name in "xws":
-        leaf = scope[name]
-        if leaf.grad is None:
-            assert leaf.node not in graph.numbers
-            continue
-        found = explain(graph, graph.numbers[leaf.node])
-        np.testing.assert_allclose(found.gradient, leaf.grad.array, rtol=1e-10, atol=1e-12)
-        total = sum(path.contribution for path in found.paths)
-        np.testing.assert_allclose(total, leaf.grad.array, rtol=1e-10, atol=1e-12)
-        for path in found.paths:
-            if all(step.factor is not None for step in path.steps) and not found.is_by_use:
-                np.testing.assert_allclose(np.prod([s.factor for s in path.steps]), path.contribution, rtol=1e-10)
+    generator = np.random.default_rng(seed)
+    lines = chain_program(lambda options: options[generator.integers(len(options))])
+    check_paths(lines, {name: tensh.tensor(value, requires_grad=True) for name, value in LEAVES.items()})
 
 
 # ── repetition ───────────────────────────────────────────────────────────────
