@@ -438,7 +438,7 @@ DECLARED = {
     """,
     "ops.reductions.statistics": """
         mean_kept median_all median_dim mode_dim nanmedian_all nanmedian_dim per_freedom std_dim std_mean_dim var_dim
-        var_mean_dim
+        var_mean_dim without_freedom
     """,
     "ops.shapes.arrange": """
         .tril .tril_ .triu .triu_ block_diagonal blocks cat flipped narrowed_copy opposite parts repeat_back repeated

@@ -9,6 +9,7 @@ from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.ops.reductions.reduce import add, count
 from tensh.engine.table import op
+from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
@@ -18,6 +19,14 @@ def per_freedom(shape, dim, correction):
     """Two divided by the degrees of freedom: the factor in the derivative of a variance."""
     freedom = count(shape, dim) - correction
     return 2 / freedom if freedom else float("inf")
+
+
+@word
+def without_freedom(input):
+    """The derivative of a variance of all elements that no degree of freedom is left for: infinite away from the mean."""
+    array = input.array if isinstance(input, Tensor) else input
+    slope = np.where(array == ARRAYS["mean_all"](array), np.nan, np.inf).astype(array.dtype)
+    return wrap(slope) if isinstance(input, Tensor) else slope
 
 
 def mean_kept(input, dim):
@@ -43,7 +52,10 @@ def variance(input, dim, correction, keepdim):
     return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
 
 
-SCALED = "{} * per_freedom(input.shape, dim, correction) * (input - mean_kept(input, dim))"
+SCALED = (
+    "{0} * per_freedom(input.shape, dim, correction) * (input - mean_kept(input, dim)) "
+    "if dim is not None or count(input.shape, dim) > correction else {0} * without_freedom(input)"
+)
 G = "restore({}, input.shape, dim, keepdim)"
 OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
 
@@ -78,7 +90,7 @@ def with_mean(spread):
 def spread_and_mean(g, spread):
     """The derivative of both results; of a spread that nothing uses there is none."""
     mean = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
-    spread = SCALED.format(G.format(spread))
+    spread = f"({SCALED.format(G.format(spread))})"
     return f"{mean} if {g} is None else {spread} if g_mean is None else {spread} + {mean}"
 
 
@@ -96,6 +108,13 @@ std_mean_dim = op(
 
 
 # ── the middle ───────────────────────────────────────────────────────────────
+def not_a_number(dtype):
+    """What nan becomes in a dtype: PyTorch's integers of 32 and 64 bits take the processor's answer, small ones its low bits."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if dtype.itemsize >= 4 else 0
+    return np.nan
+
+
 def middle(input, axis, skip_nan):
     """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped."""
     missing = np.isnan(input) if input.dtype.kind in "fV" else None
@@ -132,7 +151,7 @@ def median_of_all(name, skip_nan):
     def kernel(input):
         flat = input.reshape(-1)
         if not flat.size:
-            return np.full((), np.iinfo(input.dtype).min if input.dtype.kind in "iu" else np.nan, input.dtype)
+            return np.full((), not_a_number(input.dtype), input.dtype)
         if input.dtype.kind in "bc":
             refuse_dtype(f"{name}_all", input.dtype)
         return flat[middle(widened(flat), 0, skip_nan)[0]]
