@@ -18,6 +18,7 @@ STARTS = {
     ("-c", "1 + 1"): {*HEAVY, "typer"},
     ("-c", "1 + 1", "--seed", "0"): HEAVY,
     ("-c", "1 + 1", "--quiet"): HEAVY,
+    ("-c", "torch.ones(2)", "--json"): HEAVY,
     ("-c", "torch.tensor([1., 2.], requires_grad=True) * 2"): HEAVY,
     ("run", "scripts/tensors.tsh"): {*HEAVY, "typer"},
     ("run", "scripts/tensors.tsh", "--echo", "none"): HEAVY,

@@ -44,6 +44,7 @@ LAYERS = {
         "pytest",
     ),
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
+    "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),

@@ -159,7 +159,7 @@ def test_a_failure_knows_its_places(text, expected):
 
 def test_a_failure_names_the_operands():
     found = failure("import numpy\na, b, c = numpy.ones((2, 3)), numpy.ones((2, 3)), numpy.ones(1)\nc + (b @ a)")
-    assert found.operands == [("b", "[2, 3] float64"), ("a", "[2, 3] float64")]
+    assert found.operands == [("b", (2, 3), "float64"), ("a", (2, 3), "float64")]
 
 
 SUGGESTIONS = {

@@ -21,6 +21,8 @@ class Options(NamedTuple):
     bare: bool = False  # nothing preloaded
     color: str | None = None
     quiet: bool = False
+    json: bool = False
+    json_full: bool = False  # with tensors of any size
     plain: bool = False
     ascii: bool = False
 

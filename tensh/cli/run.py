@@ -6,6 +6,7 @@ import sys
 import warnings
 
 from tensh.cli import lazy, status
+from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
 from tensh.cli.options import UsageError
 from tensh.cli.render import failure as failures
 from tensh.cli.render import timing
@@ -18,10 +19,6 @@ from tensh.cli.session.session import Session
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
 ALL_FRAMES = "  all frames: --traceback full\n"
-
-
-class TimeLimit(KeyboardInterrupt):
-    """The time that was given is over."""
 
 
 class Run:
@@ -57,13 +54,17 @@ class Run:
                         break
                 if not then:
                     wait_for_threads()
-            if self.options.timed and self.times:
-                self.console.remark(timing.table(self.times))
+            self.end_of_cells()
             if then:
                 self.status = then(self)
                 with self.ending():
                     wait_for_threads()
         return self.status
+
+    def end_of_cells(self):
+        """All that was to run has run: say what was to be said then."""
+        if self.options.timed and self.times:
+            self.console.remark(timing.table(self.times))
 
     @contextlib.contextmanager
     def ending(self):
@@ -233,26 +234,33 @@ class Run:
             raise failure.error  # nobody reads on: not a failure of the code
         if isinstance(failure.error, KeyboardInterrupt):
             return self.stopped(failure)
-        view = failures.full if self.options.traceback == "full" else failures.short
-        self.console.remark(view(failure))
-        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
-            self.mention(self.hint)
+        self.show_failure(failure, may_raise)
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)
         return self.options.keep_going
 
+    def show_failure(self, failure, may_raise):
+        """Show what went wrong, and to somebody who may be looking how to see more of it."""
+        view = failures.full if self.options.traceback == "full" else failures.short
+        self.console.remark(view(failure))
+        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
+            self.mention(self.hint)
+
     def stopped(self, failure):
         """Say where the code was when it was stopped, by ^C or the time limit; the run ends."""
         if isinstance(failure.error, TimeLimit):
             self.status = status.OUT_OF_TIME
-            tokens = failures.stopped(failure, f"stopped after {self.options.timeout:g} s")
+            self.show_stop(failure, f"stopped after {self.options.timeout:g} s")
         else:
             self.status = status.INTERRUPTED
-            begin = "\n" if self.env.is_terminal(self.env.stderr) else ""  # the terminal has shown ^C
-            tokens = [("plain", begin), *failures.stopped(failure, "interrupted")]
-        self.console.remark(tokens)
+            self.show_stop(failure, "interrupted")
         return False
+
+    def show_stop(self, failure, words):
+        """Show where the code was, and what stopped it."""
+        has_shown = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED  # ^C, on a line
+        self.console.remark([("plain", "\n" * has_shown), *failures.stopped(failure, words)])
 
     def exit_status(self, code):
         """The status that `sys.exit(code)` asks for."""
@@ -262,36 +270,6 @@ class Run:
         return status.FAILED
 
 
-def wait_for_threads():
-    """Wait as the end of a Python program does, while the user's code still finds its world."""
-    for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
-        if not thread.daemon and thread.name != "MainThread":
-            thread.join()
-
-
 def is_missing(error):
     """Whether an error says that PyTorch has a name which tensh lacks."""
     return isinstance(error, NotImplementedError) and "not in tensh" in str(error)
-
-
-@contextlib.contextmanager
-def time_limit(seconds):
-    """Raise TimeLimit in the code that runs within, when the seconds are over."""
-    if seconds is None:
-        yield
-        return
-    import signal
-
-    if not hasattr(signal, "setitimer"):
-        raise UsageError("--timeout: this system has no timer for it")
-
-    def over(number, frame):
-        raise TimeLimit
-
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

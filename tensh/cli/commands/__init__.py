@@ -8,6 +8,7 @@ import typer
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.graph import graph_
 from tensh.cli.commands.running import input_, open_, root, run_
+from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.options import Options, UsageError
 
@@ -40,10 +41,21 @@ def task(arguments, env):
     """What the arguments ask for: a function to call, or the exit status of what is done already (help)."""
     try:
         return application(env).main(
-            arguments, prog_name="tensh", standalone_mode=False, obj={"environment": env, "options": Options()}
+            [*spelled(arguments)],
+            prog_name="tensh",
+            standalone_mode=False,
+            obj={"environment": env, "options": Options()},
         )
     except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
         raise UsageError(explained(error, arguments)) from error
+
+
+def spelled(arguments):
+    """The arguments as the parser knows them; what stands after -- is the script's."""
+    is_ours = True
+    for each in arguments:
+        is_ours = is_ours and each != "--"
+        yield SPELLINGS.get(each, each) if is_ours else each
 
 
 def explained(error, arguments):

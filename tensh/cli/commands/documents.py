@@ -39,7 +39,7 @@ def check_(
     from tensh.cli.checking import check
 
     options = options.over(ctx.obj["options"])
-    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json, against)
+    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json or options.json, against)
     return partial(check.show, environment(ctx, options), options, patterns, wish)
 
 

@@ -51,6 +51,8 @@ def graph_(
     from tensh.cli import graphs
 
     options = options.over(ctx.obj["options"])
+    if options.json or options.json_full:
+        raise UsageError("tensh graph: a graph as JSON is --format json")
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     wish = graphs.Wish(

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from tensh.cli import program
-from tensh.cli.commands.shared import environment, with_options
+from tensh.cli.commands.shared import environment, with_options, with_records
 from tensh.cli.options import Options, UsageError
 
 
-@with_options
+@with_records
 def root(
     ctx: typer.Context,
     code: Annotated[
@@ -38,7 +38,7 @@ def root(
     return None
 
 
-@with_options
+@with_records
 def run_(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A .tsh script, a .py file or an .ipynb notebook.")],
@@ -66,7 +66,7 @@ def run_(
     return partial(run_program, env, options, program.from_file, file, arguments or [])
 
 
-@with_options
+@with_records
 def input_(ctx: typer.Context, *, options: Options):
     """Run a script from standard input."""
     return run_(ctx=ctx, file="-", **options._asdict())
@@ -89,6 +89,10 @@ def open_(
 
 def run_program(env, options, origin, *what):
     """Run the program that `origin` makes of the rest."""
+    if options.json or options.json_full:
+        from tensh.cli.records import recorded
+
+        return recorded.whole(env, options, origin(*what))
     from tensh.cli.run import Run
 
     return Run(env, options, origin(*what)).whole()
@@ -96,6 +100,8 @@ def run_program(env, options, origin, *what):
 
 def prompt(env, options, origin=None, *what):
     """Open the prompt, after the program that `origin` makes of the rest."""
+    if options.json or options.json_full:
+        raise UsageError("--json is for what runs to its end; a prompt has none")
     if not env.is_interactive:
         raise UsageError("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")
     from tensh.cli.repl import loop

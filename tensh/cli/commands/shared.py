@@ -2,6 +2,7 @@
 
 import inspect
 from enum import Enum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -36,11 +37,17 @@ SHOWING = (
     ("plain", bool, "--plain", None, "No escape sequences at all."),
     ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
 )
+# Of what runs a program to its end. To the parser an option has a value or has none: --json=full is one of its own there.
+RECORDING = (
+    ("json", bool, "--json", None, "One JSON object a line; --json=full: tensors of any size. pydoc tensh.cli.records"),
+    ("json_full", bool, "--json-full", None, None),
+)
+SPELLINGS = {"--json=full": "--json-full"}
 
 
 def option(name, kind, flag, metavar, help, panel):
     """A parameter of a command function that is an option of the command line."""
-    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel)
+    details = typer.Option(flag, metavar=metavar, help=help, rich_help_panel=panel, hidden=help is None)
     default = False if kind is bool else None
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, details])
 
@@ -49,21 +56,25 @@ SHARED = [
     *(option(*row, "How it runs") for row in RUNNING),
     *(option(*row, "What is shown") for row in SHOWING),
 ]
+WITH_RECORDS = [*SHARED, *(option(*row, "What is shown") for row in RECORDING)]
 
 
-def with_options(function):
-    """Give a command function the shared options, which it receives as one Options."""
+def with_options(function, declared=SHARED):
+    """Give a command function the declared options, which it receives as one Options."""
     own = [each for each in inspect.signature(function).parameters.values() if each.name != "options"]
 
     def command(**given):
-        shared = {each.name: given.pop(each.name) for each in SHARED}
+        shared = {each.name: given.pop(each.name) for each in declared}
         options = Options(**{name: value.value if isinstance(value, Enum) else value for name, value in shared.items()})
         return function(**given, options=options)
 
-    command.__signature__ = inspect.Signature([*own, *SHARED])
+    command.__signature__ = inspect.Signature([*own, *declared])
     command.__name__ = function.__name__
     command.__doc__ = function.__doc__
     return command
+
+
+with_records = partial(with_options, declared=WITH_RECORDS)
 
 
 def environment(ctx, options):

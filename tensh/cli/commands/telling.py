@@ -24,7 +24,7 @@ def doc_(
     """Explain a name: how it is called, what it does, its derivative, an example."""
     from tensh.cli import doc
 
-    return partial(doc.show, environment(ctx, ctx.obj["options"]), name, source, json)
+    return partial(doc.show, environment(ctx, ctx.obj["options"]), name, source, json or ctx.obj["options"].json)
 
 
 def api_(
@@ -38,7 +38,7 @@ def api_(
     """List the public names."""
     from tensh.cli import api
 
-    return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json)
+    return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json or ctx.obj["options"].json)
 
 
 def env_(ctx: typer.Context):

@@ -17,7 +17,7 @@ def short(failure):
     if failure.explanation:
         yield from explained(failure.explanation)
     elif failure.operands:
-        yield "note", "        " + ", ".join(f"{name} is {text}" for name, text in failure.operands) + "\n"
+        yield "note", "        " + ", ".join(f"{each.name} is {each.text}" for each in failure.operands) + "\n"
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:

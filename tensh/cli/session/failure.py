@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tensh.cli.session.source import Source
 from tensh.cli.session.suggest import suggestion
-from tensh.show.describe import brief
+from tensh.show.describe import dtype, is_array
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
@@ -39,12 +39,24 @@ class Place(NamedTuple):
         return None if self.column is None or self.end_line != self.line else self.text[self.column : self.end_column]
 
 
+class Operand(NamedTuple):
+    """An array that a piece of code names."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def text(self):
+        return f"[{', '.join(map(str, self.shape))}] {self.dtype}"
+
+
 class Failure(NamedTuple):
     """An exception, and the places from where it was raised outwards."""
 
     error: BaseException
     places: list[Place]
-    operands: list[tuple[str, str]]
+    operands: list[Operand]
     inside: str | None
     suggestion: str | None
     cause: "Failure | None"
@@ -199,7 +211,7 @@ def _short(filename):
 
 
 def _operands(frame, place):
-    """(name, brief description) of the arrays that the failing piece of code names."""
+    """The arrays that the failing piece of code names, in its order."""
     try:
         tree = ast.parse((place.segment or "").strip(), mode="eval")
     except (SyntaxError, ValueError):
@@ -208,7 +220,6 @@ def _operands(frame, place):
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             value = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
-            description = brief(value)
-            if description:
-                found[node.id] = (node.col_offset, description)
-    return [(name, text) for name, (_, text) in sorted(found.items(), key=lambda item: item[1])]
+            if is_array(value):
+                found[node.id] = node.col_offset, Operand(node.id, tuple(value.shape), dtype(value))
+    return [operand for _, operand in sorted(found.values())]

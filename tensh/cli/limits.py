@@ -1,0 +1,40 @@
+"""How long a program of the user's lasts: until its threads have ended, and no longer than it may."""
+
+import contextlib
+import sys
+
+from tensh.cli.options import UsageError
+
+
+class TimeLimit(KeyboardInterrupt):
+    """The time that was given is over."""
+
+
+def wait_for_threads():
+    """Wait as the end of a Python program does, while the user's code still finds its world."""
+    for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
+        if not thread.daemon and thread.name != "MainThread":
+            thread.join()
+
+
+@contextlib.contextmanager
+def time_limit(seconds):
+    """Raise TimeLimit in the code that runs within, when the seconds are over."""
+    if seconds is None:
+        yield
+        return
+    import signal
+
+    if not hasattr(signal, "setitimer"):
+        raise UsageError("--timeout: this system has no timer for it")
+
+    def over(number, frame):
+        raise TimeLimit
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

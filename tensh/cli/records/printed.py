@@ -1,0 +1,59 @@
+"""What the code writes to stdout, on its way into records."""
+
+import codecs
+import contextlib
+import io
+import os
+
+from tensh.cli.environment import Environment, has_descriptor
+
+
+class Printed(io.BufferedIOBase):
+    """The bytes behind `sys.stdout`: whole lines are told at once, the beginning of one when it is flushed."""
+
+    def __init__(self, tell, elsewhere):
+        self.tell = tell
+        self.elsewhere = elsewhere  # where processes write that are given this as their stdout
+        self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+        self.pending = ""
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.elsewhere.fileno()
+
+    def write(self, data):
+        lines, end, rest = (self.pending + self.decoder.decode(data)).rpartition("\n")
+        self.pending = rest
+        if end:
+            self.tell(lines + end)
+        return len(data)
+
+    def flush(self):
+        text, self.pending = self.pending, ""
+        if text:
+            self.tell(text)
+
+
+def stdout_of(printed):
+    """The text stream over them, for `print` and all else that a stream of Python's can do."""
+    return io.TextIOWrapper(printed, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True)
+
+
+@contextlib.contextmanager
+def apart(env):
+    """The environment with a stdout that nobody else writes to: what processes and C code write goes to stderr."""
+    if not (has_descriptor(env.stdout) and has_descriptor(env.stderr)):
+        yield env
+        return
+    env.stdout.flush()
+    number = env.stdout.fileno()
+    kept = os.dup(number)
+    os.dup2(env.stderr.fileno(), number)
+    try:
+        with open(kept, "w", encoding=env.stdout.encoding, newline="\n", closefd=False) as stream:
+            yield Environment(env.stdin, stream, env.stderr, env.variables, env.color, env.plain, env.ascii)
+    finally:
+        os.dup2(kept, number)
+        os.close(kept)

@@ -1,0 +1,132 @@
+"""A run that tells of itself in records: `tensh run --json`."""
+
+import contextlib
+import json
+from functools import partial
+from time import perf_counter
+
+from tensh.cli import status
+from tensh.cli.records import VERSION, failures, values
+from tensh.cli.records.printed import Printed, apart, stdout_of
+from tensh.cli.render.failure import full
+from tensh.cli.run import Run
+from tensh.cli.session import events
+from tensh.cli.session.failure import Place, source_of
+
+ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
+
+
+def whole(env, options, program):
+    """Run a program and write its records; the exit status."""
+    with apart(env) as own:
+        return Recorded(own, options, program).whole()
+
+
+class Recorded(Run):
+    """A run whose results, remarks and failures are records."""
+
+    def __init__(self, env, options, program):
+        super().__init__(env, options, program)
+        self.printed = Printed(lambda text: self.write("text", text=text), env.stderr)
+        self.values = 0
+        self.cells = {}  # of a notebook: file name of its source -> its file and number
+        if program.kind == "notebook":
+            numbered = enumerate((cell.source for cell in program.cells), 1)
+            self.cells = {source.filename: (program.arguments[0], number) for number, source in numbered}
+
+    def whole(self, then=None):
+        begin = perf_counter()
+        with contextlib.redirect_stdout(stdout_of(self.printed)):
+            super().whole(then)
+        seconds = perf_counter() - begin
+        word = ENDINGS.get(self.status, "failed")
+        self.record("end", status=word, exit=self.status, seconds=round(seconds, 6), values=self.values)
+        return self.status
+
+    def configure(self):
+        """Nothing here depends on settings."""
+
+    # -- records ----------------------------------------------------------------------------------------
+
+    def record(self, kind, **fields):
+        """Write a record, after all that was printed before."""
+        self.printed.flush()
+        self.write(kind, **fields)
+
+    def write(self, kind, **fields):
+        found = {"v": VERSION, "kind": kind, **fields}
+        written = partial(json.dumps, found, separators=(",", ":"), allow_nan=False)
+        text = written(ensure_ascii=False)
+        try:
+            text.encode(self.env.stdout.encoding or "utf-8")
+        except UnicodeEncodeError:  # half of a character, or a stream that has not all of them
+            text = written()
+        self.env.stdout.write(text + "\n")
+        self.env.stdout.flush()
+
+    def where(self, place):
+        """The fields of a place in the code."""
+        return self.line(place.source, place.line)
+
+    def line(self, source, number):
+        if source.filename in self.cells:
+            file, cell = self.cells[source.filename]
+            return {"file": file, "cell": cell, "line": number}
+        return {"file": source.label, "line": number}
+
+    # -- what happens -----------------------------------------------------------------------------------
+
+    def show(self, event, may_raise):
+        """Record what happened; whether the run goes on."""
+        match event:
+            case events.Value() | events.Failed():
+                return super().show(event, may_raise)
+            case events.Started(unit) if self.options.echo == "all":
+                self.record("code", **self.line(unit.source, unit.first), code=code_of(unit))
+            case events.Text(tokens):
+                self.record("text", text="".join(text for _, text in tokens))
+            case events.Notice(text):
+                self.record("notice", text=text)
+            case events.Finished(unit, seconds) if self.options.timed:
+                self.record("time", **self.line(unit.source, unit.first), code=code_of(unit), seconds=round(seconds, 9))
+        return True
+
+    def show_value(self, value, unit, may_raise):
+        try:
+            found = values.fields(value, self.options.json_full)
+        except Exception as error:  # its repr is the user's code
+            return self.failed(self.session.failed(error, unit), may_raise)
+        self.values += 1
+        self.record("value", **self.line(unit.source, unit.first), expr=unit.text, **found)
+        return True
+
+    def display(self, *shown):
+        for value in shown:
+            self.values += 1
+            self.record("value", file=None, line=None, expr=None, **values.fields(value, self.options.json_full))
+
+    def show_failure(self, failure, may_raise):
+        found = failures.fields(failure, self.where)
+        if self.options.traceback == "full":
+            found["traceback"] = "".join(text for _, text in full(failure))
+        self.record("error", **found, expected=may_raise)
+
+    def show_stop(self, failure, words):
+        found = failures.fields(failure, self.where)
+        self.record("error", **found | {"type": type(failure.error).__name__, "message": words}, expected=False)
+
+    def warned(self, message, category, filename, line, file=None, text=None):
+        place = Place(source_of(filename, self.session.sources), None, line)
+        self.record("warning", **self.where(place), category=category.__name__, message=str(message))
+
+    def mention(self, text):
+        if not self.options.quiet:
+            self.record("notice", text=text.rstrip("\n"))
+
+    def notice(self):
+        """Whose torch it is is of no interest to a program."""
+
+
+def code_of(unit):
+    """The lines of a statement."""
+    return "\n".join(unit.source.lines[unit.first - 1 : unit.last])

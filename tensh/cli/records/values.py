@@ -1,0 +1,113 @@
+"""A value as the fields of a record: what JSON has as it is, and a type for what it has not."""
+
+import math
+
+from tensh.show.describe import dtype, has_history, is_array, is_tensor, numel
+
+MOST = 1000  # values of a tensor, or items of a container, that are written unless all are wanted
+CONTAINERS = (list, tuple, set, frozenset, dict)
+
+
+def fields(value, whole=False, around=()):
+    """The fields of a value: its type, and its data or its text. `around` are the ids of the containers it is in."""
+    kind = type(value)
+    if is_tensor(value):
+        return {"type": "tensor"} | facts(value) | history(value) | elements(value, whole)
+    if is_array(value) or is_number_of_numpy(value):
+        return {"type": "array"} | facts(value) | elements(value, whole)
+    if value is None or kind in (bool, int, float, complex, str):
+        return {"type": "none" if value is None else kind.__name__, "data": spelled(value)}
+    base = next((base for base in CONTAINERS if isinstance(value, base)), None)
+    if base:
+        return {"type": base.__name__} | container(value, base, whole, around)
+    return {"type": kind.__qualname__, "repr": repr(value)}
+
+
+def is_number_of_numpy(value):
+    return type(value).__module__ == "numpy" and hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+
+
+# -- arrays -------------------------------------------------------------------------------------------
+
+
+def facts(value):
+    return {"shape": list(value.shape), "dtype": dtype(value)}
+
+
+def history(value):
+    """What autograd knows of a tensor."""
+    is_known = has_history(value)
+    node = value.grad_fn if is_known else None
+    return {
+        "requires_grad": value.requires_grad,
+        "is_leaf": is_known and value.is_leaf,
+        "grad_fn": node and node.name().rpartition("::")[2],
+    }
+
+
+def elements(value, whole):
+    """The elements of an array, or what they are like if they are too many."""
+    if whole or numel(value) <= MOST:
+        return {"data": spelled((value.detach() if is_tensor(value) else value).tolist())}
+    return {"data": None, "truncated": True, "stats": statistics(value)}
+
+
+def statistics(value):
+    """What the elements of an array are like; None if they are no numbers."""
+    from tensh.show import statistics
+
+    try:
+        found = statistics(value)
+    except TypeError:
+        return None
+    low, high = (int(each) if found.is_whole and each is not None else each for each in (found.low, found.high))
+    return {
+        "min": spelled(low), "max": spelled(high), "mean": spelled(found.mean), "std": spelled(found.std),
+        "zeros": found.zeros, "nan": found.nans, "inf": found.infinities,
+    }  # fmt: skip
+
+
+def spelled(data):
+    """Numbers, text and lists of them as JSON has them."""
+    match data:
+        case list() | tuple():
+            return [spelled(each) for each in data]
+        case float() if not math.isfinite(data):
+            return "nan" if math.isnan(data) else "inf" if data > 0 else "-inf"
+        case complex():
+            return [spelled(data.real), spelled(data.imag)]
+        case None | bool() | int() | float() | str():
+            return data
+    return repr(data)  # what an array of NumPy's can hold besides numbers
+
+
+# -- containers ---------------------------------------------------------------------------------------
+
+
+def container(value, base, whole, around):
+    """The items of a container."""
+    found = {}
+    if type(value) is not base:
+        found["class"] = type(value).__qualname__
+    names = getattr(type(value), "_fields", None) or getattr(type(value), "__match_args__", None)
+    if base is tuple and names:
+        found["fields"] = list(names)
+    if id(value) in around:
+        return found | {"repr": "..."}
+    if not whole and len(value) > MOST:
+        return found | {"data": None, "truncated": True, "length": len(value)}
+    around = (*around, id(value))
+    if base is not dict:
+        return found | {"data": [item(each, whole, around) for each in value]}
+    if all(type(key) is str for key in value):
+        return found | {"data": {key: item(each, whole, around) for key, each in value.items()}}
+    return found | {"data": [[item(key, whole, around), item(each, whole, around)] for key, each in value.items()]}
+
+
+def item(value, whole, around):
+    """An item of a container: as it is if JSON has it, else an object with its type."""
+    if value is None or type(value) in (bool, int, str) or type(value) is float and math.isfinite(value):
+        return value
+    if type(value) is list and id(value) not in around and (whole or len(value) <= MOST):
+        return [item(each, whole, (*around, id(value))) for each in value]
+    return fields(value, whole, around)
