@@ -156,3 +156,30 @@ def test_numpy_warnings_are_silent():
 def test_a_word_is_declared_once():
     with pytest.raises(TypeError, match="declared twice"):
         op(lambda input: input, name="mul", input="g")
+
+
+TWICE = {
+    True: ["torch.remainder(a, b)", "torch.fmod(a, b)", "torch.addcmul(a, b, b)", "a.index_add(0, i, b[:2])", "torch.addmv(a, n, b)", "a - b"],
+    False: ["torch.remainder(b, a)", "torch.addcmul(b, a, b)", "b.index_add(0, i, a[:2])", "torch.addmv(b, n, a)", "a * b", "a.exp()"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "can"), [(code, can) for can, codes in TWICE.items() for code in codes])
+def test_a_node_runs_twice_where_no_wanted_gradient_needs_what_it_saved(code, can):
+    values = {"a": torch.ones(3, requires_grad=True), "b": torch.full((3,), 2.0), "n": torch.ones(3, 3)}
+    y = eval(code, {"torch": torch, "i": torch.tensor([0, 2]), **values})
+    g = torch.ones(3)
+    y.backward(g)
+    if can:
+        y.backward(g)
+    else:
+        with pytest.raises(RuntimeError, match="a second time"):
+            y.backward(g)
+
+
+@pytest.mark.parametrize(("shape", "mask"), [((2, 3), (0,)), ((2, 3), (2, 0)), ((2, 0), (0,)), ((3,), (0,))])
+def test_an_empty_mask_that_does_not_fit_is_refused(shape, mask):
+    x = torch.zeros(shape)
+    for write in (False, True):
+        with pytest.raises(IndexError, match="shape of the mask"):
+            x.__setitem__(torch.zeros(mask, dtype=torch.bool), 1.0) if write else x[torch.zeros(mask, dtype=torch.bool)]

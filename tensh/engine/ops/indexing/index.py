@@ -28,9 +28,22 @@ def key_of(indices):
     return tuple([ALL if index is None else index for index in indices])
 
 
+def refuse_empty_masks(shape, indices):
+    """Raise for a mask without elements that does not fit: NumPy takes it for an index array without elements."""
+    dim = 0
+    for each in indices:
+        if each is None or each.dtype.kind != "b":
+            dim += 1
+        else:
+            if not each.size and each.shape != shape[dim : dim + each.ndim]:
+                raise index_error(shape, indices, None)
+            dim += each.ndim
+
+
 @op(public=False, out=False, watched=("indices",), input="index_back(g, input.shape, indices)")
 def index(input, indices):
     """The elements at the places that index arrays and masks name."""
+    refuse_empty_masks(input.shape, indices)
     if not input.size:
         return of_nothing(input, indices)
     try:

@@ -12,6 +12,7 @@ from tensh.engine.ops.indexing.index import (
     index_error,
     key_of,
     of_nothing,
+    refuse_empty_masks,
     title,
 )  # fmt: skip
 from tensh.engine.ops.writing import writes
@@ -39,6 +40,7 @@ def index_put(input, indices, values, accumulate=False):
     """The input with ``values`` at the places that index arrays and masks name (added to what is there)."""
     if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
         values = values.astype(input.dtype)  # PyTorch fills under the mask
+    refuse_empty_masks(input.shape, indices)
     if not input.size:
         shape = of_nothing(input, indices).shape
         if not expandable(values.shape, shape):
