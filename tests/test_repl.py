@@ -405,6 +405,32 @@ def test_a_script_that_stays(tmp_path):
         assert shell.enter("'never' in globals(), __file__[-5:]") == "(False, 's.tsh')"
 
 
+def test_the_prompt_opens_where_the_script_failed(tmp_path):
+    text = "W = torch.ones(3, 2)\ndef layer(a):\n    h = a * 2\n    return h @ W\n\nprint('once')\nlayer(torch.ones(2, 2))\n"
+    (tmp_path / "s.tsh").write_text(text)
+    with Terminal("run", "-i", "s.tsh", cwd=tmp_path, columns=100) as shell:
+        shell.ready()
+        assert "in the frame of layer, s.tsh:4; the names of the file are there as well" in shell.screen.text()
+        assert shell.enter("h.sum() + W.sum()") == "tensor(14.)"
+        assert shell.enter("W = torch.ones(2, 1); layer(h)") == "tensor([[8.],\n        [8.]])"
+        assert shell.screen.text().count("once") == 1
+        shell.press("^D")
+        assert shell.end() == 1
+
+
+def test_the_prompt_opens_where_the_script_was_stopped(tmp_path):
+    (tmp_path / "s.tsh").write_text(
+        "def train():\n    for n in range(10**9):\n        n == 9 and print('busy')\ntrain()\n"
+    )
+    with Terminal("run", "-i", "s.tsh", "--quiet", cwd=tmp_path) as shell:
+        shell.wait("busy")
+        shell.press("^C")
+        shell.ready()
+        assert shell.enter("n > 8") == "True" and "in the frame" not in shell.screen.text()
+        shell.press("^D")
+        assert shell.end() == 130
+
+
 def test_files_that_are_opened(tmp_path):
     import numpy as np
 

@@ -34,6 +34,7 @@ class Run:
         self.status = status.OK
         self.times = []
         self.is_prepared = False
+        self.ended_by = None  # the failure that nothing of the program ran after
         self.hint = ALL_FRAMES  # what may be said after a failure
         if program.file:
             self.hint = f"  look around: tensh run -i {program.arguments[0]}{ALL_FRAMES}"
@@ -56,7 +57,8 @@ class Run:
                     wait_for_threads()
             self.end_of_cells()
             if then:
-                self.status = then(self)
+                before = self.status
+                self.status = then(self) or before  # what ^C has stopped at a prompt does not count
                 with self.ending():
                     wait_for_threads()
         return self.status
@@ -238,6 +240,8 @@ class Run:
         if may_raise:
             return True
         self.status = self.status or (status.NOT_IN_TENSH if is_missing(failure.error) else status.FAILED)
+        if not self.options.keep_going:
+            self.ended_by = failure
         return self.options.keep_going
 
     def show_failure(self, failure, may_raise):
@@ -249,6 +253,7 @@ class Run:
 
     def stopped(self, failure):
         """Say where the code was when it was stopped, by ^C or the time limit; the run ends."""
+        self.ended_by = failure
         if isinstance(failure.error, TimeLimit):
             self.status = status.OUT_OF_TIME
             self.show_stop(failure, f"stopped after {self.options.timeout:g} s")

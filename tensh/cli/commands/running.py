@@ -45,7 +45,9 @@ def run_(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGS]...", help="What the script finds in sys.argv.")
     ] = None,
-    stay: Annotated[bool, typer.Option("-i", help="Stay: open the prompt after it, with its names.")] = False,
+    stay: Annotated[
+        bool, typer.Option("-i", help="Stay: open the prompt after it, or where it failed, with the names.")
+    ] = False,
     *,
     options: Options,
 ):

@@ -36,6 +36,8 @@ def start(env, options, program=NOTHING, begin=None):
 
     def read(run):
         prompt = Prompt(run)
+        if run.ended_by:
+            prompt.enter_frame(run.ended_by)
         if begin:
             begin()
         return prompt.whole()
@@ -133,6 +135,15 @@ class Prompt:
             return
         facts = [f"tensh {VERSION}", f"help: {self.reader.help_key}, or name?", "exit: Ctrl-D"]
         self.say([fitting(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
+
+    def enter_frame(self, failure):
+        """Be where the program failed: the names of the function are those of the prompt."""
+        remember(failure.error)
+        found = self.run.session.enter(failure.error)
+        if found:
+            place = failure.places[0].source.place(failure.places[0].line)
+            where = f"in the frame of {found.function}, {place}" if found.function else f"in {place}"
+            self.run.mention(f"{where}; the names of the file are there as well\n")
 
     def say(self, lines):
         """Lines that are no result."""

@@ -105,6 +105,11 @@ def explain(error, sources, depth=0):
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why)
 
 
+def users_frames(error, sources):
+    """The user's frames on the way to an exception, outermost first."""
+    return [step[0] for step in _steps(error.__traceback__) if _is_users(step[0].f_code.co_filename, sources)]
+
+
 def _explanation(error, own, places):
     """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
     from tensh.explain import Place as Piece

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from tensh.cli.session import magics
 from tensh.cli.session.events import Failed, Finished, Started, Value
-from tensh.cli.session.failure import Place, explain
+from tensh.cli.session.failure import Place, explain, users_frames
 from tensh.cli.session.source import Command, future
 from tensh.show.describe import is_array
 
@@ -39,6 +39,7 @@ class Session:
         self.printed = []  # the value that `print` showed last since the statement began, if any
         self.settings = None  # what the user has chosen, where there is a user
         self.journal = None  # what was done, where somebody may want to look back
+        self.inside = None  # the frame of a function whose names are the namespace, where one is looked at
         self.editor = None  # a function that lets the user change a text, where there is a user
 
     def choose(self, settings):
@@ -70,6 +71,17 @@ class Session:
 
     def builtin(self, name):
         return vars(builtins)[name]
+
+    def enter(self, error):
+        """From now on the names are those in the user's frame that an error came out of; the Inside of it, if it is one."""
+        from tensh.cli.session.inside import Inside
+
+        frames = users_frames(error, self.sources)
+        found = Inside(frames, self.namespace) if frames else None
+        if found is None or not found.is_elsewhere:
+            return None
+        self.inside, self.namespace = found, found.names
+        return found
 
     def seed(self, number):
         """Start every generator of random numbers at a number: the engine's, Python's and NumPy's."""
@@ -162,7 +174,13 @@ class Session:
     def evaluate(self, statement):
         """Run a statement; its value is that of the expression it is, or None."""
         self.printed.clear()
-        value = eval(statement.code, self.namespace)
+        if self.inside:  # before, too: a command may have changed names
+            self.inside.settle()
+        try:
+            value = eval(statement.code, self.namespace)
+        finally:
+            if self.inside:
+                self.inside.settle()
         self.flags |= future(statement.code)
         if statement.shown and isinstance(value, Quitter):  # a bare `exit`
             raise SystemExit(0)
