@@ -346,7 +346,7 @@ def test_a_failure_is_written_down_but_not_passed_over(tmp_path):
 def test_pytorch_that_is_not_installed_is_a_matter_of_usage(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
     status, _, err = check("--engine", "torch", written(tmp_path, "a.tsh", "1"))
-    assert status == 2 and err == "tensh check: --engine torch: PyTorch is not installed here\n"
+    assert status == 2 and err == "--engine torch: PyTorch is not installed here\n"
 
 
 def test_lax_counts_only_errors(tmp_path):

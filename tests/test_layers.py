@@ -46,6 +46,7 @@ LAYERS = {
     "tensh.cli.run": ("tensh tensh.cli tensh.cli.session tensh.cli.render", ""),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
+    "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.run", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),

@@ -1,7 +1,6 @@
 """Running a program and showing what happens: `tensh run`, `tensh -c`, `tensh -`."""
 
 import contextlib
-import importlib.util
 import sys
 import warnings
 
@@ -104,8 +103,9 @@ class Run:
         """A context in which `import torch` gives the engine."""
         if self.session.engine == "tensh":
             return imports.torch_is_tensh(self.notice)
-        if importlib.util.find_spec("torch") is None:
-            raise UsageError("--engine torch: PyTorch is not installed here")
+        from tensh.cli.world import require  # which imports what a start has no use for
+
+        require(self.session.engine)
         return contextlib.nullcontext()
 
     @contextlib.contextmanager
@@ -273,6 +273,15 @@ class Run:
             return int(code or 0)
         self.console.remark([("plain", f"{code}\n")])
         return status.FAILED
+
+
+def running(env, options, program):
+    """A context with the run of a program, which tells of itself as the options want it."""
+    if options.json or options.json_full:
+        from tensh.cli.records.recorded import recorded
+
+        return recorded(env, options, program)
+    return contextlib.nullcontext(Run(env, options, program))
 
 
 def is_missing(error):

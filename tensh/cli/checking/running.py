@@ -1,11 +1,7 @@
 """Running the code of a document in a session of its own, and keeping what each cell shows."""
 
-import contextlib
-import importlib.util
 import io
 import os
-import random
-import sys
 from typing import NamedTuple
 
 from tensh.cli import status
@@ -13,13 +9,13 @@ from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.environment import Environment
-from tensh.cli.options import UsageError
 from tensh.cli.program import Program
 from tensh.cli.render import failure as failures
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Failure
 from tensh.cli.session.notebook import Cell, CellSource, python
+from tensh.cli.world import fresh_world
 
 
 class Piece(NamedTuple):
@@ -190,8 +186,6 @@ def skipped(code):
 
 def results(document, path, options, with_values=False):
     """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
-    if importlib.util.find_spec(options.engine or "tensh") is None:
-        raise UsageError("tensh check: --engine torch: PyTorch is not installed here")
     run = Checked(options, document, path, with_values)
     with fresh_world(run.session.engine), run.env.installed():
         ended = run.whole()
@@ -200,48 +194,3 @@ def results(document, path, options, with_values=False):
     why = f"stopped after {options.timeout:g} s" if ended == status.OUT_OF_TIME else "the code had ended"
     missing = len(run.code) - len(run.results)
     return [*run.results, *[Result(passed_over=why)] * missing], ended
-
-
-@contextlib.contextmanager
-def fresh_world(engine):
-    """What a document changes for a whole process ends with it, and chance begins anew."""
-    torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
-    folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}
-    with contextlib.suppress(OSError):  # which is gone
-        folder = os.getcwd()
-    options, numbers = torch_options(torch), numpy.get_printoptions()
-    for start in (torch.seed, numpy.random.seed, random.seed):
-        start()
-    try:
-        yield
-    finally:
-        restore_torch(torch, options)
-        numpy.set_printoptions(**numbers)
-        os.chdir(folder)
-        os.environ.clear()
-        os.environ.update(variables)
-        for name in {*sys.modules} - modules:
-            if is_own(sys.modules[name]):
-                del sys.modules[name]
-
-
-def torch_options(torch):
-    """The settings of an engine that code can change for good."""
-    get_options = getattr(torch, "get_printoptions", None)  # PyTorch itself has none
-    return torch.get_default_dtype(), torch.is_grad_enabled(), get_options and get_options()
-
-
-def restore_torch(torch, options):
-    dtype, grad, printing = options
-    torch.set_default_dtype(dtype)
-    torch.set_grad_enabled(grad)
-    if printing:
-        torch.set_printoptions(**printing)
-
-
-def is_own(module):
-    """Whether a module is the user's, not of an installed package."""
-    from tensh.cli.session.failure import OURS
-
-    file = getattr(module, "__file__", None) or ""
-    return bool(file) and not file.startswith((OURS, sys.prefix, sys.base_prefix)) and "site-packages" not in file

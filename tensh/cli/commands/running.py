@@ -48,6 +48,7 @@ def run_(
     stay: Annotated[
         bool, typer.Option("-i", help="Stay: open the prompt after it, or where it failed, with the names.")
     ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run it again whenever it is saved, until ^C.")] = False,
     *,
     options: Options,
 ):
@@ -61,6 +62,10 @@ def run_(
     """
     options = options.over(ctx.obj["options"])
     env = environment(ctx, options)
+    if watch and (stay or file == "-"):
+        raise UsageError(f"--watch runs a file again and again: {'-i' if stay else '-'} does not go with it")
+    if watch:
+        return partial(watched, env, options, file, arguments or [])
     if stay:
         return partial(prompt, env, options, program.from_file, file, arguments or [])
     if file == "-":
@@ -91,13 +96,17 @@ def open_(
 
 def run_program(env, options, origin, *what):
     """Run the program that `origin` makes of the rest."""
-    if options.json or options.json_full:
-        from tensh.cli.records import recorded
+    from tensh.cli.run import running
 
-        return recorded.whole(env, options, origin(*what))
-    from tensh.cli.run import Run
+    with running(env, options, origin(*what)) as run:
+        return run.whole()
 
-    return Run(env, options, origin(*what)).whole()
+
+def watched(env, options, file, arguments):
+    """Run a file whenever it is saved."""
+    from tensh.cli.watch import Watch
+
+    return Watch(env, options, file, arguments).whole()
 
 
 def prompt(env, options, origin=None, *what):

@@ -16,10 +16,11 @@ from tensh.cli.session.failure import Place, source_of
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
 
 
-def whole(env, options, program):
-    """Run a program and write its records; the exit status."""
+@contextlib.contextmanager
+def recorded(env, options, program):
+    """A context with the run of a program that writes records, and alone writes to stdout."""
     with apart(env) as own:
-        return Recorded(own, options, program).whole()
+        yield Recorded(own, options, program)
 
 
 class Recorded(Run):

@@ -1,0 +1,66 @@
+"""Several programs in one process, one after another: each finds it as if it were the first."""
+
+import contextlib
+import importlib.util
+import os
+import random
+import sys
+
+from tensh.cli.options import UsageError
+
+
+def require(engine):
+    """Refuse an engine that is not there."""
+    if importlib.util.find_spec(engine) is None:
+        raise UsageError("--engine torch: PyTorch is not installed here")
+
+
+@contextlib.contextmanager
+def fresh_world(engine):
+    """What a program changes for a whole process ends with it, and chance begins anew."""
+    require(engine)
+    torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
+    folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}
+    with contextlib.suppress(OSError):  # which is gone
+        folder = os.getcwd()
+    options, numbers = torch_options(torch), numpy.get_printoptions()
+    for start in (torch.seed, numpy.random.seed, random.seed):
+        start()
+    try:
+        yield
+    finally:
+        restore_torch(torch, options)
+        numpy.set_printoptions(**numbers)
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        for name in own_modules(since=modules):
+            del sys.modules[name]
+
+
+def torch_options(torch):
+    """The settings of an engine that code can change for good."""
+    get_options = getattr(torch, "get_printoptions", None)  # PyTorch itself has none
+    return torch.get_default_dtype(), torch.is_grad_enabled(), get_options and get_options()
+
+
+def restore_torch(torch, options):
+    dtype, grad, printing = options
+    torch.set_default_dtype(dtype)
+    torch.set_grad_enabled(grad)
+    if printing:
+        torch.set_printoptions(**printing)
+
+
+def own_modules(since):
+    """The names of the user's modules that were imported since there were these."""
+    return [name for name in {*sys.modules} - since if is_own(sys.modules[name])]
+
+
+def is_own(module):
+    """Whether a module is the user's, not of an installed package."""
+    from tensh.cli.session.failure import OURS
+
+    folder = next(iter(getattr(module, "__path__", None) or ()), "")  # of a package without a file
+    file = getattr(module, "__file__", None) or folder
+    return bool(file) and not file.startswith((OURS, sys.prefix, sys.base_prefix)) and "site-packages" not in file
