@@ -159,32 +159,25 @@ class Op:
             "roles": tuple(map(self._role, self.saves)),
             **graph.saved_members(self.saves),
         }
-        values["keeps_arrays"] = any(role is not None for role in values["roles"])
-        if release := self._release(values["roles"]):
-            values["release"] = release
+        values["keeps_arrays"] = self._keeps_arrays(values["roles"])
         values["backward"] = Derivative(self, "backward", ARRAYS)
         values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
         return type(self.node, (graph.Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
 
-    def _release(self, roles):
-        """How a node is released whose arrays are all for some inputs only; None where one that wants a gradient needs them.
+    def _keeps_arrays(self, roles):
+        """Whether a node has arrays to give back; a property of the node where only some of its inputs need them.
 
         PyTorch does not save what only an input reads that wants no gradient: such a node can be used again.
         """
         inputs = list(self.derivatives)
         readers = [who for who, role in zip(self.saves.values(), roles, strict=True) if role is not None]
-        outputs = any(role is not None and role < 0 for role in roles if role != graph.FOREIGN)
-        if self.sequence or outputs or len(inputs) < 2 or any(len(who) != 1 for who in readers):
-            return None
-        needed = tuple(sorted({inputs.index(who[0]) for who in readers}))
+        outputs = any(role is not None and role != graph.FOREIGN and role < 0 for role in roles)
+        if self.sequence or outputs or any(len(who) != 1 for who in readers):
+            return bool(readers)
+        needed = sorted({inputs.index(who[0]) for who in readers})
         if not needed or len(needed) == len(inputs):
-            return None
-
-        def release(node):
-            if any(node.inputs[i] is not None for i in needed):
-                node.saved = None
-
-        return release
+            return bool(readers)
+        return property(lambda node: any(node.inputs[i] is not None for i in needed))
 
     def _node_beside_number(self, operand, node):
         """The node's class where ``operand`` is a number: it has one input, and in PyTorch another name."""
