@@ -291,6 +291,18 @@ FAILURES = {
       3 | f([[1]])
         | ^^^^^^^^
 """,
+    "def f(x, n):\n    y, z = x.sum(0), None\n    return x.reshape(n)\nf(np.ones((2, 3)), 4)": """\
+-c:3: ValueError: cannot reshape array of size 6 into shape (4,)
+      1 | def f(x, n):
+      2 |     y, z = x.sum(0), None
+  ->  3 |     return x.reshape(n)
+        |            ^^^^^^^^^^^^
+        x is [2, 3] float64
+        locals: y [3] float64
+  in f, called from -c:4
+      4 | f(np.ones((2, 3)), 4)
+        | ^^^^^^^^^^^^^^^^^^^^^
+""",
     "a = np.ones((2, 3))\nb = (a\n  @\n  a)": """\
 -c:2: ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature \
 (n?,k),(k,m?)->(n?,m?) (size 2 is different from 3)
@@ -347,6 +359,15 @@ FAILURES = {
 @pytest.mark.parametrize("text, errors", FAILURES.items(), ids=FAILURES)
 def test_a_failure_shows_the_users_lines(text, errors):
     assert Done("-c", text) == (1, "", errors)
+
+
+def test_the_locals_of_a_function_that_failed_take_a_line():
+    names = [f"array{n}" for n in range(9)]
+    text = f"def f({', '.join(names)}):\n    return array8 + 1 / 0\nf(*[np.ones(2)] * 9)"
+    line = next(line for line in Done("-c", text).errors.split("\n") if "locals" in line)
+    assert line.endswith(
+        " locals: array8 [2] float64, array0 [2] float64, array1 [2] float64, array2 [2] float64 and 5 more"
+    )
 
 
 def test_a_long_way_is_shortened():

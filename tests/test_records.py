@@ -115,11 +115,14 @@ def test_a_printed_value_is_told_once():
 
 
 def test_a_failure_has_the_facts_of_its_explanation(script):  # noqa: F811
-    name = script("W = torch.ones(3, 2)\ndef layer(a):\n    return 1 + a @ W\n\nlayer(torch.ones(2, 2))\n7")
+    name = script(
+        "W = torch.ones(3, 2)\ndef layer(a):\n    b = torch.tensor(1); return b + a @ W\n\nlayer(torch.ones(2, 2))\n7"
+    )
     done = Done("run", name, "--json")
     error, end = records(done)
     assert (done.status, done.errors, end["status"]) == (1, "", "failed")
-    assert (error["file"], error["line"], error["col"], error["end_line"], error["end_col"]) == (name, 3, 15, 3, 20)
+    assert error["locals"] == [{"name": "b", "shape": [], "dtype": "int64"}]
+    assert (error["file"], error["line"], error["col"], error["end_line"], error["end_col"]) == (name, 3, 36, 3, 41)
     assert error["type"] == "RuntimeError"
     assert error["message"] == "mat1 and mat2 shapes cannot be multiplied (2x2 and 3x2)"
     assert error["op"] == "@" and error["rule"] == "columns of a (2) must equal rows of W (3)"
@@ -128,7 +131,11 @@ def test_a_failure_has_the_facts_of_its_explanation(script):  # noqa: F811
     ]  # fmt: skip
     assert {"code": "a @ W.T", "result": "[2, 2] @ [2, 3] -> [2, 3]"} in error["fits"]
     inner, outer = error["frames"]
-    assert (inner["function"], inner["code"], inner["line"]) == ("layer", "    return 1 + a @ W", 3)
+    assert (inner["function"], inner["code"], inner["line"]) == (
+        "layer",
+        "    b = torch.tensor(1); return b + a @ W",
+        3,
+    )
     assert (outer["function"], outer["code"], outer["line"], outer["col"]) == (None, "layer(torch.ones(2, 2))", 5, 0)
     assert not error["expected"] and error["cause"] is None
 

@@ -121,7 +121,7 @@ def layer_call(step, place, names):
         step = step.tb_next
     module = frame.f_locals["self"]
     segment = place.segment if place else ""
-    written, _ = pieces(segment)
+    written, _ = pieces(segment, is_layer=True)
     texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
     arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
     return Call(
@@ -147,8 +147,11 @@ def written_for(written, position, name):
     return named.get(name) or (positional[position] if position < len(positional) else (None, None))
 
 
-def pieces(segment):
-    """(((text, span) of each positional operand, name -> (text, span)), the symbol) of a piece of source."""
+def pieces(segment, is_layer=False):
+    """(((text, span) of each positional operand, name -> (text, span)), the symbol) of a piece of source.
+
+    What a method is called of is an operand; in ``self.out(x)``, where that ``is_layer``, it is not.
+    """
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
     except (SyntaxError, ValueError):
@@ -162,7 +165,7 @@ def pieces(segment):
             nodes, symbol = [tree.operand], "not"
         case ast.Subscript():
             nodes, symbol = [tree.value, tree.slice], "[]"
-        case ast.Call(func=ast.Attribute()) if not is_module(tree.func.value):
+        case ast.Call(func=ast.Attribute()) if not (is_layer or is_module(tree.func.value)):
             nodes, symbol = [tree.func.value, *tree.args], tree.func.attr
         case ast.Call():
             nodes, symbol = list(tree.args), ast.unparse(tree.func).rpartition(".")[2]

@@ -21,6 +21,7 @@ kind "error": a statement raised; ^C and the time limit are errors too
     end_col         the first character behind it; null where this is not known
     op              the operation of the engine that failed, such as "@"; null where there is nothing to explain
     operands        [{"name", "shape", "dtype"}]: what it was given, or which arrays the failing piece of code names
+    locals          [{"name", "shape", "dtype"}]: the other arrays among the local names of the function
     rule            what the operands should have been
     fits            [{"code", "result"}]: code that works instead, tried on shapes, and the shapes that come of it
     advice          what else can be done

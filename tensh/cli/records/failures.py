@@ -9,6 +9,7 @@ def fields(failure, where):
         "message": failure.message,
         **columns(failure.places[0] if failure.places else None),
         **explanation(failure),
+        "locals": [each._asdict() for each in failure.local],
         "suggestion": failure.suggestion,
         "notes": failure.notes,
         "frames": [frame(place, where) for place in failure.places],

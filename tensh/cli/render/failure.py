@@ -1,11 +1,13 @@
 """A failure as text: the message first, the user's code with the failing piece marked, then how it got there."""
 
 import traceback
+from itertools import accumulate
 
 from tensh.cli.render.code import quote
 from tensh.show.text import cells, shortened
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
+LONGEST_LOCAL = 80  # columns for the other arrays of the function
 MOST_CALLERS = 4  # shown at each end of a long way
 
 
@@ -18,6 +20,7 @@ def short(failure):
         yield from explained(failure.explanation)
     elif failure.operands:
         yield "note", "        " + ", ".join(f"{each.name} is {each.text}" for each in failure.operands) + "\n"
+    yield from local(failure)
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:
@@ -43,6 +46,16 @@ def explained(explanation):
         yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
     if explanation.then:
         yield "note", f"        then:  {explanation.then}\n"
+
+
+def local(failure):
+    """The other arrays of the function, by their shapes."""
+    texts = [f"{each.name} {each.text}" for each in failure.local]
+    ends = [*accumulate(cells(text) + 2 for text in texts)]
+    shown = max(sum(end <= LONGEST_LOCAL for end in ends), 1)
+    if texts:
+        more = f" and {len(texts) - shown} more" * (len(texts) > shown)
+        yield "note", f"        locals: {', '.join(texts[:shown])}{more}\n"
 
 
 def operands(explanation):

@@ -4,6 +4,7 @@ import ast
 import functools
 import linecache
 import os
+import re
 import sys
 from itertools import islice
 from types import FrameType
@@ -39,8 +40,8 @@ class Place(NamedTuple):
         return None if self.column is None or self.end_line != self.line else self.text[self.column : self.end_column]
 
 
-class Operand(NamedTuple):
-    """An array that a piece of code names."""
+class Named(NamedTuple):
+    """An array by its name in the code, without its contents."""
 
     name: str
     shape: tuple[int, ...]
@@ -52,16 +53,20 @@ class Operand(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An exception, and the places from where it was raised outwards."""
+    """An exception, and the places from where it was raised outwards.
+
+    `operands` are the arrays that the failing piece of code names, `local` the other ones that its function knows.
+    """
 
     error: BaseException
     places: list[Place]
-    operands: list[Operand]
+    operands: list[Named]
     inside: str | None
     suggestion: str | None
     cause: "Failure | None"
     reason: str | None
     explanation: object = None
+    local: tuple[Named, ...] = ()
 
     @property
     def kind(self):
@@ -100,9 +105,11 @@ def explain(error, sources, depth=0):
     if isinstance(error, SyntaxError):
         syntax = _syntax_place(error, sources)
         if syntax:
-            places, operands, inside = [syntax, *places], [], None
+            places, operands, inside, innermost = [syntax, *places], [], None, None
     why = _explanation(error, own, places) if passed_on else None
-    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why)
+    named = {each.text for each in why.operands} if why else {each.name for each in operands}
+    local = _local(innermost, named, places[0]) if innermost else ()
+    return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
 
 
 def users_frames(error, sources):
@@ -226,5 +233,18 @@ def _operands(frame, place):
         if isinstance(node, ast.Name):
             value = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
             if is_array(value):
-                found[node.id] = node.col_offset, Operand(node.id, tuple(value.shape), dtype(value))
+                found[node.id] = node.col_offset, _named(node.id, value)
     return [operand for _, operand in sorted(found.values())]
+
+
+def _local(frame, named, place):
+    """The arrays among the local names of a function but for those that are named already: first those on the line."""
+    if frame.f_code.co_name == "<module>":
+        return ()
+    found = [_named(*each) for each in frame.f_locals.items() if is_array(each[1]) and each[0] not in named]
+    on_the_line = re.findall(r"\w+", place.text)
+    return tuple(sorted(found, key=lambda each: each.name not in on_the_line))
+
+
+def _named(name, array):
+    return Named(name, tuple(array.shape), dtype(array))
