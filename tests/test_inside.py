@@ -78,12 +78,12 @@ def test_what_was_undone_is_undone_in_the_file():
 
 
 def test_a_module_beside_the_script(tmp_path, monkeypatch):
-    (tmp_path / "beside.py").write_text("scale = 3\nown = 1\ndef f(x):\n    return scale / x\n")
+    (tmp_path / "module_of_inside.py").write_text("scale = 3\nown = 1\ndef f(x):\n    return scale / x\n")
     monkeypatch.syspath_prepend(tmp_path)
-    session, inside = entered("import beside\nmine = own = 7\nbeside.f(0)")
+    session, inside = entered("import module_of_inside\nmine = own = 7\nmodule_of_inside.f(0)")
     assert inside.function == "f" and values(session, "x, scale, own, mine") == [(0, 3, 1, 7)]
     assert values(session, "scale = 4; mine = 8; f(2)") == [2.0]
-    assert (session.module.mine, session.module.own, sys.modules.pop("beside").scale) == (8, 7, 4)
+    assert (session.module.mine, session.module.own, sys.modules.pop("module_of_inside").scale) == (8, 7, 4)
 
 
 @pytest.mark.parametrize("text", ["x = 1\n1 / 0", "x = (", "%nowhere"])

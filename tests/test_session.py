@@ -157,6 +157,25 @@ def test_a_failure_knows_its_places(text, expected):
     assert (found.kind, found.message, places) == expected
 
 
+def test_a_failure_between_two_lines():
+    # Some jumps of the compiler belong to no line, and Ctrl-C may arrive there.
+    text = """import sys
+def stop(frame, event, _):
+    if frame.f_code.co_name == "work":
+        frame.f_trace_opcodes = True
+        if frame.f_lineno is None or frame.f_locals.get("n") == 2:
+            raise KeyboardInterrupt
+    return stop
+def work():
+    for n in range(3):
+        n == 1 and len("")
+sys.settrace(stop)
+work()"""
+    places = failure(text).places
+    assert [place.function for place in places] == ["stop", "work", None]
+    assert places[1].line in (9, 10)
+
+
 def test_a_failure_names_the_operands():
     found = failure("import numpy\na, b, c = numpy.ones((2, 3)), numpy.ones((2, 3)), numpy.ones(1)\nc + (b @ a)")
     assert found.operands == [("b", (2, 3), "float64"), ("a", (2, 3), "float64")]

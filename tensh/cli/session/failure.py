@@ -148,8 +148,14 @@ def _cause(error, sources, depth):
 def _steps(traceback):
     """(frame, instruction, line) of each entry of a traceback, outermost first."""
     while traceback is not None:
-        yield traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno
+        line = traceback.tb_lineno or _line_before(traceback.tb_frame.f_code, traceback.tb_lasti)
+        yield traceback.tb_frame, traceback.tb_lasti, line
         traceback = traceback.tb_next
+
+
+def _line_before(code, instruction):
+    """The line of the last instruction before one that has none: Ctrl-C arrives at the jumps of the compiler, too."""
+    return max((start, line) for start, _, line in code.co_lines() if line and start <= instruction)[1]
 
 
 def _is_users(filename, sources):
