@@ -1067,7 +1067,7 @@ def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
     """Is input less than or equal to other?"""
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
-def lerp_(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
     """In-place version of lerp."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input less than other?"""

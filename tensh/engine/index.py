@@ -289,8 +289,8 @@ DECLARED = {
         .remainder_ .round .round_ .rsqrt .rsqrt_ .sgn .sgn_ .sigmoid .sigmoid_ .sign .sign_ .signbit .sin .sin_ .sinc
         .sinc_ .sinh .sinh_ .sqrt .sqrt_ .square .square_ .sub .sub_ .tan .tan_ .tanh .tanh_ .trunc .trunc_ .xlogy
         .xlogy_ LN10 LN2 NAN PI add_scaled clamp clamp_tensors complex div_rounded imag imaginary_part inside lerp
-        lerp_tensors masked_fill masked_fill_tensor none_where only outside polar power_exponent power_input real_part
-        round_decimals rsub rsub_scaled special_entr special_xlog1py sub_scaled twice where
+        lerp_tensors masked_fill masked_fill_tensor none_where only outside polar power_by_number power_exponent
+        real_part round_decimals rsub rsub_scaled special_entr special_xlog1py sub_scaled twice where
     """,
     "ops.indexing.fold": """
         equals index_amax index_amin index_mean index_prod index_sum meetings once same scatter_add_number

@@ -94,6 +94,13 @@ def begin(t, *others, may_overlap=False):
     return tick()
 
 
+def fits_into(t, *others):
+    """Raise if what is computed from ``t`` and the tensors of ``others``, which can be broadcast, outgrows ``t``."""
+    shapes = [each.array.shape for each in (t, *others) if isinstance(each, Tensor)]
+    if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
+        raise RuntimeError(does_not_fit(shapes[0], common))
+
+
 def refuse_growth(out, result, inputs):
     """Raise if ``out`` is an operand and would have to take another size."""
     if isinstance(out, Tensor) and out.array.shape != result.array.shape and any(out is each for each in inputs):

@@ -160,8 +160,7 @@ class Op:
             **graph.saved_members(self.saves),
         }
         values["keeps_arrays"] = self._keeps_arrays(values["roles"])
-        values["backward"] = Derivative(self, "backward", ARRAYS)
-        values["backward_graph"] = Derivative(self, "backward_graph", TENSORS)
+        values |= {"derivatives": self.derivatives} | _derivatives(self)
         return type(self.node, (graph.Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
 
     def _keeps_arrays(self, roles):
@@ -181,9 +180,13 @@ class Op:
 
     def _node_beside_number(self, operand, node):
         """The node's class where ``operand`` is a number: it has one input, and in PyTorch another name."""
+        node, formula = node if isinstance(node, tuple) else (node, None)
         tensor = next(i for i, p in enumerate(self.derivatives) if p != operand)
         only = property(lambda node: graph.Node.next_functions.fget(node)[tensor : tensor + 1])
         values = {"__slots__": (), "__module__": "builtins", "next_functions": only}
+        if formula is not None:
+            values["derivatives"] = {p: text if p == operand else formula for p, text in self.derivatives.items()}
+            values |= _derivatives(self)
         if node == "NotImplemented":
             values["backward"] = values["backward_graph"] = lambda node, g: not_differentiable(node.op.name)
         return type(node, (self.node_class,), values)
@@ -216,24 +219,28 @@ Op.MAKERS = {
 
 
 class Derivative:
-    """A node's ``backward`` before its first use: compiles the derivatives and takes their place."""
+    """A node's ``backward`` before its first use: compiles the node's derivatives and takes their place."""
 
     def __init__(self, op, name, words):
         self.op, self.name, self.words = op, name, words
 
     def __get__(self, node, kind):
-        namespace = spoken(self.op, self.words)
-        writer.compiled(
-            writer.backward_source(self.op, self.words is TENSORS), f"derivative of {self.op.name}", namespace
-        )
+        namespace = spoken(self.op, self.words, kind.derivatives)
+        source = writer.backward_source(self.op, self.words is TENSORS, kind.derivatives)
+        writer.compiled(source, f"derivative of {self.op.name}", namespace)
         function = namespace[self.name]
         setattr(kind, self.name, function)
         return function.__get__(node, kind)
 
 
-def spoken(op, words):
+def _derivatives(op):
+    """What a class of nodes gets in the place of its derivatives on arrays and on tensors."""
+    return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
+
+
+def spoken(op, words, derivatives):
     """What the words of an operator's derivatives mean: the namespace that they are compiled in."""
-    texts = [writer.local(text, op, words is TENSORS) for text in (*op.derivatives.values(), *op.let.values())]
+    texts = [writer.local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
     return meanings({"filled", *(name for text in texts for name in writer.words_of(text))}, words)
 
 
@@ -241,7 +248,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
 
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
-    gives the node's name in that case.  ``types`` holds the kinds of dtypes it knows
+    gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the kinds of dtypes it knows
     ("W" is complex32), ``refusal`` exceptions for others
     (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
     ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an

@@ -38,7 +38,7 @@ def pushed(node, tangents, graph, recorded):
         or any([t is not None and _complex(t) for t in tangents])
     ):
         return transposed(node if recorded else constant(node), tangents, graph, recorded)
-    return fitted(diagonal(op, graph)(node, tangents), node.shape, node.dtype, graph)
+    return fitted(diagonal(type(node), graph)(node, tangents), node.shape, node.dtype, graph)
 
 
 def _complex(t):
@@ -47,11 +47,11 @@ def _complex(t):
 
 # ── element by element ───────────────────────────────────────────────────────
 @functools.cache
-def diagonal(op, graph):
-    """The function of a node and the tangents of its inputs that adds up their shares, written from the derivatives."""
-    words = TENSORS if graph else ARRAYS
-    namespace = spoken(op, words)
-    writer.compiled(writer.forward_source(op, graph), f"forward derivative of {op.name}", namespace)
+def diagonal(kind, graph):
+    """What adds up the shares of the inputs' tangents for nodes of a class, written from their derivatives."""
+    op, derivatives = kind.op, kind.derivatives
+    namespace = spoken(op, TENSORS if graph else ARRAYS, derivatives)
+    writer.compiled(writer.forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
     return namespace["forward"]
 
 

@@ -792,7 +792,7 @@ class Tensor:
         """Is input less than or equal to other?"""
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
-    def lerp_(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
         """In-place version of lerp."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Is input less than other?"""

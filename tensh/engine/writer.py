@@ -509,7 +509,7 @@ def _written_straight(op, a, b=None):
 
 
 # ── the derivatives ──────────────────────────────────────────────────────────
-def backward_source(op, recorded):
+def backward_source(op, recorded, derivatives):
     """``backward(self, g)``: unpack what was saved, and one expression for every differentiable input."""
     lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacked(op, recorded)]
     if op.many:
@@ -518,13 +518,13 @@ def backward_source(op, recorded):
     said = functools.partial(local, op=op, recorded=recorded)
     lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
     if op.sequence:
-        lines.append(f"return {said(op.derivatives[op.sequence])}")
+        lines.append(f"return {said(derivatives[op.sequence])}")
         return indented(lines)
-    if len(op.derivatives) == 1:
-        lines.append(f"return ({said(next(iter(op.derivatives.values())))},)")
+    if len(derivatives) == 1:
+        lines.append(f"return ({said(next(iter(derivatives.values())))},)")
         return indented(lines)
-    lines.append(f"{' '.join(p + '_n,' for p in op.derivatives)} = self.inputs")
-    values = [f"None if {p}_n is None else {said(text)}," for p, text in op.derivatives.items()]
+    lines.append(f"{' '.join(p + '_n,' for p in derivatives)} = self.inputs")
+    values = [f"None if {p}_n is None else {said(text)}," for p, text in derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
     return indented(lines)
 
@@ -535,12 +535,12 @@ def _unpacked(op, recorded):
     return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
 
 
-def forward_source(op, recorded):
+def forward_source(op, recorded, derivatives):
     """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
     lines = ["def forward(self, tangents):", *_unpacked(op, recorded)]
-    lines += [f"{' '.join(p + '_t,' for p in op.derivatives)} = tangents", "total = None"]
+    lines += [f"{' '.join(p + '_t,' for p in derivatives)} = tangents", "total = None"]
     said = functools.partial(local, op=op, recorded=recorded)
-    for p, text in op.derivatives.items():
+    for p, text in derivatives.items():
         share = [f"g = {p}_t", *(f"{name} = {said(let)}" for name, let in op.let.items()), f"share = {said(text)}"]
         share.append("total = share if total is None else total + share")
         lines += [f"if {p}_t is not None:", *(INDENT + line for line in share)]

@@ -155,7 +155,7 @@ def operands(node, targets):
     unknown = [(None, None)] * len(targets)
     if not isinstance(node.op, Op):  # the user's own, or a write
         return unknown
-    declared = list(node.op.derivatives.items())
+    declared = list(node.derivatives.items())
     before, after = node.absent
     if node.op.sequence and len(declared) == 1:
         name, formula = declared[0]

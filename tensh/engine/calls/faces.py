@@ -12,10 +12,12 @@ The face of an operator is the whole function (``writer.face_source``); that of 
 """
 
 import inspect
+import sys
 import types
 from functools import cached_property
 
 from tensh.engine import lifting
+from tensh.engine.calls.caller import named_at_the_call
 from tensh.engine.calls.signatures import choose
 from tensh.engine.errors import ABSENT, REQUIRED
 
@@ -54,11 +56,11 @@ class Face:
         positional, named = self.given(args, False)
         return lifting.function(self.name, self.fn, positional, named | options)
 
-    def given(self, args, without_defaults):
+    def given(self, args, without_defaults, keywords=None):
         """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
 
-        A face cannot tell whether a default was given, or whether a name was: what comes after a None that is the
-        default was named.
+        A face cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
+        comes after a None that is the default was named.
         """
         known = list(self.positional.values())
         given = list(args)
@@ -67,8 +69,9 @@ class Face:
         positional, named = [], {}
         skipped = False
         for p, value in zip(known, given, strict=False):
-            skipped = skipped or value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None
-            if not skipped:
+            if value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None:
+                skipped = True
+            if not skipped and (keywords is None or p.name not in keywords):
                 positional.append(value)
             elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
                 named[p.name] = value
@@ -83,10 +86,12 @@ class Face:
 
     def refuse(self, args, options):
         """Raise PyTorch's error if it would not take these arguments."""
-        positional, named = self.given(args, True)
+        keywords = named_at_the_call(sys._getframe(2))
+        positional, named = self.given(args, True, keywords)
+        named |= options
         known = {name for form in self.forms for name in form.named}
-        for name, value in options.items():
-            named[name if name in known else NUMPY.get(name, name)] = value
+        ordered = {name: named[name] for name in keywords or () if name in named} | named
+        named = {name if name in known else NUMPY.get(name, name): value for name, value in ordered.items()}
         if self.method:
             positional = positional[1:]
         if not known and len(self.forms) == 1 and (positional or named):

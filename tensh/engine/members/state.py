@@ -41,22 +41,43 @@ def sealed(name, member):
 
 
 # ── gradient state ───────────────────────────────────────────────────────────
+LEAVES_ONLY = "you can only change requires_grad flags of leaf variables."
+DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
+)
+
+
 def _set_requires_grad(t, flag):
+    """``t.requires_grad = flag``: unlike ``requires_grad_`` it refuses computed tensors even what they are already."""
     if not isinstance(flag, bool):
         raise RuntimeError("requires_grad must be a bool")
+    if flag and t.array.dtype.kind not in "fcV":
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+    if flag and _computed(t):
+        raise RuntimeError(LEAVES_ONLY)
+    _record(t, flag)
+
+
+def _computed(t):
+    """Has the tensor a node that computed it?  A view that may not be used any more has that of its making."""
+    node = t.node if stale(t) else edge(t)
+    return live(node) and type(node) not in (AccumulateGrad, DeadEnd)
+
+
+def _record(t, flag):
+    """Begin or end to record what is computed from a leaf."""
+    if _computed(t):
+        if not flag:
+            raise RuntimeError(LEAVES_ONLY + DETACH)
+        return
+    if stale(t):
+        return
     node = edge(t)
-    if live(node) and type(node) is not AccumulateGrad:
-        if type(node) is DeadEnd:
-            if not flag:
-                return
-            t.node = AccumulateGrad(t)
+    if type(node) is DeadEnd:
         if flag:
-            return
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-        )
-    if flag and not live(node):
+            t.node = AccumulateGrad(t)
+    elif flag and not live(node):
         if t.array.dtype.kind not in "fcV":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         grad, t._grad = t._grad, None
@@ -147,7 +168,9 @@ def requires_grad_(self, requires_grad=True):
         from tensh.engine.transforms import refuse_inside
 
         refuse_inside("requires_grad_()")
-    self.requires_grad = requires_grad
+    if not isinstance(requires_grad, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    _record(self, requires_grad)
     return self
 
 

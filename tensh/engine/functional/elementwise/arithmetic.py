@@ -2,7 +2,8 @@
 
 from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
-from tensh.engine.inplace import before_out, begin, into, put, refuse_growth
+from tensh.engine.errors import broadcast_clash
+from tensh.engine.inplace import before_out, begin, fits_into, into, put, refuse_growth
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.scalars import take_number
@@ -170,7 +171,7 @@ def clamp(input, min=None, max=None, *, out=None):
     return OPS["clamp"].fn(input, low, high)
 
 
-@composite(inplace=True)
+@composite
 def lerp(input, end, weight, *, out=None):
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable.
 
@@ -190,12 +191,27 @@ def lerp(input, end, weight, *, out=None):
     return lerped("lerp", input, end, number)
 
 
+@composite
+def lerp_(input, end, weight):
+    """In-place version of lerp."""
+    since = begin(input, end, weight)
+    try:
+        return put(input, since, lerp(input, end, weight), "lerp_")
+    except NotImplementedError:  # of two faults PyTorch tells that of the shape first
+        fits_into(input, end, weight)
+        raise
+
+
 def lerped(name, input, end, weight):
-    """The operator of this name; of two faults PyTorch tells that of the dtypes first."""
+    """The operator of this name; last of all faults PyTorch tells that it does not know the dtype."""
     try:
         return OPS[name].fn(input, end, weight)
     except NotImplementedError:
-        require_dtype(input.array, end.array, "end")
+        tensors = {n: t.array for n, t in (("input", input), ("end", end), ("weight", weight)) if isinstance(t, Tensor)}
+        for parameter, array in tensors.items():
+            require_dtype(input.array, array, parameter)
+        if (clash := broadcast_clash([array.shape for array in tensors.values()])) is not None:
+            raise RuntimeError(clash) from None
         raise
 
 

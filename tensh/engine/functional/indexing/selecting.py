@@ -15,7 +15,7 @@ from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.inplace import begin, into
 from tensh.engine.lifting import Lift
-from tensh.engine.ops.indexing.index import found
+from tensh.engine.ops.indexing.index import found, index_error
 from tensh.engine.ops.indexing.scatter import outside, require_slices
 from tensh.engine.ops.shapes.embed import number_as
 from tensh.engine.table import METHODS, OPS, PUBLIC, composite
@@ -91,9 +91,11 @@ def index_arrays(input, indices, name):
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
         arrays.append(np.asarray(read_array(each.array)))
-    wanted = sum(array.ndim if array.dtype.kind == "b" else 1 for array in arrays)
-    if wanted > input.array.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {input.array.ndim} (got {wanted})")
+    too_many = IndexError(f"too many indices for tensor of dimension {input.array.ndim} (got {len(arrays)})")
+    if len(arrays) > input.array.ndim:
+        raise too_many
+    if sum(array.ndim if array.dtype.kind == "b" else 1 for array in arrays) > input.array.ndim:
+        raise index_error(input.array.shape, arrays, too_many)
     return tuple(arrays)
 
 

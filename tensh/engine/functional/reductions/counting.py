@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.errors import refuse_dtype
+from tensh.engine.errors import not_implemented, refuse_dtype
 from tensh.engine.functional.forms import require
 from tensh.engine.inplace import into
 from tensh.engine.ops.precision import I8
@@ -45,6 +45,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     tensor([1, 2, 1])
     """
     require(input, "unique_consecutive", "input", 1)
+    if input.array.dtype.kind in "cW":
+        raise not_implemented("unique_elements" if dim is None else "unique_slices", input.array.dtype)
     return chosen(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
 
 

@@ -82,7 +82,7 @@ pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", 
           **BOOLS, node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
 pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
           types="iuf", called="div_floor_cpu", node="DivBackward2", public=False, inplace=False,
-          input="nothing(g)", other="nothing(g)")  # fmt: skip
+          input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
 pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
@@ -138,9 +138,8 @@ pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinit
 # ── powers and roots ─────────────────────────────────────────────────────────
 pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
           inplace="method", mixing=arithmetic.fitting_exponent,
-          numbers={"input": "PowBackward2", "exponent": "PowBackward0"}, node="PowBackward1",
-          input="power_input(g, input, exponent) if exponent.ndim == 0 else "
-                "none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
+          numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
+          node="PowBackward1", input="none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
 pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
           node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
@@ -316,13 +315,11 @@ def frexp(input):
 
 # ── words of the derivatives above ───────────────────────────────────────────
 @word
-def power_input(g, input, exponent):
-    """The derivative of a power by its base, for an exponent that is one number."""
+def power_by_number(g, input, exponent):
+    """The derivative of a power by its base, where the exponent is no tensor."""
     number = exponent.item()
     if not number:
         return ARRAYS["nothing"](g)
-    if getattr(exponent, "node", None) is not None:
-        return TENSORS["none_where"](g * conj(exponent * input ** TENSORS["sub_number"](exponent, 1)), exponent == 0)
     slope = input ** (number - 1)
     return g * conj(TENSORS["mul_number"](slope, number) if isinstance(g, Tensor) else exponent * slope)
 

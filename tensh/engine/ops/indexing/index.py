@@ -139,7 +139,7 @@ def index_error(shape, indices, error):
             dim += 1
         elif each.dtype.kind == "b":
             for place, n in enumerate(each.shape):
-                if dim + place >= len(shape) or n != shape[dim + place]:
+                if n != shape[wrap_dim(dim + place, len(shape))]:
                     return IndexError(
                         f"The shape of the mask {list(each.shape)} at index {place} does not match the shape of the indexed "
                         f"tensor {list(shape)} at index {dim + place}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.ops.linalg.shared import check_floating, check_square
+from tensh.engine.ops.linalg.shared import check_floating, check_square, empty_in_any_dtype
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
@@ -17,6 +17,7 @@ def regular(determinant):
     public=False,
     A="of_matrices(g * conj(out)) * mH(linalg_inv_ex(A)[0]) if regular(out) else of_matrices(g) * conj(cofactors(A))",
 )
+@empty_in_any_dtype
 def linalg_det(A):
     """The determinants of square matrices."""
     check_square("linalg.det", A)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.ops.linalg.shared import check_floating, check_matrix, check_square, each
+from tensh.engine.ops.linalg.shared import check_floating, check_matrix, check_square, each, empty_in_any_dtype
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
@@ -26,6 +26,7 @@ CHOLESKY_SLOPE = "linalg_solve_triangular(mH(lower), right, True)"
     let=CHOLESKY | {"lower": CHOLESKY["lower"].format("L")},
     A=CHOLESKY_SLOPE,
 )
+@empty_in_any_dtype
 def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     """The Cholesky factors, and the order of the first minor that is not positive-definite."""
     check_square(name, A)
@@ -132,6 +133,7 @@ def beside(corner, right, below):
 
 
 @op(public=False, outs=("P", "L", "U"), many=True, let={"gL": "g_L", "gU": "g_U"} | LU_BACK, A=LU_SLOPE)
+@empty_in_any_dtype(integers=True)
 def linalg_lu(A):
     """A = P L U."""
     check_matrix("linalg.lu", A)
@@ -147,6 +149,7 @@ def linalg_lu(A):
          "gL": "tril(g[..., :L.shape[-1]], -1)", "gU": "triu(g[..., :L.shape[-1], :], 0)"} | LU_BACK,
     A=LU_SLOPE,
 )  # fmt: skip
+@empty_in_any_dtype(integers=True)
 def linalg_lu_factor_ex(A):
     """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
     check_matrix("torch.lu_factor", A)

@@ -1,5 +1,6 @@
 """What the operators of linear algebra share: checks in PyTorch's words, the error they raise, and words of derivatives."""
 
+import functools
 import math
 
 import numpy as np
@@ -32,6 +33,27 @@ def check_floating(name, array, called=None):
         if called is None:
             raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title}")
         raise NotImplementedError(f"\"{called}\" not implemented for '{title}'")
+
+
+def empty_in_any_dtype(kernel=None, *, integers=False):
+    """A kernel of matrices that takes empty ones also in dtypes that LAPACK does not know: it is never asked then.
+
+    Those are the short floating point dtypes, and with ``integers`` those of integers and bool.
+    """
+    if kernel is None:
+        return functools.partial(empty_in_any_dtype, integers=integers)
+
+    @functools.wraps(kernel)
+    def function(A, *args, **options):
+        own = A.dtype
+        if A.size or not (own.kind == "V" or own == np.float16 or integers and own.kind in "biu"):
+            return kernel(A, *args, **options)
+        results = kernel(A.astype(np.float32), *args, **options)
+        if not isinstance(results, tuple):
+            return results.astype(own)
+        return tuple(each.astype(own) if each.dtype == np.float32 else each for each in results)
+
+    return function
 
 
 def check_matrix(name, array, letter="A"):

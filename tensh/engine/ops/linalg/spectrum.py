@@ -7,7 +7,7 @@ it.  Equal values have no derivative of their vectors: it is infinite.
 import numpy as np
 
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.ops.linalg.shared import LinAlgError, check_floating, check_matrix, check_square
+from tensh.engine.ops.linalg.shared import LinAlgError, check_floating, check_matrix, check_square, empty_in_any_dtype
 from tensh.engine.table import op
 
 OVER_GAPS = "only({0} / E, {0} != 0)"  # where no gradient comes, none goes on: also between equal values
@@ -32,6 +32,7 @@ SHORT = {
     },
     A="V @ inner @ mH(V)",
 )
+@empty_in_any_dtype(integers=True)
 def linalg_eigh(A, UPLO="L"):
     """The eigenvalues, in ascending order, and eigenvectors of symmetric matrices, of which one half is read."""
     check_symmetric(A, UPLO)
@@ -55,6 +56,7 @@ def not_converged(name):
 
 
 @op(public=False, A=None)
+@empty_in_any_dtype(integers=True)
 def eigenvalues_of_symmetric(A, UPLO="L"):
     """The eigenvalues alone, where no gradient is wanted."""
     check_symmetric(A, UPLO)
@@ -128,6 +130,7 @@ def eigenvalues_of(A):
     },
     A="(U1 @ inner + left) @ V1 if A.shape[-2] > k else U1 @ (inner @ V1 + right) if A.shape[-1] > k else U1 @ inner @ V1",
 )
+@empty_in_any_dtype
 def linalg_svd(A, full_matrices=True):
     """A = U diag(S) Vh with orthonormal columns of U and rows of Vh."""
     check_matrix("linalg.svd", A)
@@ -139,6 +142,7 @@ def linalg_svd(A, full_matrices=True):
 
 
 @op(public=False, A=None)
+@empty_in_any_dtype
 def singular_values(A):
     """The singular values alone, where no gradient is wanted."""
     check_matrix("linalg.svd", A)

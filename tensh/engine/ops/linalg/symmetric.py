@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square, each
+from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square, each, empty_in_any_dtype
 from tensh.engine.table import op
 
 GROWTH = (1 + math.sqrt(17)) / 8  # the ratio below which a block of two rows bounds the growth of the elements
@@ -98,6 +98,7 @@ def eliminate(a, k, step, conj):
     node="NotImplemented",
     A="not_differentiable('linalg_ldl_factor_ex')",
 )
+@empty_in_any_dtype
 def linalg_ldl_factor_ex(A, hermitian=False):
     """L and D in one array, the swaps, and the number of the first zero block of D."""
     check_square("torch.linalg.ldl_factor_ex", A)

@@ -22,8 +22,8 @@ TAKERS["torch.Generator"] = lambda value: value if isinstance(value, Generator) 
 GENERATOR = "*, torch.Generator generator = None"
 
 
-def nothing(g):
-    """Zeros like the gradient: what passes through a draw."""
+def nothing(g, *kept):
+    """Zeros like the gradient: what passes through a draw; ``kept`` is only saved, as PyTorch does."""
     return PUBLIC["zeros_like"](g) if isinstance(g, Tensor) else np.zeros_like(g)
 
 

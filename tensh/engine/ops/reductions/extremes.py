@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
+from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions.reduce import LARGE, axes_of
@@ -128,9 +129,10 @@ def extreme(name, reduce):
                 raise no_extreme(name)
             for axis in dim if isinstance(dim, (tuple, list)) else (dim,):
                 require_elements(name, input, (axis,))
-        if input.dtype.kind == "c":
+        axes = axes_of(dim, input.ndim)
+        if input.dtype.kind == "c" and (input.size or not input.ndim):
             refuse_dtype(f"{name[1:]}_values", input.dtype)
-        return reduce(input, axes_of(dim, input.ndim), None, None, keepdim)
+        return reduce(input, axes, None, None, keepdim)
 
     return kernel
 
@@ -154,7 +156,6 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
 
 
 @op(
-    types="biuf",
     out=OTHER_DTYPE,
     outs=("min", "max"),
     many=True,
@@ -177,6 +178,10 @@ def aminmax(input, *, dim=None, keepdim=False):
             )
         require_elements("aminmax", input, (wrap_dim(dim, input.ndim),), "")
     axes = dims(dim, input.ndim)
+    if input.dtype.kind == "c":
+        if dim is not None and not input.ndim:
+            raise RuntimeError(f"aminmax not implemented for {BY_NUMPY[input.dtype].title}")
+        refuse_dtype("aminmax", input.dtype)
     return np.minimum.reduce(input, axes, None, None, keepdim), np.maximum.reduce(input, axes, None, None, keepdim)
 
 

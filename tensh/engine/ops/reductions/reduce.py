@@ -233,8 +233,8 @@ OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1)
     public=False,
     node="ProdBackward0",
     let={"flat": "input.reshape(-1)"},
-    input=f"g * conj(out / input if free_of_zeros(input) else ({OTHERS.format('flat', 0)}).reshape(input.shape))"
-    " if input.ndim else g",
+    input="g if not input.ndim else g * conj(out / input) if free_of_zeros(input) else"
+    f" (g if flat.shape[0] == 1 else g * conj({OTHERS.format('flat', 0)})).reshape(input.shape)",
 )
 def prod_all(input, dtype=None):
     """The product of all elements."""
@@ -246,9 +246,10 @@ def prod_all(input, dtype=None):
 @op(
     public=False,
     node="ProdBackward1",
-    input="restore(g, input.shape, dim, keepdim) * conj(restore(out, input.shape, dim, keepdim) / input"
-    f" if free_of_zeros(input) else {OTHERS.format('input', 'dim')})"
-    " if input.ndim and input.shape[dim] != 1 else restore(g, input.shape, dim, keepdim)",
+    let={"back": "restore(g, input.shape, dim, keepdim)"},
+    input="g if not input.ndim else back * conj(restore(out, input.shape, dim, keepdim) / input)"
+    " if free_of_zeros(input) else"
+    f" back if input.shape[dim] == 1 else back * conj({OTHERS.format('input', 'dim')})",
 )
 def prod_dim(input, dim, keepdim=False, dtype=None):
     """The product along ``dim``."""

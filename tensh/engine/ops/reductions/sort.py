@@ -15,8 +15,10 @@ BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
 # ── the order of elements ────────────────────────────────────────────────────
-def refuse_complex(name, input):
+def refuse_complex(name, input, dim):
+    """Raise for complex numbers; a dimension that is not there is told first."""
     if input.dtype.kind == "c":
+        wrap_dim(dim, input.ndim)
         raise RuntimeError(f" {name} does not support complex dtypes on CPU")
 
 
@@ -78,7 +80,7 @@ def sorted_along(input, dim, descending):
 
 
 def sort(input, dim, descending):
-    refuse_complex("Sort", input)
+    refuse_complex("Sort", input, dim)
     return sorted_along(input, dim, descending)
 
 
@@ -101,7 +103,7 @@ def argsort(input, dim=-1, descending=False, stable=False):
     >>> torch.tensor([3, 1, 2]).argsort()
     tensor([1, 2, 0])
     """
-    refuse_complex("Sort", input)
+    refuse_complex("Sort", input, dim)
     return sorted_along(input, dim, descending)[1]
 
 
@@ -143,13 +145,13 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     >>> torch.tensor([3, 1, 2]).topk(2).values
     tensor([3, 2])
     """
-    refuse_complex("topk", input)
-    if input.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
     axis = wrap_dim(dim, input.ndim)
     length = input.shape[axis] if input.ndim else 1
     if not 0 <= k <= length:
         raise RuntimeError("selected index k out of range")
+    refuse_complex("topk", input, dim)
+    if input.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
     indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None

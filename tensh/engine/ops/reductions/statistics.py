@@ -179,7 +179,7 @@ def mode_dim(input, dim, keepdim):
     axis = wrap_dim(dim, input.ndim)
     require_elements("mode", input, (axis,))
     if input.ndim == 0 or not input.size:
-        shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
+        shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
         return input.reshape(shape).copy(), np.zeros(shape, I8)
     if input.dtype.kind == "c":
         refuse_dtype("mode_dim", input.dtype)

@@ -1,0 +1,16 @@
+"""Derivatives of derivatives, and what a refused call is answered: recorded answers of PyTorch."""
+
+import json
+
+import expressions
+import pytest
+
+import tensh as torch
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [each for name in ("derivatives", "refusals", "calls") for each in expressions.answers(name).items()],
+)
+def test_what_pytorch_answers(text, expected):
+    assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
