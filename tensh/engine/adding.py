@@ -5,13 +5,12 @@
 
 import numpy as np
 
-from tensh.engine.cores import BLOCK, SPREAD, run
+from tensh.engine.cores import BLOCK
 
 FEW = 32  # values up to which it does not pay to look
 LONG_ROW = 32  # numbers from which whole rows are added, those first that come first in their place, and so on
 ROUNDS = 16  # of them; a place that occurs more often is left to a loop over rows, or over numbers
 LONGER_ROW = 400  # numbers from which a loop over rows is quicker than one over numbers
-SHARE = 1 << 17  # numbers for which a copy of a small array is worthwhile: it is added to by one core
 
 
 def add_at(out, index, values):
@@ -34,7 +33,7 @@ def add_at(out, index, values):
     if values.size <= FEW and columns > 1:
         np.add.at(out, index, values)
     elif columns == 1:
-        add_numbers(out.reshape(-1), index, values.reshape(-1))
+        np.add.at(out.reshape(-1), index, values.reshape(-1))  # holds Python's lock: more cores do not help
     elif columns >= LONG_ROW and (rounds := rounds_of(index, ROUNDS)) is not None:
         for some in rounds:
             out[index[some]] += values[some]
@@ -60,19 +59,3 @@ def rounds_of(index, most):
         return [slice(None)]
     occurrence = np.arange(len(index)) - np.repeat(begins, lengths)
     return [order[occurrence == n] for n in range(lengths.max())]
-
-
-def add_numbers(out, index, values):
-    """The same for numbers; into a small array from several cores, a copy of it for each share of the values."""
-    shares = -(-len(index) // SHARE)
-    if len(index) < 2 * SPREAD or out.size * 8 > SHARE:
-        np.add.at(out, index, values)
-        return
-    sums = np.zeros((shares, out.size), out.dtype)
-
-    def work(i):
-        part = slice(i * SHARE, (i + 1) * SHARE)
-        np.add.at(sums[i], index[part], values[part])
-
-    run(work, shares)
-    out += np.add.reduce(sums, 0)

@@ -7,6 +7,7 @@ stream, and how many words, is part of the recipe: the state afterwards must be 
 """
 
 import os
+import sys
 from operator import length_hint
 
 import numpy as np
@@ -17,6 +18,7 @@ from tensh.engine.tensor import Tensor, wrap
 
 DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
 KEY_SIZE = 624  # words of the Mersenne Twister's key
+HALF = np.uint64(32)  # bits of a 64-bit word
 FEW = 2048  # words at a time; up to here random_raw (0.4 µs a call) is faster than integers (4 µs, half the memory)
 
 # The bytes of get_state(): PyTorch keeps the layout it had when words were stored as 64 bits.
@@ -93,7 +95,14 @@ class Generator:
             self._touch()
         if n <= FEW:
             return self.twister.random_raw(n)
-        return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
+        if n % 2:
+            return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
+        pairs = self.integers(0, 0xFFFFFFFFFFFFFFFF, n // 2, np.uint64, endpoint=True)  # takes a quarter less
+        if sys.byteorder == "little":  # the first word is on top
+            first = pairs >> HALF
+            pairs <<= HALF
+            pairs |= first
+        return pairs.view(np.uint32)
 
     def words64(self, n):
         """The next ``n`` 64-bit words, as a new uint64 array."""
@@ -105,7 +114,7 @@ class Generator:
             self._touch()
         if n <= FEW:
             words = self.twister.random_raw(2 * n)
-            top = words[0::2] << np.uint64(32)
+            top = words[0::2] << HALF
             return np.bitwise_or(top, words[1::2], out=top)
         return self.integers(0, 0xFFFFFFFFFFFFFFFF, n, np.uint64, endpoint=True)
 
