@@ -4,6 +4,7 @@ In evaluation, and only where running statistics are kept, these take the place 
 """
 
 from tensh.engine import named
+from tensh.engine.calls.faces import renamed
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.lazy import LazyModuleMixin
@@ -69,6 +70,8 @@ class _NormBase(Module):
 
 class _BatchNorm(_NormBase):
     """What the number of dimensions does not change."""
+
+    __init__ = renamed(_NormBase.__init__, "_BatchNorm.__init__")
 
     def forward(self, input):
         """``input`` normalised; in training the running statistics move by ``momentum``, or to the mean of all if it is None."""

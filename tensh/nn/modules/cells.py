@@ -7,6 +7,7 @@ import math
 
 from tensh.engine import named
 from tensh.engine.functional.layers.recurrent import cell
+from tensh.engine.tensor import Tensor
 from tensh.nn import init
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
@@ -43,7 +44,7 @@ class RNNCellBase(Module):
         kind = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        for state, name in zip(states or (), names, strict=False):
+        for state, name in zip(() if states is None else states, names, strict=False):
             if state.dim() not in (1, 2):
                 raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {state.dim()}D instead")
         alone = input.dim() == 1
@@ -52,6 +53,10 @@ class RNNCellBase(Module):
             states = [named("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype)] * len(names)
         elif alone:
             states = [each.unsqueeze(0) for each in states]
+        elif isinstance(states, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
+        if len(states) != len(names):
+            raise RuntimeError("lstm_cell expects two hidden states")
         check_cell(self, batch, states)
         states = cell(mode, batch, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         return [each.squeeze(0) for each in states] if alone else states

@@ -10,7 +10,7 @@ import math
 from tensh.engine import named
 from tensh.nn import functional as F
 from tensh.nn import init
-from tensh.nn.modules.layer import ntuple
+from tensh.nn.modules.layer import ntuple, own
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 
@@ -119,6 +119,7 @@ class _Conv(_ConvNd):
         return getattr(F, self._function)(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
+@own
 class Conv1d(_Conv):
     """A convolution of rows: [N, in_channels, L] to [N, out_channels, L'].
 
@@ -130,6 +131,7 @@ class Conv1d(_Conv):
     _dimensions, _function = 1, "conv1d"
 
 
+@own
 class Conv2d(_Conv):
     """A convolution of images: [N, in_channels, H, W] to [N, out_channels, H', W'].
 
@@ -141,6 +143,7 @@ class Conv2d(_Conv):
     _dimensions, _function = 2, "conv2d"
 
 
+@own
 class Conv3d(_Conv):
     """A convolution of volumes: [N, in_channels, D, H, W] to [N, out_channels, D', H', W'].
 
@@ -197,6 +200,7 @@ class _ConvTransposeNd(_ConvNd):
         return [size - low for size, low in zip(output_size, least, strict=True)]
 
 
+@own
 class ConvTranspose1d(_ConvTransposeNd):
     """The transpose of a convolution of rows: [N, in_channels, L] to [N, out_channels, L'].
 
@@ -208,6 +212,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     _dimensions, _function = 1, "conv_transpose1d"
 
 
+@own
 class ConvTranspose2d(_ConvTransposeNd):
     """The transpose of a convolution of images: [N, in_channels, H, W] to [N, out_channels, H', W'].
 
@@ -220,6 +225,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     _dimensions, _function = 2, "conv_transpose2d"
 
 
+@own
 class ConvTranspose3d(_ConvTransposeNd):
     """The transpose of a convolution of volumes: [N, in_channels, D, H, W] to [N, out_channels, D', H', W'].
 

@@ -18,6 +18,7 @@ import ast
 import sys
 from collections.abc import Iterable
 
+from tensh.engine.calls.faces import renamed
 from tensh.engine.writer import compiled
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
@@ -51,6 +52,15 @@ def shown(layer, word):
     if word.endswith("?") and not value:
         return ""
     return f"{value}" if word.startswith(".") else f"{name}={value!r}" if word.endswith("!") else f"{name}={value}"
+
+
+def own(cls):
+    """The class, with the methods of private bases under its own name, for Python's errors to say."""
+    for name in ("__init__", "forward"):
+        method = getattr(cls, name)
+        if method.__qualname__.startswith("_"):
+            setattr(cls, name, renamed(method, f"{cls.__name__}.{name}"))
+    return cls
 
 
 # ── writing ──────────────────────────────────────────────────────────────────

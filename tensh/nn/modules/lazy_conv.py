@@ -1,6 +1,7 @@
 """Convolutions whose ``in_channels`` are those of the first input."""
 
 from tensh.nn.modules import conv
+from tensh.nn.modules.layer import own
 from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.parameter import UninitializedParameter
 
@@ -61,6 +62,7 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         self._make(out_channels, bias, device, dtype)
 
 
+@own
 class LazyConv1d(_LazyConv, conv.Conv1d):
     """A Conv1d whose ``in_channels`` are those of the first input.
 
@@ -72,6 +74,7 @@ class LazyConv1d(_LazyConv, conv.Conv1d):
     cls_to_become = conv.Conv1d
 
 
+@own
 class LazyConv2d(_LazyConv, conv.Conv2d):
     """A Conv2d whose ``in_channels`` are those of the first input.
 
@@ -83,6 +86,7 @@ class LazyConv2d(_LazyConv, conv.Conv2d):
     cls_to_become = conv.Conv2d
 
 
+@own
 class LazyConv3d(_LazyConv, conv.Conv3d):
     """A Conv3d whose ``in_channels`` are those of the first input.
 
@@ -94,6 +98,7 @@ class LazyConv3d(_LazyConv, conv.Conv3d):
     cls_to_become = conv.Conv3d
 
 
+@own
 class LazyConvTranspose1d(_LazyConvTranspose, conv.ConvTranspose1d):
     """A ConvTranspose1d whose ``in_channels`` are those of the first input.
 
@@ -105,6 +110,7 @@ class LazyConvTranspose1d(_LazyConvTranspose, conv.ConvTranspose1d):
     cls_to_become = conv.ConvTranspose1d
 
 
+@own
 class LazyConvTranspose2d(_LazyConvTranspose, conv.ConvTranspose2d):
     """A ConvTranspose2d whose ``in_channels`` are those of the first input.
 
@@ -116,6 +122,7 @@ class LazyConvTranspose2d(_LazyConvTranspose, conv.ConvTranspose2d):
     cls_to_become = conv.ConvTranspose2d
 
 
+@own
 class LazyConvTranspose3d(_LazyConvTranspose, conv.ConvTranspose3d):
     """A ConvTranspose3d whose ``in_channels`` are those of the first input.
 

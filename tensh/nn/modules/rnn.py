@@ -90,7 +90,7 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             data, batch_sizes, order, back = input
             sizes = batch_sizes.tolist()
-            states = self._begin(data, sizes[0]) if hx is None else [permuted(each, order) for each in hx]
+            states = self._begin(data, sizes[0]) if hx is None else [permuted(s, order) for s in self._given(hx)]
             self._check(data, states, sizes)
             output, states = self._compute(data, states, sizes)
             return PackedSequence(output, batch_sizes, order, back), [permuted(each, back) for each in states]
@@ -101,6 +101,7 @@ class RNNBase(Module):
             raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {dims}D{tensor} instead")
         batch_dim = 0 if self.batch_first else 1
         if hx is not None:
+            hx = self._given(hx)
             self._check_dims(hx, dims)
         if dims == 2:
             input = input.unsqueeze(batch_dim)
@@ -153,9 +154,16 @@ class RNNBase(Module):
             )
         batch = sizes[0] if sizes is not None else input.size(0 if self.batch_first else 1)
         for number, (state, shape) in enumerate(zip(states, self._sizes(batch), strict=True)):
-            if state.shape != shape:
+            if state.size() != shape:
                 name = f"hidden[{number}]" if self._states == 2 else "hidden"
                 raise RuntimeError(f"Expected {name} size {shape}, got {list(state.shape)}")
+
+    def _given(self, hx):
+        """The states that came with the input."""
+        states = [hx[number] for number in range(self._states)]
+        if len(hx) != self._states:
+            raise RuntimeError("lstm expects two hidden states")
+        return states
 
     def _check_dims(self, hx, dims):
         """States have a batch if the input has."""
@@ -175,6 +183,7 @@ def permuted(state, order):
 
 def check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
     """PyTorch's errors for settings that do not fit."""
+    float(dropout)
     if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
         raise ValueError(
             "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"

@@ -135,6 +135,10 @@ def projected(query, key, value, weights, bias, separate):
     linear = LAYERS["linear"]
     size = query.array.shape[-1]
     if separate:
+        for name, x, w in zip(("query", "key", "value"), (query, key, value), weights):
+            if w.array.shape != (size, x.array.shape[-1]):
+                expected = (size, x.array.shape[-1])
+                raise AssertionError(f"expecting {name} weights shape of {expected}, but got {w.shape}")
         parts = (None, None, None) if bias is None else bias.chunk(3)
         return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts)]
     if key is value and query is key:
@@ -171,6 +175,24 @@ def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
     return batched
 
 
+def check_sources(key, value, separate):
+    """AssertionError for a key and a value that do not belong together."""
+    if separate:
+        if key.array.shape[:2] != value.array.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+    elif key.array.shape != value.array.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+
+
+def check_padding(mask, batch, columns):
+    """AssertionError for a ``key_padding_mask`` of another size."""
+    for dim, (found, expected) in enumerate(zip(mask.array.shape, (batch, columns))):
+        if found != expected:
+            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got {found}")
+
+
 def check_mask(mask, shape):
     if mask.array.shape != shape:
         raise RuntimeError(f"The shape of the {mask.array.ndim}D attn_mask is {mask.shape}, but should be {shape}.")
@@ -184,6 +206,7 @@ def merged_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype
     padding = float_mask(key_padding_mask, "key_padding_mask", dtype)
     if padding is None:
         return mask
+    check_padding(padding, batch, columns)
     padding = padding.view(batch, 1, 1, columns).expand(-1, heads, -1, -1).reshape(batch * heads, 1, columns)
     return padding if mask is None else mask + padding
 
@@ -212,8 +235,12 @@ def multi_head_attention_forward(
     width = size // num_heads
     if width * num_heads != size:
         raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
+    check_sources(key, value, use_separate_proj_weight)
     if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
     dtype = query.dtype
     attn_mask, key_padding_mask = (
         float_mask(mask, name, dtype)

@@ -24,6 +24,8 @@ def check_target(input, target, weight):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.title}")
     if len(shape) == 4 and (shape[0], *shape[2:]) != classes:
         raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(classes)}")
+    if len(shape) <= 2 and len(classes) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if len(shape) > 1 and (shape[0], *shape[2:]) != classes:
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(classes)}")
     check_class_weight(weight, shape[1] if len(shape) > 1 else shape[0], len(shape))

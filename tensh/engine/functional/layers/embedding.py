@@ -93,7 +93,7 @@ def bags_of(indices, offsets, include_last):
     if offsets.array.size and offsets.array[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
-            f"{offsets.array[0]}"
+            f"{offsets.array[0]}\n[ {offsets.dtype.class_of_tensors}{{}} ]"
         )
     if offsets.array.size and offsets.array[-1] > indices.array.size:
         raise RuntimeError(

@@ -5,6 +5,7 @@
 
 from tensh.engine import lifting
 from tensh.engine.dtype import promote_types
+from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.layers.registry import constants, layer, named
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.warning import warn
@@ -43,7 +44,7 @@ def numbered_reduction(fn, *parameters):
 
 
 def warn_of_sizes(input, target):
-    if input.array.shape != target.array.shape:
+    if input.size() != target.size():
         warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
@@ -80,8 +81,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-    if input.array.shape != target.array.shape:
-        warn_of_sizes(input, target)
+    warn_of_sizes(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
@@ -154,18 +154,36 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     tensor(0.6931)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    if target.array.shape != input.array.shape:
+    if target.size() != input.size():
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
             "ensure they have the same size."
         )
-    for name, tensor in (("target", target), ("weight", weight)):
-        if tensor is not None and tensor.dtype is not input.dtype and input.is_floating_point():
-            raise RuntimeError(f"Found dtype {tensor.dtype.title} but expected {input.dtype.title}")
-        if name == "target" and input.is_floating_point():
-            check_probabilities(input, target)
+    if weight is not None:
+        check_expands(weight, target)
+    if input.is_floating_point():
+        if target.dtype is not input.dtype:
+            raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
+        check_probabilities(input, target)
+        if weight is not None and weight.is_complex():
+            kind = promote_types(input.dtype, weight.dtype).title
+            raise RuntimeError(f"result type {kind} can't be cast to the desired output type {input.dtype.title}")
+        weight = weight if weight is None else weight.to(input.dtype)
     constants("binary_cross_entropy", weight=weight)
     return OPS["binary_entropy"].fn(input, target, weight, reduction)
+
+
+def check_expands(weight, target):
+    """PyTorch's errors for a weight that does not have the shape of the target, and does not broadcast to it."""
+    shape, given = target.array.shape, weight.array.shape
+    for back, (n, m) in enumerate(zip(reversed(shape), reversed(given)), 1):
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {m} at -{back}! Mismatching argument at index 1 had "
+                f"{weight.shape}; but expected shape should be broadcastable to {list(shape)}"
+            )
+    if len(given) > len(shape):
+        raise RuntimeError(does_not_fit(shape, given))
 
 
 def check_probabilities(input, target):
@@ -187,7 +205,7 @@ def binary_cross_entropy_with_logits(
     tensor(0.6931)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    if target.array.shape != input.array.shape:
+    if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     if input.is_floating_point() and not target.is_floating_point():
         raise RuntimeError(
@@ -195,6 +213,8 @@ def binary_cross_entropy_with_logits(
         )
     if input.is_floating_point():
         input, target = alike(input, target)
+    if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
+        raise RuntimeError(clash)
     constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return OPS["binary_entropy_of_logits"].fn(input, target, weight, pos_weight, reduction)
 

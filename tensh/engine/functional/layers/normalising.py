@@ -74,6 +74,8 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
         raise ValueError("running_mean and running_var must either both be None or neither be None")
     channels = array.shape[1] if array.ndim > 1 else 0
     check_channels(channels, **stats, weight=weight, bias=bias)
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{input.dtype.title}'")
     check_dtypes(input, weight, bias, running_mean, running_var)
     constants("native_batch_norm", **stats)
     if not array.size:
@@ -209,8 +211,11 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))
     tensor([[0.2000, 1.4000]])
     """
-    require(input, "rms_norm", "input", 1)
-    shape = check_trailing(input, trailing("rms_norm", normalized_shape), "", weight=weight)
+    ndim = require(input, "rms_norm", "input", 1).array.ndim
+    shape = trailing("rms_norm", normalized_shape)
+    if ndim < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {ndim}")
+    shape = check_trailing(input, shape, "", weight=weight)
     dtype = input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")

@@ -4,6 +4,7 @@ What the input adds to the gates is one product for all steps; each step adds wh
 lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
 """
 
+from tensh.engine import named
 from tensh.engine.dtype import float32
 from tensh.engine.functional.layers.projecting import product
 from tensh.engine.functional.layers.registry import LAYERS
@@ -105,6 +106,8 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
             weights, start = layers[number + direction], [s[number + direction] for s in state]
             if mode == "LSTM" and sizes is None and in_one_piece(input, start, weights):
                 w_ih, b_ih, w_hh, b_hh, _ = weights
+                if b_ih is None:
+                    b_ih = b_hh = named("zeros")(len(w_ih.array), dtype=w_ih.dtype)
                 output, *end, _, _ = OPS["lstm_layer"].fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
             else:
                 output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)

@@ -79,7 +79,8 @@ def check_sizes(spatial, sizes, shape):
             return ", ".join(f"{axis}: {n}" for axis, n in zip(AXES[len(spatial)], numbers))
 
         raise RuntimeError(
-            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) output ({shown(sizes)})"
+            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) {'and ' * (len(sizes) == 1)}"
+            f"output ({shown(sizes)})"
         )
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {list(shape)}")

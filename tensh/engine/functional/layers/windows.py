@@ -92,8 +92,11 @@ AXES = {2: "HW", 3: "THW"}
 
 
 def check_window(stride, dilation, kernel, dims):
-    if any(k <= 0 for k in kernel) or any(s <= 0 for s in stride):
+    if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
+    if any(k <= 0 for k in kernel):
+        found = " ".join(f"k{axis}: {k}" for axis, k in zip(AXES[dims], kernel))
+        raise RuntimeError(f"kernel size should be greater than zero, but got {found}")
     if any(d <= 0 for d in dilation):
         found = " ".join(f"dilation{axis}: {d}" for axis, d in zip(AXES[dims], dilation))
         raise RuntimeError(f"dilation should be greater than zero, but got {found}")

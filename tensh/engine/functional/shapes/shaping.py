@@ -1,6 +1,7 @@
 """Other sizes over the same elements: views where that can be, copies otherwise."""
 
 from tensh.engine import memory
+from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.making import bind
 from tensh.engine.device import contiguous_format
 from tensh.engine.dtype import BY_NUMPY
@@ -137,7 +138,7 @@ def unflatten(input, dim, sizes):
     sizes = dims_of(sizes, "unflatten", "sizes")
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    dim = wrap_dim(dim, len(shape))
+    dim = wrap_dim(integer(dim, "unflatten", "dim", 1), len(shape))
     if not shape:
         raise RuntimeError(
             f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no dimensions"

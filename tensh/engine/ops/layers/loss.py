@@ -167,7 +167,7 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
         if reduction == "mean":
-            weights = weights / weights.sum()
+            weights = weights / (weights.sum() or 1)  # the mean of no samples is nan, and its slope zero
         values = -weights.astype(grad.dtype, copy=False) * grad
     result = np.zeros(shape, grad.dtype)
     result.reshape(-1)[of_classes(shape, classes)] = values

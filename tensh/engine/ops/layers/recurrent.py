@@ -35,8 +35,7 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     count, batch, _ = input.shape
     width, dtype = hidden.shape[-1], input.dtype
     gates = input.reshape(count * batch, -1) @ w_ih.T
-    if b_ih is not None:
-        gates += b_ih + b_hh
+    gates += b_ih + b_hh
     gates = gates.reshape(count, batch, 4 * width)
     outputs, cells = np.empty((count, batch, width), dtype), np.empty((count, batch, width), dtype)
     factors, terms = from_tanh(width, dtype)
@@ -94,13 +93,11 @@ def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh
     from tensh.engine.gradients import grad
 
     def reached(each):  # tangents want the gradient of what no gradient goes through, too
-        return each if each is None or each.requires_grad else leaf(each.array, True)
+        return each if each.requires_grad else leaf(each.array, True)
 
     input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
     results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
-    wanted = [each for each in given if each is not None]
-    found = iter(grad(results, wanted, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True))
-    return [None if each is None else next(found) for each in given]
+    return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
 
 
 ARRAYS["lstm_slopes"], TENSORS["lstm_slopes"] = slopes_of_arrays, slopes_of_tensors
