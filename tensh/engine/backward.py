@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from tensh.engine.clock import FORWARD, clock, mode, wrote
+from tensh.engine.errors import expandable, invalid_gradient
 from tensh.engine.graph import AccumulateGrad, Parts, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded
@@ -58,8 +59,14 @@ def run(grads, graph, keep, wanted=None, record=None):
                         gi = gi.copy()  # .grad is written in place later: its memory is its own
                 grads[n] = gi
         finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
+    except Misfit as misfit:
+        raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
     finally:
         mode.grad = before
+
+
+class Misfit(Exception):
+    """A gradient that cannot be summed to the shape of what it belongs to: its shape, and that one."""
 
 
 def finish(grads, graph, wanted):
@@ -119,6 +126,8 @@ def fit(g, node, graph):
     """``g`` in the shape and dtype of the node's output: summed over broadcast dimensions, cast after promotion."""
     words = recorded if graph else ARRAYS.__getitem__
     if g.shape != node.shape:
+        if not expandable(node.shape, g.shape):
+            raise Misfit(g.shape, node.shape)
         g = words("sum_to")(g, node.shape)
     a = g.array if graph else g
     if a.dtype != node.dtype:

@@ -52,6 +52,21 @@ def broadcast_clash(shapes):
     return None
 
 
+def expandable(shape, target):
+    """Can an array of this shape be expanded to the other one?"""
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
+
+
+def invalid(what, shape, expected):
+    """The message for a gradient that cannot be summed to the shape of what it is for."""
+    return f"{what} - got {list(shape)} but expected shape compatible with {list(expected)}"
+
+
+def invalid_gradient(name, index, shape, expected):
+    """The error for one that a node sends to an input of it."""
+    return RuntimeError(invalid(f"Function {name} returned an invalid gradient at index {index}", shape, expected))
+
+
 def does_not_fit(shape, broadcast):
     """The message for an in-place result that is larger than its target."""
     return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"

@@ -3,10 +3,11 @@
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.backward import accumulate, run
+from tensh.engine.backward import Misfit, accumulate, fit, run
 from tensh.engine.clock import mode
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.edges import GradientEdge
+from tensh.engine.errors import invalid
 from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
@@ -182,6 +183,13 @@ def _roots(tensors, gradients, graph):
         g = wrap(_one(t)) if g is None else _given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
+        if (
+            type(t) is Tensor and t.array.shape != node.shape
+        ):  # what was computed was another size, before ``t.data = x``
+            try:
+                g = fit(g, node, graph)
+            except Misfit as misfit:
+                raise RuntimeError(invalid(f"invalid gradient at index {number}", *misfit.args)) from None
         grads[node] = g if node not in grads else grads[node] + g
     return grads
 

@@ -217,10 +217,15 @@ def refuse_shared(array, others):
     for other in others:
         if isinstance(other, (list, tuple)):
             refuse_shared(array, other)
-        if isinstance(other, Tensor) and (
-            other.array is array or owner(other.array) is owner(array) and np.may_share_memory(other.array, array)
-        ):
+        if isinstance(other, Tensor) and (other.array is array or _overlap(other.array, array)):
             raise RuntimeError(SHARED)
+
+
+def _overlap(one, two):
+    """Do two dense arrays share memory?  Of others PyTorch does not ask."""
+    if owner(one) is not owner(two) or not (memory.dense(one) and memory.dense(two)):
+        return False
+    return np.may_share_memory(one, two)
 
 
 SHARED = (

@@ -282,7 +282,10 @@ def _checks(op):
     if op.types != "biufcW":
         known = op.types + ("V" if "f" in op.types else "")
         operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
-        lines.append(f"if {first}_.dtype.kind not in {known!r}: refuse_dtype({op.name!r}, {first}_.dtype{operands})")
+        lines.append(f"if {first}_.dtype.kind not in {known!r}:")
+        if not op.derivatives:  # or else ``edge`` was asked before: it refuses views that may not be used any more
+            lines += [f"{INDENT}if isinstance({p}, Tensor): edge({p})" for p in op.inputs]
+        lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
         lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")

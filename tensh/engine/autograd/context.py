@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.clock import tick, written_after
+from tensh.engine.errors import expandable, invalid_gradient
 from tensh.engine.graph import Node, Output, edge, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
@@ -139,14 +140,8 @@ class BackwardCFunction(Node, FunctionCtx):
             return None
         if not isinstance(g, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-        shape = g.array.shape
-        if shape != n.shape:
-            back = zip(reversed(n.shape), reversed(shape))
-            if len(shape) < len(n.shape) or any(a != b and a != 1 for a, b in back):
-                raise RuntimeError(
-                    f"Function {self.name()} returned an invalid gradient at index {index} - got {list(shape)} but expected "
-                    f"shape compatible with {list(n.shape)}"
-                )
+        if not expandable(n.shape, g.array.shape):
+            raise invalid_gradient(self.name(), index, g.array.shape, n.shape)
         return g
 
     def __getattr__(self, name):

@@ -16,15 +16,18 @@ from tensh.engine.table import METHODS, PUBLIC, op
 from tensh.engine.tensor import Tensor
 
 
-def writes(write=None, *, dense=True, kept=False, expanded=False, function=False, **keywords):
+def writes(write=None, *, dense=True, kept=False, expanded=False, shared=False, function=False, **keywords):
     """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
 
     ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
     says that it is laid out as the input.
-    ``expanded`` allows the in-place form for expanded tensors, ``function`` puts it into the torch namespace.
+    ``expanded`` allows the in-place form for expanded tensors, ``shared`` arguments in the memory that it writes;
+    ``function`` puts it into the torch namespace.
     """
     if write is None:
-        return lambda w: writes(w, dense=dense, kept=kept, expanded=expanded, function=function, **keywords)
+        return lambda w: writes(
+            w, dense=dense, kept=kept, expanded=expanded, shared=shared, function=function, **keywords
+        )
     name = write.__name__
 
     @functools.wraps(write)
@@ -36,7 +39,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, function=False
         return memory.laid_as(out, input) if kept else out
 
     declared = op(kernel, **{"out": False} | keywords)
-    declared.write_ = in_place(declared, write, dense, expanded)
+    declared.write_ = in_place(declared, write, dense, expanded, shared)
     if declared.public:
         METHODS[f"{name}_"] = declared.write_
     if function:
@@ -55,11 +58,11 @@ def in_place(declared, write, dense, expanded, shared=False):
             given = dict(zip(parameters, args, strict=False))
             if options:
                 given |= options
-            since = begin(self, *given.values())
+            since = begin(self, *given.values(), may_overlap=shared)
+            if not shared:
+                refuse_shared(self.array, given.values())
             if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
                 array = self.array
-                if not shared:
-                    refuse_shared(array, given.values())
                 if not expanded:
                     refuse_overlap(array)
                 target = array.copy() if dense and not array.flags.c_contiguous else array

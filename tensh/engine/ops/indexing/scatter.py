@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.adding import add_at
-from tensh.engine.errors import wrap_dim
+from tensh.engine.errors import expandable, wrap_dim
 from tensh.engine.ops.indexing.gather import extent, in_parts, require_index, require_within
 from tensh.engine.ops.indexing.index import (
     ALL,
@@ -62,11 +62,6 @@ def index_put(input, indices, values, accumulate=False):
     except ValueError:
         shape = np.broadcast_to(0, input.shape)[key_of(indices)].shape
         raise mismatch(values, shape) from None
-
-
-def expandable(shape, target):
-    """Can an array of this shape be expanded to the other one?"""
-    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
 
 
 def mismatch(values, shape):
@@ -218,7 +213,7 @@ def index_fill_number(input, dim, index, value):
 
 
 @writes(
-    dense=False, expanded=True, public=False, node="IndexFillBackward1",
+    dense=False, expanded=True, shared=True, public=False, node="IndexFillBackward1",
     input="index_fill_number(g, dim, index, 0)", index=None, value="slices_sum(g, dim, index)",
 )  # fmt: skip
 def index_fill_tensor(input, dim, index, value):
