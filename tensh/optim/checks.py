@@ -6,29 +6,34 @@ BETA = "Invalid beta parameter at index {}: {}"
 
 # Argument -> what it must be, and what is said of a value that is not.
 REQUIRED = {
-    "lr": (lambda value: value >= 0, "Invalid learning rate: {}"),
-    "eps": (lambda value: value >= 0, "Invalid epsilon value: {}"),
-    "momentum": (lambda value: value >= 0, "Invalid momentum value: {}"),
-    "weight_decay": (lambda value: value >= 0, "Invalid weight_decay value: {}"),
-    "momentum_decay": (lambda value: value >= 0, "Invalid momentum_decay value: {}"),
-    "lr_decay": (lambda value: value >= 0, "Invalid lr_decay value: {}"),
-    "initial_accumulator_value": (lambda value: value >= 0, "Invalid initial_accumulator_value value: {}"),
-    "alpha": (lambda value: value >= 0, "Invalid alpha value: {}"),
-    "rho": (lambda value: 0 <= value <= 1, "Invalid rho value: {}"),
-    "beta1": (lambda value: 0 <= value < 1, BETA.format(0, "{}")),
-    "beta2": (lambda value: 0 <= value < 1, BETA.format(1, "{}")),
+    "lr": (lambda value: 0.0 <= value, "Invalid learning rate: {}"),
+    "eps": (lambda value: 0.0 <= value, "Invalid epsilon value: {}"),
+    "momentum": (lambda value: 0.0 <= value, "Invalid momentum value: {}"),
+    "weight_decay": (lambda value: 0.0 <= value, "Invalid weight_decay value: {}"),
+    "momentum_decay": (lambda value: 0.0 <= value, "Invalid momentum_decay value: {}"),
+    "lr_decay": (lambda value: 0.0 <= value, "Invalid lr_decay value: {}"),
+    "initial_accumulator_value": (lambda value: 0.0 <= value, "Invalid initial_accumulator_value value: {}"),
+    "alpha": (lambda value: 0.0 <= value, "Invalid alpha value: {}"),
+    "rho": (lambda value: 0.0 <= value <= 1.0, "Invalid rho value: {}"),
+    "beta1": (lambda value: 0.0 <= value < 1.0, BETA.format(0, "{}")),
+    "beta2": (lambda value: 0.0 <= value < 1.0, BETA.format(1, "{}")),
+}
+
+# The oldest takes what is no number.
+REQUIRED_OF_SGD = {
+    name: (lambda value: not value < 0.0, REQUIRED[name][1]) for name in ("lr", "momentum", "weight_decay")
 }
 
 # The younger optimisers say it differently.
 REQUIRED_OF_YOUNG = {
-    "lr": (lambda value: value >= 0, "Learning rate should be >= 0 but is: {}"),
-    "momentum": (lambda value: value >= 0, "momentum should be >= 0 but is: {}"),
-    "beta2_decay": (lambda value: value <= 0, "beta2_decay should be <= 0 but is: {}"),
-    "epsilon1": (lambda value: value is None or value >= 0, "epsilon1 should be >= 0 but is: {}"),
-    "epsilon2": (lambda value: value >= 0, "epsilon2 should be >= 0 but is: {}"),
-    "d": (lambda value: value >= 1, "Clipping threshold d should be >= 1 but is: {}"),
-    "weight_decay": (lambda value: value >= 0, "weight_decay should be >= 0 but is: {}"),
-    "decay": (lambda value: value >= 0, "weight decay should be >= 0 but is: {}"),
+    "lr": (lambda value: 0.0 <= value, "Learning rate should be >= 0 but is: {}"),
+    "momentum": (lambda value: 0.0 <= value, "momentum should be >= 0 but is: {}"),
+    "beta2_decay": (lambda value: 0.0 >= value, "beta2_decay should be <= 0 but is: {}"),
+    "epsilon1": (lambda value: value is None or 0.0 <= value, "epsilon1 should be >= 0 but is: {}"),
+    "epsilon2": (lambda value: 0.0 <= value, "epsilon2 should be >= 0 but is: {}"),
+    "d": (lambda value: 1.0 <= value, "Clipping threshold d should be >= 1 but is: {}"),
+    "weight_decay": (lambda value: 0.0 <= value, "weight_decay should be >= 0 but is: {}"),
+    "decay": (lambda value: 0.0 <= value, "weight decay should be >= 0 but is: {}"),
 }
 
 
@@ -39,7 +44,8 @@ def require(declared=REQUIRED, **values):
     """
     for name, value in values.items():
         if name == "betas":
-            require(declared, beta1=value[0], beta2=value[1])
+            require(declared, beta1=value[0])
+            require(declared, beta2=value[1])
             continue
         if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
@@ -54,3 +60,13 @@ def require_one_way(fused, foreach, differentiable):
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def require_fusible(params):
+    """RuntimeError for parameters that have a gradient, but no fused update in PyTorch."""
+    for p in params:
+        if p.grad is not None and not p.is_floating_point():
+            raise RuntimeError(
+                "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+                f"['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone'] but {p.dtype} and {p.device}"
+            )

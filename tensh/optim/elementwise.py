@@ -4,6 +4,7 @@ from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import wrote
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.tensor import Tensor
+from tensh.optim.checks import require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import pieces
 from tensh.optim.uninterrupted import Uninterrupted
@@ -47,6 +48,8 @@ class Elementwise(Optimizer):
 
     def _step(self, change, number):
         for group in self.param_groups:
+            if group.get("fused"):
+                require_fusible(group["params"])
             values = _with_numbers(group, number)
             for p in group["params"]:
                 grad = p.grad

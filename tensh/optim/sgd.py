@@ -1,6 +1,6 @@
 """Stochastic gradient descent."""
 
-from tensh.optim.checks import require, require_one_way
+from tensh.optim.checks import REQUIRED_OF_SGD, require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_scaled_, decayed
 from tensh.optim.state import blank
 
@@ -27,7 +27,7 @@ class SGD(Elementwise):
         self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
         differentiable=False, fused=None,
     ):  # fmt: skip
-        require(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        require(REQUIRED_OF_SGD, lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         options = {
