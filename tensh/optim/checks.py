@@ -4,16 +4,25 @@ from tensh.engine.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 
+
+def at_least(least):
+    return lambda value: least <= value
+
+
+def at_most(most):
+    return lambda value: most >= value
+
+
 # Argument -> what it must be, and what is said of a value that is not.
 REQUIRED = {
-    "lr": (lambda value: 0.0 <= value, "Invalid learning rate: {}"),
-    "eps": (lambda value: 0.0 <= value, "Invalid epsilon value: {}"),
-    "momentum": (lambda value: 0.0 <= value, "Invalid momentum value: {}"),
-    "weight_decay": (lambda value: 0.0 <= value, "Invalid weight_decay value: {}"),
-    "momentum_decay": (lambda value: 0.0 <= value, "Invalid momentum_decay value: {}"),
-    "lr_decay": (lambda value: 0.0 <= value, "Invalid lr_decay value: {}"),
-    "initial_accumulator_value": (lambda value: 0.0 <= value, "Invalid initial_accumulator_value value: {}"),
-    "alpha": (lambda value: 0.0 <= value, "Invalid alpha value: {}"),
+    "lr": (at_least(0.0), "Invalid learning rate: {}"),
+    "eps": (at_least(0.0), "Invalid epsilon value: {}"),
+    "momentum": (at_least(0.0), "Invalid momentum value: {}"),
+    "weight_decay": (at_least(0.0), "Invalid weight_decay value: {}"),
+    "momentum_decay": (at_least(0.0), "Invalid momentum_decay value: {}"),
+    "lr_decay": (at_least(0.0), "Invalid lr_decay value: {}"),
+    "initial_accumulator_value": (at_least(0.0), "Invalid initial_accumulator_value value: {}"),
+    "alpha": (at_least(0.0), "Invalid alpha value: {}"),
     "rho": (lambda value: 0.0 <= value <= 1.0, "Invalid rho value: {}"),
     "beta1": (lambda value: 0.0 <= value < 1.0, BETA.format(0, "{}")),
     "beta2": (lambda value: 0.0 <= value < 1.0, BETA.format(1, "{}")),
@@ -26,14 +35,14 @@ REQUIRED_OF_SGD = {
 
 # The younger optimisers say it differently.
 REQUIRED_OF_YOUNG = {
-    "lr": (lambda value: 0.0 <= value, "Learning rate should be >= 0 but is: {}"),
-    "momentum": (lambda value: 0.0 <= value, "momentum should be >= 0 but is: {}"),
-    "beta2_decay": (lambda value: 0.0 >= value, "beta2_decay should be <= 0 but is: {}"),
-    "epsilon1": (lambda value: value is None or 0.0 <= value, "epsilon1 should be >= 0 but is: {}"),
-    "epsilon2": (lambda value: 0.0 <= value, "epsilon2 should be >= 0 but is: {}"),
-    "d": (lambda value: 1.0 <= value, "Clipping threshold d should be >= 1 but is: {}"),
-    "weight_decay": (lambda value: 0.0 <= value, "weight_decay should be >= 0 but is: {}"),
-    "decay": (lambda value: 0.0 <= value, "weight decay should be >= 0 but is: {}"),
+    "lr": (at_least(0.0), "Learning rate should be >= 0 but is: {}"),
+    "momentum": (at_least(0.0), "momentum should be >= 0 but is: {}"),
+    "beta2_decay": (at_most(0.0), "beta2_decay should be <= 0 but is: {}"),
+    "epsilon1": (lambda value: value is None or at_least(0.0)(value), "epsilon1 should be >= 0 but is: {}"),
+    "epsilon2": (at_least(0.0), "epsilon2 should be >= 0 but is: {}"),
+    "d": (at_least(1.0), "Clipping threshold d should be >= 1 but is: {}"),
+    "weight_decay": (at_least(0.0), "weight_decay should be >= 0 but is: {}"),
+    "decay": (at_least(0.0), "weight decay should be >= 0 but is: {}"),
 }
 
 
