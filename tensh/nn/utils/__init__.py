@@ -13,6 +13,7 @@ WHERE = {
     "tensh.nn.utils.memory_format": "convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format",
     "tensh.nn.utils.parametrizations": "",
     "tensh.nn.utils.parametrize": "",
+    "tensh.nn.utils.prune": "",
     "tensh.nn.utils.rnn": "",
     "tensh.nn.utils.spectral_norms": "spectral_norm remove_spectral_norm",
     "tensh.nn.utils.stateless": "",

@@ -1,0 +1,225 @@
+"""Pruning: weights that are set to zero by a mask, and stay so while the rest is trained."""
+
+from collections.abc import Iterable
+
+from tensh.engine import named
+from tensh.nn.utils.convert_parameters import parameters_to_vector
+from tensh.nn.utils.pruning import BasePruningMethod, PruningContainer, check_amount, combined, count_of, hooks_of
+
+__all__ = [
+    "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured", "PruningContainer",
+    "RandomStructured", "RandomUnstructured", "custom_from_mask", "global_unstructured", "identity", "is_pruned",
+    "l1_unstructured", "ln_structured", "random_structured", "random_unstructured", "remove",
+]  # fmt: skip
+
+
+# ── methods ──────────────────────────────────────────────────────────────────
+class Identity(BasePruningMethod):
+    """Nothing is pruned; the parameter gets a mask of ones."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t, default_mask):
+        return default_mask
+
+    @classmethod
+    def apply(cls, module, name):
+        return super().apply(module, name)
+
+
+class _Unstructured(BasePruningMethod):
+    """``amount`` elements, as ``_chosen`` says."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount):
+        check_amount(amount)
+        self.amount = amount
+
+    def compute_mask(self, t, default_mask):
+        count, mask = count_of(self.amount, t.nelement()), default_mask.clone()
+        if count:
+            mask.view(-1)[self._chosen(t, count)] = 0
+        return mask
+
+
+class RandomUnstructured(_Unstructured):
+    """Elements are chosen by chance."""
+
+    def _chosen(self, t, count):
+        return named("rand_like")(t).view(-1).topk(count).indices
+
+    @classmethod
+    def apply(cls, module, name, amount):
+        return super().apply(module, name, amount=amount)
+
+
+class L1Unstructured(_Unstructured):
+    """The elements that are nearest to zero."""
+
+    def _chosen(self, t, count):
+        return t.abs().view(-1).topk(count, largest=False).indices
+
+    @classmethod
+    def apply(cls, module, name, amount, importance_scores=None):
+        return super().apply(module, name, amount=amount, importance_scores=importance_scores)
+
+
+class _Structured(BasePruningMethod):
+    """``amount`` slices along ``dim``; ``_kept`` says which stay."""
+
+    PRUNING_TYPE = "structured"
+
+    def compute_mask(self, t, default_mask):
+        if t.dim() <= 1:
+            raise ValueError(
+                f"Structured pruning can only be applied to multidimensional tensors. Found tensor of shape {t.shape} with "
+                f"{t.dim()} dims"
+            )
+        if self.dim >= t.dim():
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        count = count_of(self.amount, t.shape[self.dim])
+        if not count:
+            return default_mask
+        mask, dim = named("zeros_like")(t), self.dim % t.dim()
+        mask[(slice(None),) * dim + (self._kept(t, dim, count),)] = 1
+        mask *= default_mask.to(dtype=mask.dtype)
+        return mask
+
+
+class RandomStructured(_Structured):
+    """Slices are chosen by chance."""
+
+    def __init__(self, amount, dim=-1):
+        check_amount(amount)
+        self.amount, self.dim = amount, dim
+
+    def _kept(self, t, dim, count):
+        drawn = named("rand")(t.shape[dim])
+        return drawn > drawn.kthvalue(k=count).values
+
+    @classmethod
+    def apply(cls, module, name, amount, dim=-1):
+        return super().apply(module, name, amount=amount, dim=dim)
+
+
+class LnStructured(_Structured):
+    """The slices with the smallest norms, of order ``n``."""
+
+    def __init__(self, amount, n, dim=-1):
+        check_amount(amount)
+        self.amount, self.n, self.dim = amount, n, dim
+
+    def _kept(self, t, dim, count):
+        norms = t.norm(p=self.n, dim=[each for each in range(t.dim()) if each != dim])
+        return norms.topk(t.shape[dim] - count).indices
+
+    @classmethod
+    def apply(cls, module, name, amount, n, dim, importance_scores=None):
+        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
+
+
+class CustomFromMask(BasePruningMethod):
+    """A mask of one's own."""
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask):
+        self.mask = mask
+
+    def compute_mask(self, t, default_mask):
+        if default_mask.shape != self.mask.shape:
+            raise AssertionError(
+                f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
+            )
+        return default_mask * self.mask.to(dtype=default_mask.dtype)
+
+    @classmethod
+    def apply(cls, module, name, mask):
+        return super().apply(module, name, mask=mask)
+
+
+# ── functions ────────────────────────────────────────────────────────────────
+def identity(module, name):
+    """Give a parameter a mask of ones; returns the module."""
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module, name, amount):
+    """Prune ``amount`` elements, a count or a share, chosen by chance; returns the module."""
+    RandomUnstructured.apply(module, name, amount)
+    return module
+
+
+def l1_unstructured(module, name, amount, importance_scores=None):
+    """Prune the ``amount`` elements that are nearest to zero, or have the smallest scores; returns the module.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.l1_unstructured(torch.nn.Linear(4, 2), "weight", amount=0.25).weight_mask.sum()
+    tensor(6.)
+    """
+    L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
+    return module
+
+
+def random_structured(module, name, amount, dim):
+    """Prune ``amount`` slices along ``dim``, chosen by chance; returns the module."""
+    RandomStructured.apply(module, name, amount, dim)
+    return module
+
+
+def ln_structured(module, name, amount, n, dim, importance_scores=None):
+    """Prune the ``amount`` slices along ``dim`` with the smallest norms of order ``n``; returns the module."""
+    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    return module
+
+
+def custom_from_mask(module, name, mask):
+    """Prune where ``mask`` is zero; returns the module."""
+    CustomFromMask.apply(module, name, mask)
+    return module
+
+
+def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
+    """Prune the elements of many parameters, given as pairs (module, name), as if they were one.
+
+    ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such pairs.
+    """
+    if not isinstance(parameters, Iterable):
+        raise TypeError("global_unstructured(): parameters is not an Iterable")
+    given = {} if importance_scores is None else importance_scores
+    if not isinstance(given, dict):
+        raise TypeError("global_unstructured(): importance_scores must be of type dict")
+    pairs = list(parameters)
+    tensors = [getattr(module, name) for module, name in pairs]
+    scores = parameters_to_vector(given.get(pair, tensor) for pair, tensor in zip(pairs, tensors, strict=True))
+    masks = [getattr(module, name + "_mask", None) for module, name in pairs]
+    start = parameters_to_vector(
+        named("ones_like")(tensor) if mask is None else mask for tensor, mask in zip(tensors, masks, strict=True)
+    )
+    method = pruning_method(**kwargs)
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError(
+            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
+            f"{pruning_method} of type {method.PRUNING_TYPE}"
+        )
+    shares = combined(method, scores, start).split([tensor.numel() for tensor in tensors])
+    for (module, name), tensor, share in zip(pairs, tensors, shares, strict=True):
+        custom_from_mask(module, name, mask=share.view_as(tensor))
+
+
+def remove(module, name):
+    """Keep the zeros and forget the mask; ValueError if the parameter is not pruned.  Returns the module."""
+    for key, hook in hooks_of(module, name).items():
+        hook.remove(module)
+        del module._forward_pre_hooks[key]
+        return module
+    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+
+
+def is_pruned(module):
+    """Is a parameter of the module, or of one in it, pruned?"""
+    hooks = (hook for each in module.modules() for hook in each._forward_pre_hooks.values())
+    return any(isinstance(hook, BasePruningMethod) for hook in hooks)

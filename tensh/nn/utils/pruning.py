@@ -1,0 +1,172 @@
+"""What methods of pruning share: how much is pruned, where the mask is kept, and how one follows another.
+
+The parameter ``NAME`` becomes ``NAME_orig``, the mask is the buffer ``NAME_mask``, and a hook computes ``NAME`` as their
+product before every call.  A second pruning of the same parameter goes on from the mask of the first.
+"""
+
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+from tensh.engine import named
+
+
+# ── how much ─────────────────────────────────────────────────────────────────
+def check_amount(amount):
+    """TypeError or ValueError unless ``amount`` is a count or a share."""
+    if not isinstance(amount, numbers.Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1):
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def count_of(amount, size):
+    """How many of ``size`` are pruned; ValueError for more than there are."""
+    count = amount if isinstance(amount, numbers.Integral) else round(amount * size)
+    if count > size:
+        raise ValueError(f"amount={count} should be smaller than the number of parameters to prune={size}")
+    return count
+
+
+# ── methods ──────────────────────────────────────────────────────────────────
+class BasePruningMethod(ABC):
+    """A way to choose what is pruned; a subclass says which by ``compute_mask``, and of what kind it is:
+
+    ``PRUNING_TYPE`` is "unstructured" (single elements), "structured" (whole slices along ``self.dim``) or "global".
+    The second of two prunings sees only what the first left of these.
+    """
+
+    _tensor_name: str
+
+    @abstractmethod
+    def compute_mask(self, t, default_mask):
+        """The mask of the tensor ``t``: zero where it is pruned, and wherever ``default_mask`` is."""
+
+    def __call__(self, module, inputs):
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    def apply_mask(self, module):
+        """The pruned parameter of the module."""
+        mask, original = (getattr(module, self._tensor_name + end) for end in ("_mask", "_orig"))
+        return mask.to(dtype=original.dtype) * original
+
+    @classmethod
+    def apply(cls, module, name, *args, importance_scores=None, **kwargs):
+        """Prune ``module.NAME``; what goes first are the smallest of ``importance_scores``, by default of itself."""
+        earlier = hooks_of(module, name)
+        if len(earlier) > 1:
+            raise AssertionError(
+                f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. Use a PruningContainer."
+            )
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        tensor = getattr(module, name)
+        scores = tensor if importance_scores is None else importance_scores
+        if scores.shape != tensor.shape:
+            raise AssertionError(
+                f"importance_scores should have the same shape as parameter {name} of {module}, got {scores.shape} vs "
+                f"{tensor.shape}"
+            )
+        if not earlier:
+            mask = method.compute_mask(scores, default_mask=named("ones_like")(tensor))
+            module.register_parameter(name + "_orig", tensor)
+            del module._parameters[name]
+        else:
+            mask = combined(method, scores, getattr(module, name + "_mask").detach().clone())
+            ((key, first),) = earlier.items()
+            del module._forward_pre_hooks[key]
+            container = first if isinstance(first, PruningContainer) else PruningContainer(first)
+            container.add_pruning_method(method)
+            method = container
+        module.register_buffer(name + "_mask", mask)
+        setattr(module, name, method.apply_mask(module))
+        module.register_forward_pre_hook(method)
+        return method
+
+    def prune(self, t, default_mask=None, importance_scores=None):
+        """The tensor ``t``, pruned; no module is involved."""
+        scores = t if importance_scores is None else importance_scores
+        if scores.shape != t.shape:
+            raise AssertionError(
+                f"importance_scores should have the same shape as tensor t, got {scores.shape} vs {t.shape}"
+            )
+        start = named("ones_like")(t) if default_mask is None else default_mask
+        return t * self.compute_mask(scores, default_mask=start)
+
+    def remove(self, module):
+        """Make the pruned tensor the parameter; the zeros are no longer held."""
+        name = self._tensor_name
+        weight = self.apply_mask(module)
+        if hasattr(module, name):
+            delattr(module, name)
+        original = module._parameters.pop(name + "_orig")
+        original.data = weight.data
+        del module._buffers[name + "_mask"]
+        setattr(module, name, original)
+
+
+class PruningContainer(BasePruningMethod):
+    """Several methods for one parameter, each of which prunes what those before it left."""
+
+    def __init__(self, *args):
+        self._pruning_methods = ()
+        if args and not isinstance(args[0], Iterable):
+            self._tensor_name = args[0]._tensor_name
+        for method in args[0] if len(args) == 1 and isinstance(args[0], Iterable) else args:
+            self.add_pruning_method(method)
+
+    def add_pruning_method(self, method):
+        """Append a method; TypeError or ValueError for what is none, or is one of another parameter."""
+        if method is None:
+            return
+        if not isinstance(method, BasePruningMethod):
+            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+        if self._tensor_name != method._tensor_name:
+            raise ValueError(
+                f"Can only add pruning methods acting on the parameter named '{self._tensor_name}' to PruningContainer "
+                f"{self}. Found '{method._tensor_name}'"
+            )
+        self._pruning_methods += (method,)
+
+    def __len__(self):
+        return len(self._pruning_methods)
+
+    def __iter__(self):
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, idx):
+        return self._pruning_methods[idx]
+
+    def compute_mask(self, t, default_mask):
+        """The mask of the last method, which goes on from ``default_mask``."""
+        return combined(self._pruning_methods[-1], t, default_mask)
+
+
+def combined(method, t, mask):
+    """The mask of a method that sees only what ``mask`` has left of ``t``."""
+    kind, dims = method.PRUNING_TYPE, t.dim()
+    if kind == "unstructured":
+        seen = mask == 1
+    elif kind == "structured":
+        if not hasattr(method, "dim"):
+            raise AttributeError(
+                'Pruning methods of PRUNING_TYPE "structured" need to have the attribute `dim` defined.'
+            )
+        dim = method.dim + dims if method.dim < 0 else method.dim
+        if dim < 0:
+            raise IndexError(f"Index is out of bounds for tensor with dimensions {dims}")
+        left = mask.sum(dim=[each for each in range(dims) if each != dim]) != 0
+        seen = (slice(None),) * dim + (left,)
+    elif kind == "global":
+        seen = (slice(None),) * dims
+    else:
+        raise ValueError(f"Unrecognized PRUNING_TYPE {kind}")
+    result = mask.to(dtype=t.dtype, copy=True)
+    result[seen] = method.compute_mask(t[seen], default_mask=mask[seen]).to(dtype=result.dtype)
+    return result
+
+
+def hooks_of(module, name):
+    """The hooks of a module that prune the parameter, by their keys."""
+    hooks = module._forward_pre_hooks.items()
+    return {key: hook for key, hook in hooks if isinstance(hook, BasePruningMethod) and hook._tensor_name == name}
