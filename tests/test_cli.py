@@ -402,9 +402,9 @@ def test_a_warning_is_a_remark():
 USAGE = {
     ("run", "nowhere.tsh"): "nowhere.tsh: no such file\n",
     ("run", "S.tsh"): "S.tsh: no such file; did you mean s.tsh?\n",
-    ("run", "."): ".: Is a directory\n",
+    ("run", "."): ".: this is a folder, not a file\n",
     ("run", "s.txt"): "s.txt: tensh runs .tsh, .py and .ipynb files\n",
-    ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook\n",
+    ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook: an object was expected, and it is a number\n",
     ("-c", "1", "run", "s.tsh"): "-c and run are two things to run: ask for one of them\n",
     ("s.tsh",): "tensh: No such command 's.tsh'.\nto run a file: tensh run s.tsh\n",
 }

@@ -35,9 +35,9 @@ def test_a_file_and_variables(configured):
 WRONG = {
     'theme = "drak"': "theme cannot be drak, but: auto, light, dark, mono",
     "theme = 3": "theme cannot be 3, but: auto, light, dark, mono",
-    "precision = -1": "precision cannot be -1, but: a whole number from 0",
-    "precision = 1.5": "precision cannot be 1.5, but: a whole number from 0",
-    "precision = true": "precision cannot be on, but: a whole number from 0",
+    "precision = -1": "precision cannot be -1, but: a whole number from 0 to 100",
+    "precision = 1.5": "precision cannot be 1.5, but: a whole number from 0 to 100",
+    "precision = true": "precision cannot be on, but: a whole number from 0 to 100",
     "linewidth = 3": "linewidth cannot be 3, but: auto, a whole number from 10",
     'caption = "maybe"': "caption cannot be maybe, but: on, off",
     "history = 3": "history cannot be 3, but: on, off, a file",

@@ -9,6 +9,7 @@ import pytest
 from conftest import SHARED
 
 from tensh.cli.app import main
+from tensh.cli import reading
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Cell, Document, Output
 from tensh.cli.environment import Environment
@@ -265,7 +266,7 @@ def test_what_is_no_file_is_not_read(tmp_path, monkeypatch):
     link, folder, large = tmp_path / "link.md", tmp_path / "folder.md", tmp_path / "large.md"
     link.symlink_to(link)
     folder.mkdir()
-    monkeypatch.setattr(files, "LARGEST", 1000)
+    monkeypatch.setattr(reading, "LARGEST", 1000)
     large.write_text("x" * 1001)
     for path in (link, folder, large, tmp_path / "missing.md"):
         status, said = command("convert", path, tmp_path / "out.tsh")

@@ -156,7 +156,7 @@ def test_set_holds_for_the_session(prompt):
     settings = prompt.session.settings
     assert (settings.theme, settings.caption, settings.keys) == ("dark", False, "vi")
     assert prompt.text("torch.tensor(1 / 3)") == "tensor(0.33)"
-    assert prompt.notices("%set precision") == ["precision is 2; it can be: a whole number from 0"]
+    assert prompt.notices("%set precision") == ["precision is 2; it can be: a whole number from 0 to 100"]
 
 
 def test_set_and_set_printoptions_are_one_thing(prompt):

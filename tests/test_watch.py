@@ -108,7 +108,7 @@ def test_a_failure_is_no_reason_to_stop(script):  # noqa: F811
 def test_what_cannot_be_run_is_said(script):  # noqa: F811
     name = script(notebook("1"), "n.ipynb")
     told = Told(name, {name: "{"}, QUIET, {name: notebook("2", "3")}, QUIET)
-    assert told.output == "1\n2\n3\n" and "n.ipynb: this is not a notebook\n" in told.errors
+    assert told.output == "1\n2\n3\n" and "n.ipynb: this is not a notebook: " in told.errors
     assert Done("run", "--watch", "nowhere.tsh").status == 2
 
 

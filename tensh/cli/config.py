@@ -6,12 +6,18 @@ are those of `%set`.
 """
 
 import os
+import sys
 from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
+from tensh.cli import reading
 from tensh.cli.folders import folder
+from tensh.cli.options import UsageError
 
 FILE = "config.toml"
+LARGEST = 2**14  # bytes of such a file: a hundred times what all settings need
+LONGEST = 40  # characters of a value that are shown where it cannot be
+ANY = sys.maxsize
 SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
@@ -38,12 +44,13 @@ class Words:
 
 
 class Whole:
-    """A whole number from a least value on, or one of some words."""
+    """A whole number between two, or one of some words."""
 
-    def __init__(self, least, *words):
+    def __init__(self, least, most, *words):
         self.least = least
+        self.most = most
         self.known = words
-        self.words = ", ".join([*words, f"a whole number from {least}"])
+        self.words = ", ".join([*words, f"a whole number from {least}" + (f" to {most}" if most < ANY else "")])
 
     def read(self, value):
         if str(value) in self.known:
@@ -51,7 +58,7 @@ class Whole:
         if isinstance(value, bool | float):
             raise ValueError(value)
         number = int(value)
-        if number < self.least:
+        if not self.least <= number <= self.most:
             raise ValueError(value)
         return number
 
@@ -63,7 +70,7 @@ class Path:
         self.words = ", ".join([*words, "a file"])
 
     def read(self, value):
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not value.strip() or "\0" in value:
             raise ValueError(value)
         return value
 
@@ -78,12 +85,12 @@ class Settings:
     """How tensh looks and behaves on a terminal. What goes into a pipe does not depend on it."""
 
     caption: bool = setting(True, Switch(), "the line of facts under a tensor")
-    precision: int = setting(4, Whole(0), "the digits after the point", "precision")
+    precision: int = setting(4, Whole(0, 100), "the digits after the point", "precision")
     linewidth: int | str = setting(
-        "auto", Whole(10, "auto"), "the columns of a tensor; auto is the window's", "linewidth"
+        "auto", Whole(10, ANY, "auto"), "the columns of a tensor; auto is the window's", "linewidth"
     )
-    threshold: int = setting(1000, Whole(0), "the elements beyond which a tensor is summarised", "threshold")
-    edgeitems: int = setting(3, Whole(0), "what a summary shows at each end", "edgeitems")
+    threshold: int = setting(1000, Whole(0, ANY), "the elements beyond which a tensor is summarised", "threshold")
+    edgeitems: int = setting(3, Whole(0, ANY), "what a summary shows at each end", "edgeitems")
     sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
     theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
     glyphs: str = setting(
@@ -102,7 +109,7 @@ class Settings:
         try:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
-            raise SettingError(f"{name} cannot be {written(value)}, but: {allowed(name)}") from None
+            raise SettingError(f"{name} cannot be {brief(written(value))}, but: {allowed(name)}") from None
 
     def print_options(self):
         """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
@@ -155,17 +162,20 @@ def path(variables):
 
 def from_file(file, complaints):
     """The (name, value) pairs of a file of settings; what cannot be read goes to the complaints."""
-    if not os.path.isfile(file):
+    if not os.path.lexists(file) or os.path.realpath(file) == os.devnull:
         return []
     import tomllib
 
     try:
-        with open(file, "rb") as stream:
-            return [*tomllib.load(stream).items()]
-    except OSError as error:
-        complaints.append(f"{file}: {error.strerror}")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return [*tomllib.loads(reading.text(file, LARGEST)).items()]
+    except UsageError as error:
+        complaints.append(str(error))
+    except tomllib.TOMLDecodeError as error:
         complaints.append(f"{file}: {error}")
+    except RecursionError:
+        complaints.append(f"{file}: it is nested too deeply")
+    except ValueError:  # of Python's own, for numbers of more than some thousand digits
+        complaints.append(f"{file}: it has a number with too many digits")
     return []
 
 
@@ -173,15 +183,23 @@ def unknown(name):
     """What to say of a name that is no setting."""
     import difflib
 
-    close = difflib.get_close_matches(name, DECLARED, 1)
-    return f"there is no setting {name!r}; " + (
+    close = difflib.get_close_matches(name[:LONGEST], DECLARED, 1)
+    return f"there is no setting {brief(repr(name))}; " + (
         f"did you mean {close[0]}?" if close else "there are " + ", ".join(DECLARED)
     )
 
 
 def written(value):
     """A value as it is written in `%set` and `tensh config show`."""
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    try:
+        return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number with so many digits"
+
+
+def brief(text):
+    """A text, or its beginning if it is long."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def allowed(name):

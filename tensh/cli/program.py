@@ -1,15 +1,13 @@
 """What is to be run: the code of a file, of `-c` or of standard input, with what it needs around it."""
 
-import contextlib
-import importlib.util
 import os
 from typing import NamedTuple
 
+from tensh.cli import reading
 from tensh.cli.options import UsageError
 from tensh.cli.session import notebook, opening
 from tensh.cli.session.notebook import Cell
 from tensh.cli.session.source import Source, without_indent
-from tensh.cli.session.suggest import close
 
 
 class Program(NamedTuple):
@@ -43,19 +41,19 @@ def from_codes(codes):
 
 def from_input(stream, arguments=()):
     """What stands on standard input."""
-    return Program("script", [Cell(Source(stream.read(), "<stdin>", "stdin"))], ["-", *arguments])
+    text = reading.streamed(stream, "stdin")
+    return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 
 
 def from_file(path, arguments=()):
     """A .tsh script (or a file without an extension), a .py file or a notebook."""
     filename, extension = os.path.abspath(path), os.path.splitext(path)[1]
-    text = read(path)
     if extension == ".ipynb":
-        kind, cells = "notebook", notebook_cells(text, filename, path)
+        kind, cells = "notebook", notebook_cells(reading.text(path), filename, path)
     elif extension == ".py":
-        kind, cells = "python", [Cell(Source(text, filename, path, echo=None, commands=False))]
+        kind, cells = "python", [Cell(Source(reading.code(path), filename, path, echo=None, commands=False))]
     elif extension in (".tsh", ""):
-        kind, cells = "script", [Cell(Source(text, filename, path))]
+        kind, cells = "script", [Cell(Source(reading.code(path), filename, path))]
     else:
         raise UsageError(f"{path}: tensh runs .tsh, .py and .ipynb files")
     return Program(kind, cells, [path, *arguments], os.path.dirname(os.path.realpath(path)), filename)
@@ -68,8 +66,7 @@ def from_files(paths):
     except opening.OpeningError as error:
         raise UsageError(str(error)) from None
     for path in tensors:
-        if not os.path.isfile(path):
-            raise UsageError(f"{path}: no such file{similar(path)}")
+        reading.require(path)
     programs = [from_file(path) for path in paths if path not in tensors]
     if len(programs) == 1:
         return programs[0]._replace(tensors=tensors)
@@ -82,25 +79,3 @@ def notebook_cells(text, filename, path):
         return notebook.cells(text, filename, path)
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
-
-
-def read(path):
-    """The text of a file of code."""
-    try:
-        with open(path, "rb") as file:
-            return importlib.util.decode_source(file.read())
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file{similar(path)}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, SyntaxError) as error:
-        raise UsageError(f"{path}: this is not text ({error})") from None
-
-
-def similar(path):
-    """A file that may have been meant."""
-    with contextlib.suppress(OSError):
-        meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))
-        if meant:
-            return f"; did you mean {os.path.join(os.path.dirname(path), meant)}?"
-    return ""

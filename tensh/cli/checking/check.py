@@ -2,6 +2,7 @@
 
 import glob
 import os
+from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
@@ -119,12 +120,23 @@ def expanded(pattern):
     if os.path.isdir(pattern):
         found = [path for path in within(pattern) if is_lesson(path)]
     elif glob.has_magic(pattern) and not os.path.lexists(pattern):
-        found = sorted(glob.glob(pattern, recursive=True))
+        found = sorted(fitting(pattern))
     else:
         return [pattern]
     if not found:
         raise UsageError(f"tensh check: {pattern}: nothing to check there")
     return found
+
+
+def fitting(pattern):
+    """The names that a pattern fits, but for hidden ones. Links to folders are not followed: they may go in a circle."""
+    whole = Path(pattern)
+    root = Path(whole.anchor)
+    try:
+        found = [*root.glob(str(whole.relative_to(root)))]
+    except ValueError as error:
+        raise UsageError(f"tensh check: {pattern}: {error}") from None
+    return [str(path) for path in found if not any(part.startswith(".") for part in {*path.parts} - {*whole.parts})]
 
 
 def within(folder):

@@ -5,6 +5,8 @@ import re
 import sys
 import types
 
+from tensh.cli.session.source import parsed
+
 SEEDED = {  # generator -> code that starts it at a number
     "torch": re.compile(r"\bmanual_seed(?:_all)?\(|\bset_rng_state\("),
     "numpy": re.compile(r"\b(?:np|numpy)\.random\.(?:seed|set_state)\("),
@@ -76,12 +78,12 @@ def names_in(code):
     """(names whose earlier values code uses, names that it makes)."""
     used, made = set(), set()
     try:
-        for statement in ast.parse(code).body:
+        for statement in parsed(code, "<cell>"):
             nodes = [*ast.walk(statement)]
             loaded = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
             used |= loaded - made
             made |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
             made |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         pass  # it does not run either
     return used, made

@@ -12,20 +12,29 @@ HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
 )
 KINDS = {"markdown": "prose", "raw": "raw"}
+NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file cannot hold
 
 
 def loads(text, what):
-    """A JSON object; DocumentError where the text is none."""
+    """The JSON object that a text is; DocumentError where it is none, which begins with ``what``."""
     try:
         found = json.loads(text)
     except RecursionError:
-        raise DocumentError(f"{what} is nested too deeply") from None
-    except ValueError as error:
-        raise DocumentError(f"{what} is no JSON ({error})") from None
+        raise DocumentError(f"{what}it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno} is none ({error.msg})" if text.strip() else "it is empty"
+        raise DocumentError(f"{what}JSON was expected, and {where}") from None
+    except ValueError:  # of Python's own, for numbers of more than some thousand digits
+        raise DocumentError(f"{what}it has a number with too many digits") from None
     if not isinstance(found, dict):
-        raise DocumentError(f"{what} is not what it should be: a JSON object")
+        raise DocumentError(f"{what}an object was expected, and it is {named(found)}")
     return found
+
+
+def named(value):
+    """What JSON calls a value."""
+    return NAMES.get(type(value), "a number")
 
 
 def dumps(facts):
@@ -58,7 +67,7 @@ def cell(line, lines, output_lines=(), form=""):
     """The cell with the text of some lines that a head describes."""
     match = HEAD.match(line.strip())
     try:
-        facts = loads(match["json"], "what is said of a cell") if match["json"] else {}
+        facts = loads(match["json"], "what is said of a cell: ") if match["json"] else {}
     except (DocumentError, TypeError):  # a title with a brace in it, which is none of ours
         match, facts = HEAD.match(""), {"metadata": {"title": line.strip()}}
     metadata = facts.pop("metadata", {})

@@ -1,17 +1,16 @@
 """Documents in files: the kind of a file is that of its name."""
 
 import os
-import stat
 
+from tensh.cli import reading
 from tensh.cli.documents import markdown, notebooks, percent
 from tensh.cli.documents.model import Cell, DocumentError
 from tensh.cli.options import UsageError
-from tensh.cli.program import read as text_of
-from tensh.cli.program import similar
+from tensh.cli.writing import write
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
 PRELOADED = (".tsh", ".md")  # where torch, nn, F, np and math are names from the start
-LARGEST = 256 * 2**20  # bytes of a file that is read
+CODE = (".tsh", ".py")  # which may say what encoding they are in
 GIVEN = "preload"  # marks a cell that says what other files have from the start
 
 
@@ -27,21 +26,11 @@ def load(path):
     """The document in a file; UsageError where there is none."""
     kind = kind_of(path)
     try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file{similar(path)}") from None
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise UsageError(f"{path}: this is not a file")
-    if found.st_size > LARGEST:
-        raise UsageError(
-            f"{path}: {found.st_size / 2**20:,.0f} MiB are more than a document may have ({LARGEST >> 20} MiB)"
-        )
-    try:
-        return loads(text_of(path), kind)
+        return loads(reading.code(path) if kind in CODE else reading.text(path), kind)
     except DocumentError as error:
         raise UsageError(f"{path}: {error}") from None
+    except MemoryError:
+        raise UsageError(f"{path}: it needs more memory than there is") from None
 
 
 def loads(text, kind):
@@ -65,8 +54,7 @@ def save(document, path):
     except UnicodeEncodeError:
         raise UsageError(f"{path}: there are characters that no text file can hold (lone surrogates)") from None
     try:
-        with open(path, "wb") as file:
-            file.write(written)
+        write(path, written)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from None
 

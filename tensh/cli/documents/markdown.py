@@ -16,7 +16,7 @@ CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())
 SESSIONS = frozenset("python py python3 pycon console doctest".split())
 PROMPT_ONLY = frozenset("pycon console doctest".split())  # blocks that are code only where there is a prompt
 OUTPUT = frozenset(["", "text", "txt", "output", "plain", "plaintext"])
-FENCE = re.compile(r"(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`]*?)[ \t]*\Z")
+FENCE = re.compile(r"(?P<sign>`{3,}+|~{3,}+)(?P<info>[^`]*)\Z")
 HEAD = re.compile(r"<!-- cell(?: (?P<head>.*?))? -->[ \t]*\Z")
 END = "<!-- /cell -->"
 ENDS = re.compile(r"<!-- (/+)cell -->")
@@ -53,7 +53,7 @@ def read(text):
     """The document in a Markdown text."""
     lines = text.split("\n")
     header = HEADER.match(lines[0])
-    about = facts.loads(header["json"], "its first line") if header else {}
+    about = facts.loads(header["json"], "its first line: ") if header else {}
     metadata = about.get("metadata")
     cells = [*Reader(lines, int(bool(header))).cells()]
     return Document(cells, about.get("echo", ECHO), metadata if isinstance(metadata, dict) else {})
@@ -130,7 +130,7 @@ def block_at(lines, place):
         return None
     end = re.compile(re.escape(fence["sign"]) + re.escape(fence["sign"][0]) + r"*[ \t]*\Z")
     last = next((number for number in range(place + 1, len(lines)) if end.match(lines[number])), len(lines))
-    return Block(fence["info"], lines[place + 1 : last], last + 1, last < len(lines))
+    return Block(fence["info"].strip(" \t"), lines[place + 1 : last], last + 1, last < len(lines))
 
 
 def _stripped(lines):

@@ -3,6 +3,8 @@
 import ast
 from typing import Any, NamedTuple
 
+from tensh.cli.session.source import parsed
+
 
 class Output(NamedTuple):
     """Something that a cell showed.
@@ -59,8 +61,8 @@ class DocumentError(ValueError):
 def expressions(code):
     """For each top-level statement, whether it is a bare expression that no `;` follows; none of broken code."""
     try:
-        body = ast.parse(code).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = parsed(code, "<cell>")
+    except (SyntaxError, ValueError):
         return []
     lines = code.split("\n")
     return [isinstance(node, ast.Expr) and not _is_quiet(node, lines) for node in body]

@@ -3,6 +3,7 @@
 import itertools
 import json
 
+from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, DocumentError, Output
 
 METADATA = {
@@ -19,19 +20,13 @@ FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 
 def read(text):
     """The document in the text of a notebook; DocumentError where it is none."""
-    try:
-        notebook = json.loads(text)
-    except RecursionError:
-        raise DocumentError("this notebook is nested too deeply") from None
-    except ValueError:
-        notebook = None
-    if not isinstance(notebook, dict) or notebook.get("nbformat") is None:
-        raise DocumentError("this is not a notebook")
-    parts, version = notebook.get("cells"), notebook["nbformat"]
-    if not isinstance(parts, list):
-        raise DocumentError(
-            f"this notebook has format {str(version)[:20]}, and format 4 is needed: open and save it with Jupyter"
-        )
+    notebook = facts.loads(text, "this is not a notebook: ")
+    if "nbformat" not in notebook:
+        raise DocumentError('this is not a notebook: it does not say which format it has ("nbformat")')
+    version = notebook["nbformat"]
+    if isinstance(version, int) and version < 4:
+        raise DocumentError(f"this notebook has format {version}, and 4 is needed: open and save it with Jupyter")
+    parts = _is(list, notebook.get("cells"), "its list of cells")
     cells = [_cell(part, number) for number, part in enumerate(parts, 1)]
     metadata = dict(_is(dict, notebook.get("metadata", {}), "its metadata"))
     echo = "last"
@@ -48,14 +43,16 @@ def read(text):
 def _is(kind, value, what):
     """A value, if it is of the kind that the format says."""
     if not isinstance(value, kind):
-        raise DocumentError(f"this notebook is broken: {what} is {type(value).__name__}, not {kind.__name__}")
+        expected, found = facts.named(kind()), facts.named(value)
+        raise DocumentError(f"this notebook is broken: for {what} {expected} was expected, and there is {found}")
     return value
 
 
 def _joined(value, what):
     """A text that a notebook keeps as one or as lines."""
-    lines = [value] if isinstance(value, str) else _is(list, value, what)
-    return "".join(_is(str, line, f"a line of {what}") for line in lines)
+    if not isinstance(value, list):
+        return _is(str, value, what)
+    return "".join(_is(str, line, f"a line of {what}") for line in value)
 
 
 def _cell(part, number):
@@ -64,7 +61,7 @@ def _cell(part, number):
     kind = KINDS.get(part.pop("cell_type", None) if isinstance(part.get("cell_type"), str) else None)
     if kind is None:
         raise DocumentError(f"this notebook is broken: {what} is neither code nor prose")
-    text = _joined(part.pop("source", ""), what).replace("\r\n", "\n").replace("\r", "\n")
+    text = _joined(part.pop("source", ""), f"the source of {what}").replace("\r\n", "\n").replace("\r", "\n")
     metadata = _is(dict, part.pop("metadata", {}), f"the metadata of {what}")
     count = part.pop("execution_count", None)
     outputs = _is(list, part.pop("outputs", []), f"the outputs of {what}")

@@ -24,7 +24,7 @@ def read(text, extension):
     lines = text.removesuffix("\n").split("\n")
     about = {}
     if lines[0].startswith(HEADER):
-        about = facts.loads(lines.pop(0).removeprefix(HEADER), "its first line")
+        about = facts.loads(lines.pop(0).removeprefix(HEADER), "its first line: ")
     cells, head, body, any_mark = [], None, [], False
     for line in [*lines, None]:
         mark = MARK.match(line) if line is not None else None

@@ -2,10 +2,12 @@
 
 import ast
 
+from tensh.cli.session.failure import UNPARSED
 from tensh.show.text import cells
 
 LINES_BEFORE = 2
 LONGEST = 8  # lines of a piece that are quoted
+LONGEST_LINE = 240  # characters of a line that are quoted
 
 
 def quote(place, failing, before=LINES_BEFORE):
@@ -17,10 +19,23 @@ def quote(place, failing, before=LINES_BEFORE):
         inside = number >= place.line
         yield ("mark", "  -> ") if inside and failing else ("margin", "     ")
         yield "margin", f"{number:>{width}} | "
-        yield "code", _visible(lines[number - 1]) + "\n"
-        if inside and place.segment is not None:
+        is_marked = inside and place.segment is not None
+        line, *columns = around(lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0)))
+        yield "code", _visible(line) + "\n"
+        if is_marked:
             yield "margin", " " * (width + 6) + "| "
-            yield "mark", marks(lines[number - 1], place.column, place.end_column) + "\n"
+            yield "mark", marks(line, *columns) + "\n"
+
+
+def around(line, column, end_column):
+    """A line and two columns in it; of a line without end the part around the columns, and where they are in it."""
+    if len(line) <= LONGEST_LINE:
+        return line, column, end_column
+    begin = max(min(column - LONGEST_LINE // 4, len(line) - LONGEST_LINE), 0)
+    end = begin + LONGEST_LINE
+    before, after = "..." * (begin > 0), "..." * (end < len(line))
+    moved = [min(place, end) - begin + len(before) for place in (column, end_column)]
+    return f"{before}{line[begin:end]}{after}", *moved
 
 
 def marks(line, column, end_column):
@@ -37,7 +52,7 @@ def operator(segment):
     """Where the operator of a binary operation is, or the brackets of an index: (first, end) in the segment."""
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
-    except (SyntaxError, ValueError):
+    except UNPARSED:
         return None
     if isinstance(tree, ast.BinOp):
         first, end = _column(segment, tree.left.end_col_offset), _column(segment, tree.right.col_offset)

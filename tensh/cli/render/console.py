@@ -25,12 +25,12 @@ class Console:
 
     def result(self, tokens):
         """Write to stdout."""
-        self.env.stdout.write(self.styled(tokens, self.in_color[0]))
+        written(self.env.stdout, self.styled(tokens, self.in_color[0]))
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
         self.env.stdout.flush()
-        self.env.stderr.write(self.styled(tokens, self.in_color[1]))
+        written(self.env.stderr, self.styled(tokens, self.in_color[1]))
         self.env.stderr.flush()
 
     def styled(self, tokens, in_color=True):
@@ -86,3 +86,12 @@ class Console:
         with contextlib.suppress(OSError, ValueError, AttributeError):
             return os.get_terminal_size(self.env.stdout.fileno()).lines or None
         return None
+
+
+def written(stream, text):
+    """Write a text to a stream; what the stream has no bytes for (half of a character) is written as Python's escapes."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "utf-8"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

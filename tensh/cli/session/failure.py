@@ -16,6 +16,7 @@ from tensh.show.describe import dtype, is_array
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what the parser says of what it cannot read
 MOST_CAUSES = 3  # one behind the other that are shown
 
 
@@ -204,9 +205,9 @@ def _characters(line, column):
 
 
 def _syntax_place(error, sources):
-    """Where the parser stopped, if it says so."""
+    """Where the parser stopped, if it says so; on line 0 if it says only in which source."""
     if error.lineno is None:
-        return None
+        return Place(sources[error.filename], None, 0) if error.filename in sources else None
     source = source_of(error.filename or "<string>", sources)
     if not source.text and error.text:
         source.text = "\n" * (error.lineno - 1) + error.text.rstrip("\n")
@@ -232,7 +233,7 @@ def _operands(frame, place):
     """The arrays that the failing piece of code names, in its order."""
     try:
         tree = ast.parse((place.segment or "").strip(), mode="eval")
-    except (SyntaxError, ValueError):
+    except UNPARSED:
         return []
     found = {}
     for node in ast.walk(tree):

@@ -57,7 +57,7 @@ class CellSource(Source):
     """The code of a cell, whose lines are counted from its top."""
 
     def place(self, line):
-        return f"{self.label}, line {line}"
+        return f"{self.label}, line {line}" if line else self.label
 
 
 def python(text):

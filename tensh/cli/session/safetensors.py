@@ -106,7 +106,7 @@ def read_header(path, file):
     except (UnicodeDecodeError, RecursionError):
         raise FileError(f"{path}: its header is not JSON") from None
     except ValueError as error:
-        raise FileError(f"{path}: its header is not JSON: {error}") from None
+        raise FileError(f"{path}: its header is not JSON: {str(error).partition(';')[0]}") from None
     if not isinstance(header, dict):
         raise FileError(f"{path}: its header is not a table")
     metadata = header.pop(METADATA, {})

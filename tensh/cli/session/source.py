@@ -13,7 +13,11 @@ import re
 from types import CodeType
 from typing import NamedTuple
 
-COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>.*?)[ \t]*$")
+from tensh.cli.session.openness import Openness
+
+COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$")
+MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
+NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
 
 
@@ -78,8 +82,8 @@ class Source:
         return self.text.split("\n")
 
     def place(self, line):
-        """How the reader finds a line."""
-        return f"{self.label}:{line}"
+        """How the reader finds a line, or the whole where the line is not known."""
+        return f"{self.label}:{line}" if line else self.label
 
     @functools.cached_property
     def parts(self):
@@ -89,18 +93,20 @@ class Source:
         return [*self._parts(self.lines)]
 
     def _parts(self, lines):
-        begin = 0
-        for number, line in enumerate(lines):
-            match = command_on(line)
-            if match and _is_complete(lines[begin:number]):
+        begin, openness = 0, Openness()
+        for number, line in enumerate(lines if any(map(command_on, lines)) else ()):
+            match = None if openness else command_on(line)
+            if match:
                 yield from self._statements(begin, number)
                 yield Command(self, number + 1, number + 1, match["name"], match["argument"])
                 begin = number + 1
+            else:
+                openness.take(line)
         yield from self._statements(begin, len(lines))
 
     def _statements(self, begin, end):
         """The statements of some of the lines, numbered as in the whole."""
-        return parsed("\n" * begin + "\n".join(self.lines[begin:end]), self.filename)
+        return parsed("\n" * begin + "\n".join(self.lines[begin:end]), self.filename) if begin < end else []
 
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
@@ -135,19 +141,28 @@ class Source:
 
 def parsed(text, filename):
     """The statements of a text; SyntaxError where there are none, or where they are too deep for the parser."""
+    refuse(text, filename)
     try:
         return ast.parse(text, filename).body
     except (RecursionError, MemoryError):
-        raise SyntaxError("too many expressions one inside the other") from None
+        raise without_line("too many expressions one inside the other", filename) from None
 
 
-def _is_complete(lines):
-    """Whether the lines are whole statements, so that another one could begin after them."""
-    try:
-        parsed("\n".join(lines), "<lines>")
-    except (SyntaxError, ValueError):
-        return False
-    return True
+def refuse(text, filename):
+    """SyntaxError for a text that is no code, whatever it says."""
+    if len(text) > MOST_CODE:
+        raise without_line(f"more than the {MOST_CODE >> 20} MiB of code that are read at once", filename)
+    found = NOT_IN_CODE.search(text)
+    if found:
+        begin, line = text.rfind("\n", 0, found.start()) + 1, text.count("\n", 0, found.start()) + 1
+        column = found.start() - begin + 1
+        what = f"the character U+{ord(found[0]):04X}, which no code has"
+        raise SyntaxError(what, (filename, line, column, None, line, column + 1))
+
+
+def without_line(message, filename):
+    """A SyntaxError of a whole file."""
+    return SyntaxError(message, (filename, None, None, None))
 
 
 def future(code):

@@ -70,9 +70,16 @@ def save(session, command):
 
 @magic("load", "%load FILE", "bring back what %save kept, or the tensors of a .safetensors, .npy or .npz file")
 def load(session, command):
+    from tensh.cli import reading
+    from tensh.cli.options import UsageError
     from tensh.cli.session import opening, saving
 
     path, _ = file_of(command, saving.EXTENSION)
+    try:
+        reading.require(path)
+        opening.is_tensor_file(path)
+    except (UsageError, opening.OpeningError) as error:
+        raise MagicError(str(error)) from None
     if saving.is_session(path):
         names, source = saving.load(session, path)
     else:

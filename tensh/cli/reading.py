@@ -1,0 +1,146 @@
+"""Files that somebody names, read with care: none that has no end, none larger than it may be, and text as text.
+
+Whatever is wrong with a file is said in one line: what was expected, and what is there.
+"""
+
+import codecs
+import contextlib
+import errno
+import importlib.util
+import io
+import os
+import stat
+
+from tensh.cli.options import UsageError
+
+LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twenty times as much memory
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait until somebody writes into it
+NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+NEWLINE = b"\n"
+WIDE = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
+
+
+def content(path, most=None):
+    """The bytes of a file, or of a pipe that somebody writes into; UsageError for everything else."""
+    most = LARGEST if most is None else most
+    try:
+        with open(path, "rb", opener=_open) as file:
+            found = os.fstat(file.fileno())
+            kind = stat.S_IFMT(found.st_mode)
+            if kind in NO_FILES:
+                raise UsageError(f"{path}: this is {NO_FILES[kind]}, not a file")
+            if found.st_size > most:
+                raise UsageError(f"{path}: {too_large(found.st_size, most)}")
+            read = file.read(most + 1) if kind == stat.S_IFREG else _piped(file, path, most)
+    except OSError as error:
+        raise UsageError(f"{path}: {_reason(error, path)}") from None
+    except ValueError as error:  # a NUL character in the name
+        raise UsageError(f"{path!r}: this is no name of a file ({error})") from None
+    if len(read) > most:
+        raise UsageError(f"{path}: {too_large(len(read), most)}")
+    return read
+
+
+def require(path):
+    """UsageError unless a name is that of a file."""
+    try:
+        kind = stat.S_IFMT(os.stat(path).st_mode)
+    except OSError as error:
+        raise UsageError(f"{path}: {_reason(error, path)}") from None
+    if kind != stat.S_IFREG:
+        raise UsageError(f"{path}: this is {NO_FILES.get(kind, 'a pipe')}, not a file")
+
+
+def _open(path, flags):
+    return os.open(path, flags | WITHOUT_WAITING)
+
+
+def _piped(file, path, most):
+    """What comes out of an open pipe, if somebody writes into it."""
+    begin = b""
+    with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
+        begin = os.read(file.fileno(), 1)
+        if not begin:
+            raise UsageError(f"{path}: this is a pipe that nothing comes out of, not a file")
+    os.set_blocking(file.fileno(), True)
+    return begin + file.read(most)
+
+
+def _reason(error, path):
+    """Why a file could not be read."""
+    if isinstance(error, FileNotFoundError):
+        if os.path.islink(path):
+            return f"this link leads to {os.readlink(path)}, which is not there"
+        return "no such file" + similar(path)
+    if isinstance(error, IsADirectoryError):
+        return f"this is {NO_FILES[stat.S_IFDIR]}, not a file"
+    if error.errno == errno.ELOOP:
+        return "this link leads to itself, not to a file"
+    if error.errno == errno.ENXIO:
+        return f"this is {NO_FILES[stat.S_IFSOCK]}, not a file"
+    return error.strerror or str(error)
+
+
+def too_large(size, most):
+    """What to say of so many bytes."""
+    unit, name = (2**20, "MiB") if most >= 2**20 else (2**10, "KiB")
+    return f"it has more than the {most / unit:,.0f} {name} that are read" + (
+        f": {size / unit:,.0f} {name}" if size > most + 1 else ""
+    )
+
+
+def text(path, most=None):
+    """A file as text in UTF-8."""
+    return decoded(content(path, most), path)
+
+
+def streamed(stream, name):
+    """All that stands in an open stream of text."""
+    try:
+        read = stream.read(LARGEST + 1)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name}: text in {error.encoding} was expected ({error.reason})") from None
+    except OSError as error:  # a folder
+        raise UsageError(f"{name}: {error.strerror}") from None
+    if len(read) > LARGEST:
+        raise UsageError(f"{name}: {too_large(len(read), LARGEST)}")
+    return read
+
+
+def code(path):
+    """A file of Python's as text, in the encoding that it says it has."""
+    data = content(path)
+    try:
+        return importlib.util.decode_source(data)
+    except (UnicodeDecodeError, SyntaxError, LookupError) as error:
+        decoded(data, path)  # which knows more of what is wrong
+        raise UsageError(f"{path}: this is not text ({error})") from None
+
+
+def decoded(data, path):
+    """Bytes as text in UTF-8, with lines that end as lines do here."""
+    for mark, name in WIDE.items():
+        if data.startswith(mark):
+            raise UsageError(f"{path}: text in UTF-8 was expected, and this is {name}")
+    try:
+        found = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = f"byte 0x{data[error.start]:02x} on line {data.count(NEWLINE, 0, error.start) + 1}"
+        raise UsageError(f"{path}: text in UTF-8 was expected, and {place} is none") from None
+    return io.IncrementalNewlineDecoder(None, True).decode(found, final=True)
+
+
+def similar(path):
+    """A file that may have been meant."""
+    from tensh.cli.session.suggest import close
+
+    with contextlib.suppress(OSError):
+        meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))
+        if meant:
+            return f"; did you mean {os.path.join(os.path.dirname(path), meant)}?"
+    return ""
