@@ -4,11 +4,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.clock import mode
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, windows
-from tensh.engine.inplace import into
+from tensh.engine.functional.shapes.storage import contiguous
+from tensh.engine.inplace import into, requires
 from tensh.engine.ops.layers.pool import numbers_of_elements
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import wrap
@@ -36,6 +38,10 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
     kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
     if dims == 1:
         require_row(name, input)
+        if not indices and not (mode.grad and requires(input)):
+            input = contiguous(
+                input
+            )  # what is not differentiated has a kernel of its own in PyTorch, which goes by rows
         input, dims, name = input.unsqueeze(-2), 2, "max_pool2d"
         kernel, stride, padding, dilation = flat(kernel, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
         result = max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices)

@@ -143,7 +143,7 @@ def roll(input, shifts, dims=()):
         raise RuntimeError("`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    for d in dims:
+    for d in dims if array.size else ():
         wrap_dim(d, array.ndim, scalar=False)
     return OPS["rolled"].fn(input, shifts, dims)
 

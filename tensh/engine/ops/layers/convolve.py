@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
@@ -27,6 +28,7 @@ def convolution(called, **derivatives):
     weight=f"tied(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
 )
+@keeping_format(operands=2)
 @in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
@@ -50,6 +52,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     weight=f"tied(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
     bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
+@keeping_format(operands=2)
 @in_float32
 def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""

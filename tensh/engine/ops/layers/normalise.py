@@ -12,6 +12,7 @@ input, so these are operators, too; what the forward pass has computed of them i
 import numpy as np
 
 from tensh.engine.cores import SPREAD, over_rows, spread
+from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32, widened
 from tensh.engine.ops.reductions.reduce import ALONE
 from tensh.engine.table import op
@@ -111,7 +112,7 @@ for name, node, called in (
     ("group_norm_of", "NativeGroupNormBackward0", "GroupNormKernelImpl"),
 ):
     slopes = SLOPES if name == "group_norm_of" else SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
-    op(normalised, name=name, node=node, public=False, out=False, types="f", called=called,
+    op(normalised if name == "layer_norm_of" else keeping_format(normalised), name=name, node=node, public=False, out=False, types="f", called=called,
        doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
        outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
 
@@ -121,6 +122,7 @@ for name, node, called in (
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
     bias="tied(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
+@keeping_format
 @in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """The same by given means and variances, which are constants."""

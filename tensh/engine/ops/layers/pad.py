@@ -4,12 +4,14 @@ import functools
 
 import numpy as np
 
+from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.layers.taps import Taps, tapped
 from tensh.engine.table import op
 
 
 # ── one value ────────────────────────────────────────────────────────────────
 @op(public="function", input="constant_pad_nd(g, opposite(pad), 0)")
+@keeping_format
 def constant_pad_nd(input, pad, value=0):
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.
 

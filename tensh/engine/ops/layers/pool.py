@@ -12,6 +12,7 @@ import numpy as np
 
 from tensh.engine.adding import add_at
 from tensh.engine.ops.layers.convolve import reach
+from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.layers.taps import Taps, tapped
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
@@ -66,6 +67,7 @@ def folded(array, fold, kernel, stride, dilation, size):
 
 
 # ── the largest element ──────────────────────────────────────────────────────
+@keeping_format
 def max_pool(input, kernel, stride, padding, dilation, size):
     whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
     return folded(whole, np.maximum, kernel, stride, dilation, size)
@@ -102,11 +104,13 @@ def flat_places(which, spatial, kernel, stride, padding, dilation):
     return flat
 
 
+@keeping_format
 def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     places = max_places.kernel(input, kernel, stride, padding, dilation, size)
     return spots.kernel(input, places, len(kernel)), places
 
 
+@keeping_format
 def largest_in(input, windows, dims):
     """The same for windows of any form: ``windows`` [..., *T, n] holds the flat places of their elements."""
     rows = in_rows(input, dims)
@@ -193,6 +197,7 @@ def divided(sums, divisor):
     return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
 
 
+@keeping_format
 @in_float32
 def avg_pool(input, kernel, stride, padding, size, divisor):
     ones = (1,) * len(kernel)

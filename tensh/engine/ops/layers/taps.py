@@ -7,6 +7,7 @@ that PyTorch has closes under differentiation.
 
 import numpy as np
 
+from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.table import op
 from tensh.engine.vocabulary import word
@@ -110,5 +111,5 @@ def tapped(name, node, *, called=None, types="f", saves_input=False):
     """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
-    return op(in_float32(through), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
+    return op(keeping_format(in_float32(through)), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
               input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

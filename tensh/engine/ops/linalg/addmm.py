@@ -81,6 +81,9 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
         require_one_dtype(dtype, self=input.dtype, mat1=mat1.dtype)
     if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
         mat1, mat2 = widened(mat1), widened(mat2)
+    for name, mat in (("mat1", mat1), ("mat2", mat2)):
+        if mat.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     return added(input, mm.kernel(mat1, mat2), beta, alpha)
 
 

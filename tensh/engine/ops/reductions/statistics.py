@@ -25,7 +25,7 @@ def per_freedom(shape, dim, correction):
 def without_freedom(input):
     """The derivative of a variance of all elements that no degree of freedom is left for: infinite away from the mean."""
     array = input.array if isinstance(input, Tensor) else input
-    slope = np.where(array == ARRAYS["mean_all"](array), np.nan, np.inf).astype(array.dtype)
+    slope = np.where(array == ARRAYS["mean_all"](array), np.nan, np.inf).astype(array.real.dtype)
     return wrap(slope) if isinstance(input, Tensor) else slope
 
 

@@ -195,6 +195,8 @@ BACKWARDS = slice(None, None, -1)
 @op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
 def rolled(input, shifts, dims):
     """The elements moved on by ``shifts`` along ``dims``, or seen flat; what falls off the end comes in at the start."""
+    if not input.size:
+        return input.copy()
     if not dims:
         return rolled.kernel(input.reshape(-1), shifts, (0,)).reshape(input.shape)
     for shift, dim in zip(shifts, dims, strict=True):
