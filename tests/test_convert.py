@@ -8,8 +8,8 @@ import random
 import pytest
 from conftest import SHARED
 
-from tensh.cli.app import main
 from tensh.cli import reading
+from tensh.cli.app import main
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Cell, Document, Output
 from tensh.cli.environment import Environment

@@ -1,6 +1,9 @@
 """The forms in which functions of several signatures take their arguments."""
 
 from tensh.engine.calls.making import bind
+from tensh.engine.clock import mode
+from tensh.engine.graph import edge
+from tensh.engine.lifting import Lift
 from tensh.engine.table import METHODS
 from tensh.engine.tensor import Size, Tensor
 
@@ -42,3 +45,11 @@ def require(value, name, parameter, position):
             f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
         )
     return value
+
+
+def wants(t):
+    """Will a gradient of ``t`` be asked for?"""
+    try:
+        return mode.grad and edge(t) is not None
+    except Lift:
+        return True  # what is recorded of a batch is recorded on all of it

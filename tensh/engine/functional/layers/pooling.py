@@ -4,13 +4,12 @@ import math
 
 import numpy as np
 
-from tensh.engine.clock import mode
 from tensh.engine.errors import refuse_dtype
-from tensh.engine.functional.forms import require
+from tensh.engine.functional.forms import require, wants
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, windows
 from tensh.engine.functional.shapes.storage import contiguous
-from tensh.engine.inplace import into, requires
+from tensh.engine.inplace import into
 from tensh.engine.ops.layers.pool import numbers_of_elements
 from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import wrap
@@ -38,7 +37,7 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
     kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
     if dims == 1:
         require_row(name, input)
-        if not indices and not (mode.grad and requires(input)):
+        if not indices and not wants(input):
             input = contiguous(
                 input
             )  # what is not differentiated has a kernel of its own in PyTorch, which goes by rows

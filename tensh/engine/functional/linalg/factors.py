@@ -3,12 +3,9 @@
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.clock import mode
 from tensh.engine.functional.linalg.equations import failed
 from tensh.engine.functional.namespaces import linalg
-from tensh.engine.graph import edge
 from tensh.engine.inplace import into
-from tensh.engine.lifting import Lift
 from tensh.engine.ops.linalg import factor, householder
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square
@@ -191,11 +188,3 @@ def householder_product(input, tau):
 
 
 PUBLIC["orgqr"] = METHODS["orgqr"] = householder_product
-
-
-def wants(A):
-    """Will a gradient of A be asked for?"""
-    try:
-        return mode.grad and edge(A) is not None
-    except Lift:
-        return True  # what is recorded of a batch is recorded on all of it

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.functional.linalg.factors import wants
+from tensh.engine.functional.forms import wants
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.linalg import leastsquares, spectrum
 from tensh.engine.table import composite, returned
