@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_magics import prompt  # noqa: F401  (a fixture)
 
-from tensh.cli.session.safetensors import DTYPES, FileError, read, write
+from tensh.utils.safetensors.format import DTYPES, read, write
 
 
 def again(prompt, *blocks):  # noqa: F811
@@ -155,13 +155,13 @@ def test_the_tensors_of_another_program(prompt, tmp_path):  # noqa: F811
         {"w": np.ones((2, 3), np.float32), "n": np.int64(3).reshape(())},
         {"format": "pt"},
     )
-    assert prompt.notices("%load model.safetensors") == ["model.safetensors: w [2, 3], n []"]
+    assert prompt.notices("%load model.safetensors") == ["model.safetensors: n [], w [2, 3]"]
     assert prompt.text("w.sum(), n") == "(tensor(6.), tensor(3))"
 
 
 def test_names_of_another_program_become_names_of_python(prompt, tmp_path):  # noqa: F811
     write(tmp_path / "model.safetensors", {"net.0.weight": np.ones(2), "if": np.ones(1)})
-    assert prompt.notices("%load model") == ["model.safetensors: net_0_weight [2], if_ [1]"]
+    assert prompt.notices("%load model") == ["model.safetensors: if_ [1], net_0_weight [2]"]
 
 
 def test_arrays_of_numpy(prompt, tmp_path):  # noqa: F811
@@ -217,7 +217,6 @@ MALFORMED = {
     "an overlap": file_of({"x": entry(), "y": entry()}, b"1234"),
     "bytes left over": file_of({"x": entry()}, b"12345"),
     "metadata that are no texts": file_of({"__metadata__": {"a": 1}}),
-    "a boolean that is neither": file_of({"x": entry("BOOL", (2,), (0, 2))}, b"\1\2"),
 }
 
 
@@ -291,39 +290,13 @@ def test_a_file_that_is_not_there(prompt, tmp_path):  # noqa: F811
     assert [path.name for path in tmp_path.iterdir()] == ["folder.safetensors"]
 
 
-# -- the format --------------------------------------------------------------------------------------------------------
-
-
-def arrays_of_every_dtype():
-    return {name: np.arange(6).reshape(2, 3).astype(dtype) for name, dtype in DTYPES.items() if name != "BF16"}
-
-
-def test_files_are_read_as_they_were_written(tmp_path):
-    arrays = arrays_of_every_dtype() | {"empty": np.zeros((0, 2)), "number": np.array(5.0), "损失": np.ones(1)}
-    write(tmp_path / "f", arrays, {"about": "损失\n"})
-    found, texts = read(tmp_path / "f")
-    assert texts == {"about": "损失\n"} and list(found) == list(arrays)
-    for name, array in arrays.items():
-        assert found[name].dtype == array.dtype and found[name].tolist() == array.tolist()
-        assert found[name].flags.writeable
-
-
-def test_what_the_format_lacks_is_refused(tmp_path):
-    with pytest.raises(FileError, match="the format has no complex128"):
-        write(tmp_path / "f", {"x": np.ones(1, complex)})
-    assert not (tmp_path / "f").exists()
-
-
-def test_the_package_of_the_format_reads_our_files_and_we_read_its_own(tmp_path):
-    package = pytest.importorskip("safetensors.numpy")
-    arrays = {name: array for name, array in arrays_of_every_dtype().items() if name != "C64"}
-    write(tmp_path / "ours", arrays, {"a": "b"})
-    theirs = package.load_file(tmp_path / "ours")
-    package.save_file(arrays, tmp_path / "theirs", {"a": "b"})
-    ours, texts = read(tmp_path / "theirs")
-    assert texts == {"a": "b"}
-    for name, array in arrays.items():
-        assert theirs[name].tolist() == ours[name].tolist() == array.tolist()
+def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
+    prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
+    assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]
+    assert prompt.notices("%load list.pth") == ["list.pth: list"] and prompt["epoch"] == 3
+    (tmp_path / "bad.pt").write_bytes(b"nothing of it")
+    message = prompt.message("%load bad.pt")
+    assert message.startswith("bad.pt: ") and "\n" not in message
 
 
 def test_numbers_are_exact(prompt):  # noqa: F811

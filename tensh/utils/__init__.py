@@ -5,7 +5,7 @@ import importlib.util
 
 from tensh.engine.absent import absent
 
-SUBMODULES = ("checkpoint", "data")
+SUBMODULES = ("checkpoint", "data", "safetensors")
 
 
 def __getattr__(name):

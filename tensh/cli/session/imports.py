@@ -1,7 +1,7 @@
-"""`import torch` inside a session gives tensh.
+"""`import torch` inside a session gives tensh, and `import safetensors` the reader and writer that know its tensors.
 
 Installed by the command line only: a program that says `import tensh` sees nothing of it, and no package named torch
-is ever on the disk.
+is ever on the disk.  The package `safetensors` works on PyTorch's storages, so ours answers also where it is installed.
 """
 
 import contextlib
@@ -10,12 +10,16 @@ import importlib.machinery
 import importlib.util
 import sys
 
-NAME, ENGINE = "torch", "tensh"
+NAME = "torch"
+MEANT = {
+    NAME: "tensh",
+    "safetensors": "tensh.utils.safetensors",
+}  # the modules that programs ask for, and what they get
 PRIVATE = ("torch.cli", "torch.engine", "torch.__main__")  # parts of tensh that PyTorch has no counterpart of
 
 
 class Finder:
-    """Finds `torch` and `torch.x.y` as the modules `tensh` and `tensh.x.y`, under both names one object."""
+    """Finds `torch` and `torch.x.y` as the modules `tensh` and `tensh.x.y`, under both names one object; so `safetensors`."""
 
     def __init__(self, noticed=None):
         self.noticed = noticed  # called once, when the user's code imports torch
@@ -24,15 +28,16 @@ class Finder:
         return Finder, ()  # at work in another process, it tells nobody
 
     def find_spec(self, name, path=None, target=None):
-        if name != NAME and not name.startswith(NAME + "."):
+        package = name.partition(".")[0]
+        if package not in MEANT:
             return None
-        engine_name = ENGINE + name[len(NAME) :]
+        engine_name = MEANT[package] + name[len(package) :]
         if name.startswith(PRIVATE) or not _exists(engine_name):
             # No other finder is asked: it would look into the folder of tensh and load its files a second time.
             from tensh.engine.absent import absent_module
 
             raise absent_module(name)
-        if self.noticed:
+        if self.noticed and package == NAME:
             self.noticed()
             self.noticed = None
         return importlib.machinery.ModuleSpec(name, Loader(engine_name))
@@ -78,4 +83,4 @@ def torch_is_tensh(noticed=None):
 
 
 def _torch_modules():
-    return [name for name in sys.modules if name == NAME or name.startswith(NAME + ".")]
+    return [name for name in sys.modules if name.partition(".")[0] in MEANT]

@@ -7,8 +7,9 @@ import re
 
 from tensh.show.describe import brief
 
-FORMATS = (".npy", ".npz", ".safetensors")
-NOT_YET = (".pt", ".pth", ".onnx", ".gguf")
+CHECKPOINTS = (".pt", ".pth")  # files of torch.save
+FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
+NOT_YET = (".onnx", ".gguf")
 
 
 class OpeningError(Exception):
@@ -40,25 +41,42 @@ def named(session, path):
     if saving.is_session(path):
         return saving.load(session, path)[0]
     engine, names = importlib.import_module(session.engine), {}
-    for name, array in arrays(path).items():
+    with saving.telling(path):
+        found = contents(path, engine)
+    for name, value in found.items():
         name = free(name, session.namespace)
-        names[name] = session.namespace[name] = tensor(array, engine)
+        names[name] = session.namespace[name] = value
     return names
+
+
+def contents(path, engine):
+    """Name -> value of a file of any of the formats; what a checkpoint holds that is no table has the name of the file."""
+    if path.lower().endswith(CHECKPOINTS):
+        loaded = engine.load(path)
+        return (
+            loaded if isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded) else {stem(path): loaded}
+        )
+    return {name: tensor(array, engine) for name, array in arrays(path).items()}
 
 
 def arrays(path):
     """Name -> array of a file. That of a .npy file stays on the disk until it is read."""
     import numpy
 
-    from tensh.cli.session import safetensors
-
     if path.lower().endswith(".safetensors"):
-        return safetensors.read(path)[0]
+        from tensh.utils.safetensors.format import read
+
+        return read(path)[0]
     loaded = numpy.load(path, mmap_mode="c", allow_pickle=False)  # a write changes a copy, never the file
     if isinstance(loaded, numpy.ndarray):
-        return {os.path.splitext(os.path.basename(path))[0]: numpy.asarray(loaded)}
+        return {stem(path): numpy.asarray(loaded)}
     with loaded:
         return {name: loaded[name] for name in loaded.files}
+
+
+def stem(path):
+    """The name of a file, without its folder and its kind."""
+    return os.path.splitext(os.path.basename(path))[0]
 
 
 def tensor(array, engine):

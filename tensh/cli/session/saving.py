@@ -7,6 +7,7 @@ can be kept. Of a module or an optimizer its state is kept. Functions and classe
 no code of the file.
 """
 
+import contextlib
 import importlib
 import json
 from collections import OrderedDict
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.cli.session.safetensors import DTYPES, FileError, read, read_header, write
+from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header, write
 
 EXTENSION = ".safetensors"
 VERSION = 1
@@ -24,6 +25,10 @@ DEEPEST = 50  # containers in containers
 CONTAINERS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
 TABLES = {kind.__name__: kind for kind in (dict, OrderedDict)}
 RANDOM = "random state"  # no name of Python's
+
+
+class FileError(Exception):
+    """A file that is not what it should be, or cannot be written."""
 
 
 class NotKept(Exception):
@@ -162,16 +167,28 @@ def save(session, path, source):
         "default_dtype": engine.get_default_dtype().name,
     }
     arrays = writer.arrays | {RANDOM: engine.get_rng_state().array}
-    write(path, arrays, {"tensh": json.dumps(table), "source": source})
+    with telling(path):
+        write(path, arrays, {"tensh": json.dumps(table), "source": source})
     return names, left_out, writer.without_graph
+
+
+@contextlib.contextmanager
+def telling(path):
+    """What goes wrong within is told as one sentence that begins with the file."""
+    try:
+        yield
+    except SafetensorError as error:
+        raise FileError(f"{path}: {error}") from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
 
 
 def is_session(path):
     """Whether a file is a saved session."""
     try:
         with open(path, "rb") as file:
-            return "tensh" in read_header(path, file)[1]
-    except (FileError, OSError):
+            return "tensh" in (read_header(file).metadata or {})
+    except (SafetensorError, OSError):
         return False
 
 
@@ -180,7 +197,8 @@ def load(session, path):
 
     The state of a module goes into the module of that name. Where there is none, it stays a State and defines nothing.
     """
-    arrays, metadata = read(path)
+    with telling(path):
+        arrays, metadata = read(path)
     engine = engine_of(session)
     try:
         table = json.loads(metadata["tensh"])

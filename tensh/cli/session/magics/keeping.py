@@ -68,7 +68,7 @@ def save(session, command):
         yield Notice(f"  not kept, but for the source: {words}")
 
 
-@magic("load", "%load FILE", "bring back what %save kept, or the tensors of a .safetensors, .npy or .npz file")
+@magic("load", "%load FILE", "bring back what %save kept, or what is in a .pt, .safetensors, .npy or .npz file")
 def load(session, command):
     from tensh.cli import reading
     from tensh.cli.options import UsageError

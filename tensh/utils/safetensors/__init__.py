@@ -1,0 +1,26 @@
+"""Files of the safetensors format: tensors and texts, and nothing that could run.
+
+The names and modules are those of the package ``safetensors``: in a program that tensh runs, ``from safetensors.torch
+import save_file`` gives these, because that package works on PyTorch's own storages.  The format is described at
+https://github.com/huggingface/safetensors: eight bytes for the length of a header, the header as JSON, the bytes of the
+tensors one behind the other.
+"""
+
+import importlib
+
+WHERE = {"SafetensorError": "format", "safe_open": "opening", "deserialize": "opening"}
+__all__ = ["SafetensorError", "deserialize", "safe_open"]
+__version__ = "0.8.0"  # of the package whose interface this is
+
+
+def __getattr__(name):
+    if name in ("torch", "numpy"):
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in WHERE:
+        raise AttributeError(f"module 'safetensors' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{WHERE[name]}"), name)
+    return value
+
+
+def __dir__():
+    return sorted([*__all__, "numpy", "torch"])

@@ -1,0 +1,221 @@
+"""The format, for arrays: what a header says is checked before an array is read, and no more is read than there is.
+
+Errors have the words of the package ``safetensors``; only the reason why a header is no JSON is Python's.
+"""
+
+import json
+import math
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from tensh.utils.replacing import replaced
+
+MOST_HEADER = 100_000_000  # bytes, the limit of the format
+MOST_DIMENSIONS = 64  # of an array
+METADATA = "__metadata__"
+DTYPES = {
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
+    "I32": "int32", "U32": "uint32", "F32": "float32", "C64": "complex64", "F64": "float64", "I64": "int64",
+    "U64": "uint64",
+}  # fmt: skip
+WITHOUT_DTYPE = ("F4", "F6_E2M3", "F6_E3M2", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+ORDER = {dtype: -number for number, dtype in enumerate(DTYPES.values())}  # wide ones first, so that all are aligned
+
+
+class SafetensorError(Exception):
+    """A file that is not what it should be, or cannot be written."""
+
+
+class Entry(NamedTuple):
+    """What a header says of one array; ``begin`` counts from the end of the header."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+
+    @property
+    def size(self):
+        return math.prod(self.shape) * stored(self.dtype).itemsize
+
+
+class Header(NamedTuple):
+    """The arrays in the order of their places, the texts (None where there is no table of them), and its own length."""
+
+    entries: dict[str, Entry]
+    metadata: dict[str, str] | None
+    length: int
+
+
+def stored(name):
+    """The NumPy dtype of a name of the format, its bytes in the order of the format."""
+    if DTYPES[name] == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(DTYPES[name]).newbyteorder("<")
+
+
+# ── writing ──────────────────────────────────────────────────────────────────
+def pieces(arrays, metadata=None):
+    """The bytes of a file that holds arrays (name -> array) and texts (name -> text), piece by piece."""
+    check_texts("metadata", metadata)
+    ordered = sorted(arrays.items(), key=lambda item: (ORDER.get(item[1].dtype.name, 0), item[0]))
+    header, position = {} if metadata is None else {METADATA: metadata}, 0
+    for name, array in ordered:
+        if array.dtype.name not in NAMES:
+            raise ValueError(f"`{name}` is of {array.dtype.name}, which the safetensors format does not have")
+        header[name] = {
+            "dtype": NAMES[array.dtype.name],
+            "shape": list(array.shape),
+            "data_offsets": [position, position + array.nbytes],
+        }
+        position += array.nbytes
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)  # so that the arrays begin at a multiple of eight
+    yield len(text).to_bytes(8, "little") + text
+    for name, array in ordered:
+        yield np.ascontiguousarray(array, stored(header[name]["dtype"])).reshape(-1).view(np.uint8).data
+
+
+def check_texts(argument, texts):
+    """Raise unless ``texts`` is a dict of texts, or None."""
+    if texts is not None and not isinstance(texts, dict):
+        raise TypeError(f"argument '{argument}': '{type(texts).__name__}' object is not an instance of 'dict'")
+    for each in (part for item in (texts or {}).items() for part in item):
+        if not isinstance(each, str):
+            raise TypeError(f"argument '{argument}': '{type(each).__name__}' object is not an instance of 'str'")
+
+
+def write(path, arrays, metadata=None):
+    """Write arrays and texts into a file.  It is there whole, or not at all."""
+    parts = pieces(arrays, metadata)
+    first = next(parts)  # what cannot be written is known before a file is there
+    with replaced(path) as file:
+        file.write(first)
+        file.writelines(parts)
+
+
+# ── reading ──────────────────────────────────────────────────────────────────
+def read(path):
+    """(name -> array, name -> text or None) of a file; SafetensorError for everything that is wrong in it."""
+    with open(path, "rb") as file:
+        header = read_header(file)
+        return {name: read_array(file, header, name) for name in header.entries}, header.metadata
+
+
+def read_array(file, header, name):
+    """One array of an open file."""
+    entry = header.entries[name]
+    file.seek(header.length + entry.begin)
+    data = bytearray(entry.size)
+    if file.readinto(data) != len(data):
+        raise SafetensorError("Error while deserializing header: incomplete metadata, file not fully covered")
+    return as_array(np.frombuffer(data, np.uint8), entry)
+
+
+def as_array(data, entry):
+    """Bytes as the array that they are, over the same memory where that can be."""
+    if entry.dtype == "BOOL" and data.max(initial=0) > 1:
+        data = data != 0
+    array = data.view(stored(entry.dtype)).reshape(entry.shape)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def read_header(file):
+    """The header of an open file; no array is read."""
+    size = os.fstat(file.fileno()).st_size
+    try:
+        length = _length(file.read(8), size)
+        return _header(file.read(length), size)
+    except ValueError as error:
+        raise SafetensorError(f"Error while deserializing header: {error}") from None
+
+
+def header_of(data):
+    """The header of a file that is in memory."""
+    try:
+        return _header(data[8 : 8 + _length(data[:8], len(data))], len(data))
+    except ValueError as error:
+        raise SafetensorError(f"Error while deserializing: {error}") from None
+
+
+def _length(first, size):
+    length = int.from_bytes(first, "little")
+    if size < 8:
+        raise ValueError("header too small")
+    if length > MOST_HEADER:
+        raise ValueError("header too large")
+    if length > size - 8:
+        raise ValueError("invalid header length")
+    return length
+
+
+def _header(text, size):
+    """The header of a file of ``size`` bytes; ValueError for everything that is wrong."""
+    try:
+        table = json.loads(text.decode(), object_pairs_hook=_without_repetition)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"invalid UTF-8 in header: {error.reason} at {error.start}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"invalid JSON in header: {error}") from None
+    if not isinstance(table, dict):
+        raise ValueError("invalid JSON in header: it is no table")
+    metadata = table.pop(METADATA, None)
+    if metadata is not None and not (
+        isinstance(metadata, dict) and all(isinstance(each, str) for each in metadata.values())
+    ):
+        raise ValueError("invalid JSON in header: its metadata are not texts")
+    entries = {name: _entry(name, said) for name, said in table.items()}
+    return Header(_in_order(entries, size - 8 - len(text)), metadata, 8 + len(text))
+
+
+def _without_repetition(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return found
+
+
+def _entry(name, said):
+    """One array, once its size is what its shape says."""
+    try:
+        dtype, shape, (begin, end) = said["dtype"], said["shape"], said["data_offsets"]
+    except (TypeError, KeyError, ValueError):
+        raise ValueError(f"invalid JSON in header: `{name}` lacks its dtype, shape or data_offsets") from None
+    if not isinstance(shape, list) or not all(type(each) is int and each >= 0 for each in (*shape, begin, end)):
+        raise ValueError(f"invalid JSON in header: `{name}` has a shape or data_offsets that are no sizes")
+    if dtype in WITHOUT_DTYPE:
+        raise ValueError(f"`{name}` is of {dtype}, and tensh has no such dtype")
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise ValueError(f"invalid JSON in header: unknown variant `{dtype}`, expected one of {_quoted(DTYPES)}")
+    if len(shape) > MOST_DIMENSIONS:
+        raise ValueError(f"`{name}` has {len(shape)} dimensions, and {MOST_DIMENSIONS} is the most")
+    elements = math.prod(size or 1 for size in shape)  # an array of no elements has sizes, too
+    if elements * stored(dtype).itemsize >= 2**63:
+        raise ValueError("overflow computing buffer size from shape and/or element type")
+    entry = Entry(dtype, tuple(shape), begin)
+    if begin > end:
+        raise ValueError(f"invalid offset for tensor `{name}`")
+    if end - begin != entry.size:
+        raise ValueError("invalid shape, data type, or offset for tensor")
+    return entry
+
+
+def _quoted(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _in_order(entries, size):
+    """The entries by their places: one behind the other, they fill what is behind the header."""
+    position, found = 0, {}
+    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].size)):
+        if entry.begin != position:
+            raise ValueError(f"invalid offset for tensor `{name}`")
+        position += entry.size
+        found[name] = entry
+    if position != size:
+        raise ValueError("incomplete metadata, file not fully covered")
+    return found

@@ -1,0 +1,158 @@
+"""Reading files of the safetensors format array by array, and out of bytes."""
+
+import os
+
+import numpy as np
+
+from tensh.engine import PUBLIC
+from tensh.engine.tensor import wrap
+from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, read_array, read_header
+
+FRAMEWORKS = {"pt": wrap, "torch": wrap, "pytorch": wrap, "np": np.asarray, "numpy": np.asarray}
+DEVICES = ("cpu", "cuda", "mps", "npu", "xpu", "xla", "mlu", "musa", "hpu")
+BACKENDS = ("mmap", "pread")
+
+
+class safe_open:
+    """A file that is open: its names and texts are known, a tensor is read when it is asked for.
+
+    Args:
+        filename: a path.
+        framework: "pt" for tensors, "np" for NumPy arrays.
+        device: only "cpu" is there.
+        backend: "mmap" or "pread", which is the same here.
+
+    SafetensorError for what is no such file; it is told before anything is read.
+
+    >>> import os, tempfile, tensh as torch
+    >>> from tensh.utils.safetensors import safe_open
+    >>> from tensh.utils.safetensors.torch import save_file
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+    >>> save_file({"w": torch.arange(6.0).view(2, 3)}, path, {"made": "today"})
+    >>> with safe_open(path, framework="pt") as file:
+    ...     file.keys(), file.metadata(), file.get_slice("w")[:, 1]
+    (['w'], {'made': 'today'}, tensor([1., 4.]))
+    """
+
+    def __init__(self, filename, framework, device="cpu", *, backend="mmap"):
+        if framework not in FRAMEWORKS:
+            raise SafetensorError(f"framework {framework} is invalid")
+        check_device(device)
+        if backend not in BACKENDS:
+            raise SafetensorError(f'backend "{backend}" is invalid (expected one of: "mmap", "pread")')
+        self._made = FRAMEWORKS[framework]
+        self._path = path_of(filename)
+        self._file = open(self._path, "rb")  # noqa: SIM115  (it stays open as long as this does)
+        try:
+            self._header = read_header(self._file)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, _exc_type, _exc_value, _traceback):
+        self._file.close()
+
+    def keys(self):
+        """The names, in alphabetical order."""
+        return sorted(self._open().entries)
+
+    def offset_keys(self):
+        """The names, in the order of their places in the file."""
+        return list(self._open().entries)
+
+    def metadata(self):
+        """The texts of the file; None where it has no table of them."""
+        return self._open().metadata
+
+    def get_tensor(self, name):
+        """A tensor of the file."""
+        self._known(name)
+        return self._made(read_array(self._file, self._header, name))
+
+    def get_tensors(self):
+        """All tensors of the file, by name."""
+        return {name: self.get_tensor(name) for name in self.offset_keys()}
+
+    def get_slice(self, name):
+        """A tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads these alone."""
+        return Slice(self, self._known(name))
+
+    def _open(self):
+        if self._file.closed:
+            raise SafetensorError("File is closed")
+        return self._header
+
+    def _known(self, name):
+        if name not in self._open().entries:
+            raise SafetensorError(f"File does not contain tensor {name}")
+        return self._header.entries[name]
+
+
+class Slice:
+    """A tensor in a file that is not read as a whole."""
+
+    def __init__(self, opened, entry):
+        self._opened, self._entry = opened, entry
+
+    def get_shape(self):
+        """Its sizes, as a list."""
+        return list(self._entry.shape)
+
+    def get_dtype(self):
+        """Its dtype, in the word of the format."""
+        return self._entry.dtype
+
+    def __getitem__(self, index):
+        """The part at an index, as of a tensor."""
+        opened, entry = self._opened, self._entry
+        begin = opened._open().length + entry.begin
+        data = np.zeros(0, np.uint8)
+        if entry.size:
+            data = np.asarray(np.memmap(opened._path, np.uint8, "c", begin, (entry.size,)))  # pages are read when used
+        part = wrap(as_array(data, entry))[index].clone()
+        return opened._made(part.array)
+
+
+def check_device(device):
+    """Raise unless tensors can be on the device."""
+    known = device.partition(":")[0] in DEVICES if isinstance(device, str) else isinstance(device, int)
+    if not known:
+        raise SafetensorError(
+            f"device {device} is invalid" if isinstance(device, str) else f"device {device!r} is invalid"
+        )
+    if device != "cpu":
+        PUBLIC["empty"](0, device=device)  # says why not
+
+
+def path_of(filename):
+    """A path as text; TypeError for what is none."""
+    if isinstance(filename, bytes):
+        raise TypeError("argument 'filename': 'bytes' object is not an instance of 'str'")
+    try:
+        path = os.fspath(filename)
+    except TypeError as error:
+        raise TypeError(f"argument 'filename': {error}") from None
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"No such file or directory: {path}")
+    return path
+
+
+def from_bytes(data):
+    """(name, format's word for the dtype, array) of a file that is in memory, in the order of their places."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"argument 'bytes': '{type(data).__name__}' object is not an instance of 'bytes'")
+    header = header_of(data)
+    for name, entry in header.entries.items():
+        begin = header.length + entry.begin
+        yield name, entry, np.frombuffer(bytearray(data[begin : begin + entry.size]), np.uint8)
+
+
+def deserialize(bytes):
+    """What is in a file that is in memory: a list of (name, {"data": its bytes, "shape": ..., "dtype": ...})."""
+    return [
+        (name, {"data": bytearray(data), "shape": list(entry.shape), "dtype": entry.dtype})
+        for name, entry, data in from_bytes(bytes)
+    ]
