@@ -1078,7 +1078,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
 def load(f: _Any, map_location: _Any = None, pickle_module: _Any = None, *, weights_only: _Any = None, mmap: _Any = None, **pickle_load_args: _Any) -> _Any:
-    """The object in a file that ``torch.save`` wrote, here or in PyTorch."""
+    """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm of input."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -14,6 +14,14 @@ WHERE = {
     "get_safe_globals": "allowed",
     "clear_safe_globals": "allowed",
     "safe_globals": "allowed",
+    "get_unsafe_globals_in_checkpoint": "reading",
+    "LoadEndianness": "options",
+    "get_default_load_endianness": "options",
+    "set_default_load_endianness": "options",
+    "get_crc32_options": "options",
+    "set_crc32_options": "options",
+    "get_default_mmap_options": "options",
+    "set_default_mmap_options": "options",
 }
 __all__ = list(WHERE)
 

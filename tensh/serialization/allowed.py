@@ -1,77 +1,217 @@
-"""The names that a file may ask for: what rebuilds tensors, and plain containers.  Nothing else is ever looked up."""
+"""The names that a file may ask for, and what may be done with each.  Nothing else is ever looked up.
+
+A name stands for a value. Only some values may be called, and then a function of ours is called in their place, which looks
+at its arguments; only a few kinds of values take a state.
+"""
 
 import collections
 import contextlib
+import pickle
+from typing import Any, NamedTuple
 
-from tensh.engine.device import device
+from tensh.engine.device import device, strided
 from tensh.engine.dtype import ALL
 from tensh.engine.tensor import Size
+from tensh.serialization import containers, rebuilding
+from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.storages import KINDS, UNTYPED
 
-EXTRA = {}  # full name -> what the user has said is safe
+REFUSED = (
+    "Unsupported global: GLOBAL {0} was not an allowed global by default. Please use `torch.serialization.add_safe_globals([{0}])` "
+    "or the `torch.serialization.safe_globals([{0}])` context manager to allowlist this global if you trust this class/function."
+)
+BLOCKED = ("sys", "os", "posix", "nt")  # modules from which nothing is ever taken, whatever the user says
+GIVEN = {}  # what the user has said is safe, in order; the values say nothing
 
-CONTAINERS = {
-    ("collections", "OrderedDict"): collections.OrderedDict,
-    ("collections", "Counter"): collections.Counter,
-    ("collections", "defaultdict"): collections.defaultdict,
-    ("builtins", "set"): set, ("builtins", "frozenset"): frozenset, ("builtins", "complex"): complex, ("__builtin__", "set"): set, ("__builtin__", "complex"): complex, ("builtins", "int"): int, ("builtins", "float"): float, ("builtins", "list"): list,
-    ("builtins", "dict"): dict, ("builtins", "str"): str, ("builtins", "tuple"): tuple,
-}  # fmt: skip
+
+class Known(NamedTuple):
+    """What a name stands for, and the function that is called when the file calls it."""
+
+    value: Any
+    call: Any = None
 
 
 class Storage(str):
     """The class of a storage, by its name."""
 
 
-def found(module, name):
-    """What a file means by a name; None where it must not ask for it."""
-    from tensh.serialization import rebuilding
+def layout(name):
+    """The layout of dense tensors; the others are sparse, and tensh has none."""
+    if name != "torch.strided":
+        raise LackingError(f"a tensor of layout {name}")
+    return strided
 
-    if (module, name) in CONTAINERS:
-        return CONTAINERS[module, name]
-    if module == "torch" and name in KINDS or (module, name) == ("torch.storage", UNTYPED):
-        return Storage(name)
-    if module == "torch" and name in ALL:
-        return ALL[name]
-    known = {
-        ("torch", "Size"): Size,
-        ("torch", "device"): device,
-        ("torch._utils", "_rebuild_tensor_v2"): rebuilding.tensor,
-        ("torch._utils", "_rebuild_tensor_v3"): rebuilding.tensor_of_dtype,
-        ("torch._utils", "_rebuild_parameter"): rebuilding.parameter,
-        ("torch._utils", "_rebuild_parameter_with_state"): rebuilding.parameter,
-        ("torch.nn.parameter", "Parameter"): rebuilding.parameter,
-        ("torch", "Tensor"): rebuilding.Tensor,
-        ("torch.serialization", "_get_layout"): str,
-    }
-    return known.get((module, name)) or EXTRA.get(f"{module}.{name}")
+
+def lacking(what):
+    """The name of something that tensh has not: it can be mentioned, and no tensor can be made with it."""
+
+    def refuse(*args):
+        raise LackingError(what)
+
+    return Known(refuse, refuse)
+
+
+BY_DEFAULT = {
+    "collections.OrderedDict": Known(collections.OrderedDict, containers.an_ordered_dict),
+    "collections.Counter": Known(collections.Counter, containers.a_counter),
+    "builtins.set": Known(set, containers.a_set),
+    "builtins.complex": Known(complex, containers.a_complex),
+    "builtins.bytearray": Known(bytearray, containers.a_bytearray),
+    "_codecs.encode": Known(containers.encoded, containers.encoded),
+    "torch.Size": Known(Size, rebuilding.size),
+    "torch.device": Known(device, rebuilding.made_device),
+    "torch.Tensor": Known(rebuilding.Tensor),
+    "torch.nn.parameter.Parameter": Known(rebuilding.Parameter, rebuilding.parameter),
+    "torch.serialization._get_layout": Known(layout, layout),
+    "torch._utils._rebuild_tensor_v2": Known(rebuilding.tensor, rebuilding.tensor),
+    "torch._utils._rebuild_tensor_v3": Known(rebuilding.tensor_of_dtype, rebuilding.tensor_of_dtype),
+    "torch._utils._rebuild_tensor": Known(rebuilding.old_tensor, rebuilding.old_tensor),
+    "torch._utils._rebuild_parameter": Known(rebuilding.parameter, rebuilding.parameter),
+    "torch._utils._rebuild_parameter_with_state": Known(rebuilding.parameter, rebuilding.parameter),
+    "torch._tensor._rebuild_from_type_v2": Known(rebuilding.with_attributes, rebuilding.with_attributes),
+    "torch._utils._rebuild_sparse_tensor": lacking("a sparse tensor"),
+    "torch._utils._rebuild_sparse_csr_tensor": lacking("a sparse tensor"),
+    "torch._utils._rebuild_nested_tensor": lacking("a nested tensor"),
+    "torch._utils._rebuild_qtensor": lacking("a quantized tensor"),
+    "torch._utils._rebuild_meta_tensor_no_storage": lacking("a tensor without memory (meta)"),
+    "torch._utils._rebuild_wrapper_subclass": lacking("a tensor of another class"),
+}
+BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in ALL.items()}
+BY_DEFAULT |= {f"torch.{name}": Known(Storage(name)) for name in KINDS}
+BY_DEFAULT |= {f"{module}.{UNTYPED}": Known(Storage(UNTYPED)) for module in ("torch", "torch.storage")}
+BY_DEFAULT |= {
+    f"torch.{name}": lacking(f"a tensor of {name}")
+    for name in "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 quint8 qint8 qint32 "
+    "quint4x2 quint2x4 per_tensor_affine per_tensor_symmetric per_channel_affine per_channel_symmetric".split()
+}
+BY_DEFAULT |= {f"torch.{name}Storage": Known(Storage(f"{name}Storage")) for name in ("QUInt8", "QInt8", "QInt32")}
+
+
+def full_name(module, name):
+    """The name of Python 3 for one that may be of Python 2, as files of protocol 2 have it."""
+    import _compat_pickle
+
+    if (module, name) in _compat_pickle.NAME_MAPPING:
+        module, name = _compat_pickle.NAME_MAPPING[module, name]
+    else:
+        module = _compat_pickle.IMPORT_MAPPING.get(module, module)
+    return module, f"{module}.{name}"
+
+
+class Names:
+    """The names that one reading allows."""
+
+    def __init__(self, more=None):
+        self.more = more  # full name -> Known or None, beyond the default
+        self.known = {}  # id of a value that a name gave -> Known
+        self.given = given()
+
+    def find(self, module, name):
+        """What a name stands for; UnpicklingError where the file must not ask for it."""
+        module, full = full_name(module, name)
+        if module in BLOCKED:
+            raise pickle.UnpicklingError(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
+        known = BY_DEFAULT.get(full)
+        if known is None and full in self.given:
+            known = Known(self.given[full], self.given[full])
+        if known is None and self.more:
+            known = self.more(full)
+        if known is None:
+            raise pickle.UnpicklingError(REFUSED.format(full.removeprefix("builtins.")))
+        self.known[id(known.value)] = known
+        return known.value
+
+    def call(self, value, arguments):
+        """What the file gets for calling a value."""
+        known = self.known.get(id(value))
+        if known is None or known.call is None:
+            raise pickle.UnpicklingError(f"Trying to call reduce for unrecognized function {_brief(value)}")
+        if type(arguments) is not tuple:
+            raise DamagedError("it calls something with arguments that are no tuple")
+        return known.call(*arguments)
+
+    def new(self, cls, arguments):
+        """A new object of a class, without its state."""
+        known = self.known.get(id(cls))
+        if type(arguments) is not tuple or known is None or not isinstance(cls, type):
+            raise pickle.UnpicklingError(
+                f"Can only create new object for nn.Parameter or classes allowlisted via `add_safe_globals` but got {_brief(cls)}"
+            )
+        if any(cls is each for each in self.given.values()):
+            return cls.__new__(cls, *arguments)
+        return self.call(cls, arguments)
+
+    def build(self, thing, state):
+        """Give an object the state that the file says."""
+        if type(thing) is collections.OrderedDict and type(state) is dict:
+            thing.__dict__.update(state)
+        elif any(type(thing) is each for each in self.given.values()):
+            set_state(thing, state)
+        elif not (self.more and self.more.build(thing, state)):
+            raise pickle.UnpicklingError(
+                "Can only build Tensor, Parameter, OrderedDict or types allowlisted via `add_safe_globals`, but got "
+                f"{type(thing)}"
+            )
+
+
+def set_state(thing, state):
+    """As pickle does it, for what the user has said is safe."""
+    if hasattr(thing, "__setstate__"):
+        thing.__setstate__(state)
+        return
+    own, slots = state if type(state) is tuple and len(state) == 2 else (state, None)
+    thing.__dict__.update(own or {})
+    for name, value in (slots or {}).items():
+        setattr(thing, name, value)
+
+
+def _brief(value):
+    text = repr(value) if isinstance(value, type) or callable(value) else type(value).__name__
+    return text if len(text) < 200 else type(value).__name__
 
 
 # ── what the user adds ───────────────────────────────────────────────────────
 def add_safe_globals(safe_globals):
-    """Say of classes and functions that files may ask for them: their code then runs when a file is loaded."""
-    for each in safe_globals:
-        thing, name = each if isinstance(each, tuple) else (each, f"{each.__module__}.{each.__qualname__}")
-        EXTRA[name] = thing
+    """Say of classes and functions that files may ask for them: their code then runs when a file is loaded.
+
+    An element of the list may also be a pair: what a name stands for, and the name as the file has it.
+    """
+    GIVEN.update(dict.fromkeys(safe_globals))
 
 
 def get_safe_globals():
     """What was added."""
-    return list(EXTRA.values())
+    return list(GIVEN)
 
 
 def clear_safe_globals():
     """Take back all that was added."""
-    EXTRA.clear()
+    GIVEN.clear()
 
 
 @contextlib.contextmanager
 def safe_globals(safe_globals):
     """Within the block files may ask for these as well."""
-    before = dict(EXTRA)
     add_safe_globals(safe_globals)
     try:
         yield
     finally:
-        EXTRA.clear()
-        EXTRA.update(before)
+        for each in safe_globals:
+            GIVEN.pop(each, None)
+
+
+def given():
+    """Full name -> what the user has said is safe."""
+    found = {}
+    for each in GIVEN:
+        if not isinstance(each, tuple):
+            found[f"{each.__module__}.{each.__qualname__}"] = each
+            continue
+        if len(each) != 2:
+            raise ValueError(
+                f"Expected tuple of length 2 (global, str of callable full path), but got tuple of length: {len(each)}"
+            )
+        if type(each[1]) is not str:
+            raise TypeError(f"Expected second item in tuple to be str of callable full path, but got: {type(each[1])}")
+        found[each[1]] = each[0]
+    return found

@@ -1,42 +1,47 @@
 """torch.load: objects out of a file that PyTorch or tensh wrote, without running anything that is in it."""
 
-import io
 import os
 import pickle
-import sys
+import struct
 import zipfile
 
-import numpy as np
+from tensh.engine.device import device
+from tensh.engine.functional.shapes.storage import UntypedStorage
+from tensh.engine.warning import warn
+from tensh.serialization.allowed import BY_DEFAULT, Names, full_name, given
+from tensh.serialization.archive import BROKEN, LARGEST_PICKLE, Archive
+from tensh.serialization.containers import DamagedError, LackingError
+from tensh.serialization.legacy import Legacy
 
-from tensh.engine.dtype import ALL
-from tensh.serialization.allowed import Storage, found
-from tensh.serialization.rebuilding import DamagedError
-from tensh.serialization.storages import KINDS
-
-BROKEN = (
-    "PytorchStreamReader failed reading zip archive: {}. This is an internal miniz error. If you are seeing this error, there "
-    "is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was "
-    "transferred incorrectly, or the file was modified after saving."
+NOWHERE = "don't know how to restore data location of torch.storage.UntypedStorage (tagged with {})"
+NO_DEVICE = (
+    "Attempting to deserialize object on a {0} device but torch.{1}.is_available() is False. If you are running on a CPU-only "
+    "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
-REFUSED = (
-    "Weights only load failed. This file asks for names that could run code, and tensh loads no such file. \n"
-    "\tWeightsUnpickler error: Unsupported global: GLOBAL {0} was not an allowed global by default. Please use "
-    "`torch.serialization.add_safe_globals([{1}])` or the `torch.serialization.safe_globals([{1}])` context manager to allowlist "
-    "this global if you trust this class/function."
-)
-LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
+ZIP = b"PK\3\4"  # how an archive begins
+REFUSED = "Weights only load failed. WeightsUnpickler error: "
+SAFE_HERE = " With weights_only=False tensh makes it without running anything of the file."
+STILL_REFUSED = "tensh runs nothing of a file, whatever weights_only is. "
+WRONG = (
+    OverflowError, ValueError, TypeError, KeyError, IndexError, AttributeError, MemoryError, RecursionError,
+    NotImplementedError, struct.error, OSError,
+)  # fmt: skip
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):
-    """The object in a file that ``torch.save`` wrote, here or in PyTorch.
+    """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6.
 
     Args:
-        f: a path, or a file open for reading bytes that can be searched.
-        map_location: where tensors are to be; only "cpu" is there.
-        weights_only: a file that asks for more than tensors and containers is refused, whatever is said here:
-            ``torch.serialization.add_safe_globals`` is the way to let it have a class.
+        f: a path, or a file open for reading bytes that can be searched; the path of a ``.safetensors`` file, too.
+        map_location: where tensors are to be, which is the CPU: "cpu", a device, a dict of places, or a function of a
+            storage and its place. A file from another device needs it.
+        weights_only: tensors, numbers, texts and plain containers are all that a file can hold, unless it is False: then
+            modules of classes that the program has, arrays of NumPy, generators and a few kinds of values come as well.
+        mmap: memory is mapped, and read when it is used; for paths.
 
-    Nothing in the file is run.  RuntimeError or UnpicklingError for what is damaged, or is no such file.
+    Nothing in the file is run, whatever ``weights_only`` is.  ``torch.serialization.add_safe_globals`` lets files ask for
+    a class or a function of yours, whose code then runs.  RuntimeError or UnpicklingError for what is damaged, is no such
+    file or asks for more; EOFError for an empty file.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()
@@ -45,155 +50,182 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
     >>> torch.load(file)
     [tensor([0, 1, 2]), 'name']
     """
-    refuse_other_places(map_location)
+    if weights_only is None:
+        weights_only = pickle_module is None
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    if weights_only and pickle_load_args:
+        warn("pickle_load_args only works if `weights_only=False`.")
+    encoding = pickle_load_args.get("encoding", "utf-8")
+    place = placing(map_location)
     if isinstance(f, str | os.PathLike):
-        with open(f, "rb") as file:
-            return _load(file, map_location)
+        path = os.fspath(f)
+        if path.endswith(".safetensors"):
+            return _safetensors(path, map_location)
+        with open(path, "rb") as file:
+            return _load(file, place, weights_only, encoding, path if mmap else None, mmap)
     for method in ("seek", "read"):
         if not hasattr(f, method):
             raise AttributeError(
                 f"'{type(f).__name__}' object has no attribute '{method}'. You can only torch.load from a file that is seekable. "
                 "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
             )
-    return _load(f, map_location)
+    if mmap:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    return _load(f, place, weights_only, encoding, None, mmap)
 
 
-def refuse_other_places(place):
-    """Tensors can only be on the CPU."""
-    if isinstance(place, dict):
-        places = place.values()
-    elif callable(place) or place is None:
-        places = ()
-    else:
-        places = (place,)
-    for each in places:
-        if str(each).partition(":")[0] == "cuda":
-            raise RuntimeError(
-                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on "
-                "a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
-            )
+def _safetensors(path, map_location):
+    if isinstance(map_location, dict) or callable(map_location):
+        form = "dict" if isinstance(map_location, dict) else "callable"
+        raise RuntimeError(
+            f"Loading safetensors file with {form} map_location is not supported. Use a device string or torch.device instead."
+        )
+    from tensh.utils.safetensors.torch import load_file
+
+    return load_file(path, "cpu" if map_location is None else str(map_location))
 
 
-def _load(file, map_location):
+# ── where tensors are to be ──────────────────────────────────────────────────
+def placing(map_location):
+    """The function that gives (a row of elements, where it was) a row of elements here."""
+    if map_location is None:
+        return restored
+    if isinstance(map_location, dict):
+        return lambda row, where: restored(row, map_location.get(where, where))
+    if isinstance(map_location, str | device):
+        return lambda row, where: restored(row, str(map_location))
+
+    def asked(row, where):
+        storage = map_location(UntypedStorage(row), where)
+        if storage is None:
+            return restored(row, where)
+        if not isinstance(storage, UntypedStorage):
+            raise CallersError(TypeError(f"map_location gave {type(storage)}, and no UntypedStorage"))
+        return storage.bytes().view(row.dtype)
+
+    return lambda row, where: _callers(asked, row, where)
+
+
+class CallersError(Exception):
+    """An exception that is no fault of the file."""
+
+
+def _callers(function, *arguments):
+    try:
+        return function(*arguments)
+    except CallersError:
+        raise
+    except Exception as error:
+        raise CallersError(error) from None
+
+
+def restored(row, where):
+    """The row itself, if it belongs on the CPU."""
+    kind = where.partition(":")[0]
+    if kind == "cpu":
+        return row
+    if kind in ("cuda", "xpu", "hpu"):
+        raise RuntimeError(NO_DEVICE.format(kind.upper(), kind))
+    raise RuntimeError(NOWHERE.format(where))
+
+
+# ── reading ──────────────────────────────────────────────────────────────────
+def _load(file, place, weights_only, encoding, mapped, mmap):
+    here = file.tell()
     start = file.read(4)
     if not start:
         raise EOFError("Ran out of input")
-    file.seek(0)
-    if start[:2] != b"PK":
-        raise pickle.UnpicklingError(
-            "this is no file of torch.save: PyTorch has written zip archives since 1.6, and older files are not read here"
-        )
+    file.seek(here)
+    if start != ZIP and start[:1] != pickle.PROTO:
+        raise pickle.UnpicklingError("this is no file of torch.save")
+    if weights_only:
+        names = Names()
+    else:
+        from tensh.serialization.beyond import Beyond
+
+        names = Names(Beyond())
     try:
-        with zipfile.ZipFile(file) as zipped:
-            return Archive(zipped).load()
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise RuntimeError(BROKEN.format("failed finding central directory")) from error
+        return _read(file, start, place, names, encoding, mapped, mmap)
+    except CallersError as error:
+        raise error.args[0] from None
+    except LackingError as error:
+        raise RuntimeError(f"this checkpoint holds {error}: tensh has dense tensors on the CPU only") from None
+    except EOFError:
+        raise EOFError("Ran out of input") from None
     except DamagedError as error:
         raise RuntimeError(f"this checkpoint is damaged: {error}") from None
-    except (
-        EOFError,
-        OverflowError,
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        AttributeError,
-        MemoryError,
-        RecursionError,
-    ) as error:
-        raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {error}") from None
+    except pickle.UnpicklingError as error:
+        raise pickle.UnpicklingError(_words(str(error), weights_only)) from None
+    except (zipfile.BadZipFile, zipfile.LargeZipFile) as error:
+        reason = _line(error) if "CRC" in str(error) else "failed finding central directory"
+        raise RuntimeError(BROKEN.format(reason)) from None
+    except WRONG as error:
+        raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {_line(error)}") from None
 
 
-class Archive:
-    """The records of a file, by their names within the one folder that holds them."""
-
-    def __init__(self, zipped):
-        self.zipped = zipped
-        self.size = (
-            os.fstat(zipped.fp.fileno()).st_size if _has_descriptor(zipped.fp) else zipped.fp.seek(0, io.SEEK_END)
+def _read(file, start, place, names, encoding, mapped, mmap):
+    if start == ZIP:
+        with zipfile.ZipFile(file) as zipped:
+            return Archive(zipped, place, mapped).load(names, encoding)
+    if mmap:
+        raise RuntimeError(
+            f"mmap can only be used with files saved with `torch.save({mapped}, _use_new_zipfile_serialization=True), "
+            "please torch.save your checkpoint with this option in order to use mmap."
         )
-        self.records = {}
-        for info in zipped.infolist():
-            self.records[info.filename.partition("/")[2]] = info
-        if "data.pkl" not in self.records:
-            raise DamagedError("it has no data.pkl")
-        self.swapped = self.text("byteorder", sys.byteorder) not in ("", sys.byteorder)
-        self.storages = {}
-        self.left = self.size  # bytes of storages that a file of this size can still have
-
-    def text(self, name, otherwise):
-        return self.read(name, 64).decode(errors="replace").strip() if name in self.records else otherwise
-
-    def read(self, name, most):
-        """The bytes of a record, which must be stored as they are and no longer than the file."""
-        info = self.records.get(name)
-        if info is None:
-            raise DamagedError(f"it has no record {name}")
-        if (
-            info.compress_type != zipfile.ZIP_STORED
-            or info.file_size != info.compress_size
-            or info.file_size > self.size
-        ):
-            raise DamagedError(f"the record {name} is not stored as it is")
-        if info.file_size > most:
-            raise DamagedError(f"the record {name} has {info.file_size} bytes, and {most} is the most")
-        return self.zipped.read(info)
-
-    def load(self):
-        return Reader(io.BytesIO(self.read("data.pkl", LARGEST_PICKLE)), self).load()
-
-    def storage(self, kind, key, count):
-        """The elements of a storage, read once for all tensors that share it."""
-        if key not in self.storages:
-            dtype = ALL[KINDS[kind]].numpy if kind in KINDS else np.dtype(np.uint8)
-            if type(count) is not int or count < 0:
-                raise DamagedError(f"a storage of {count} elements")
-            data = self.read(f"data/{key}", self.size)
-            if len(data) != count * dtype.itemsize:
-                raise DamagedError(
-                    f"storage {key} has {len(data)} bytes, and {count} elements of {dtype} need {count * dtype.itemsize}"
-                )
-            self.left -= len(data)
-            if self.left < 0:
-                raise DamagedError("its storages overlap: they are larger than the file")
-            array = np.frombuffer(bytearray(data), dtype)
-            self.storages[key] = (array.byteswap() if self.swapped else array), kind
-        array, known = self.storages[key]
-        if known != kind:
-            raise DamagedError(f"storage {key} is said to be {known} and {kind}")
-        return array
+    here = file.tell()
+    legacy = Legacy(file.read(), place)
+    loaded = legacy.load(names, encoding)
+    file.seek(here + legacy.place)  # several may stand one behind the other
+    return loaded
 
 
-def _has_descriptor(file):
+def _words(message, weights_only):
+    """What is said where a file asks for more than it may."""
+    if not weights_only:
+        return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message
+    asked = message.removeprefix("Unsupported global: GLOBAL ").partition(" ")[0]
+    from tensh.serialization.beyond import Beyond
+
+    more = Beyond()
+    known = message.startswith("Unsupported global") and (more(asked) or more(f"builtins.{asked}"))
+    return REFUSED + message + (SAFE_HERE if known else "")
+
+
+def _line(error):
+    return str(error).partition("\n")[0]
+
+
+def get_unsafe_globals_in_checkpoint(f):
+    """The names that a file asks for and that ``torch.load`` does not allow; nothing is made of what is in it.
+
+    >>> import tensh as torch, io
+    >>> file = io.BytesIO()
+    >>> torch.save([slice(1), torch.ones(1)], file)
+    >>> torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    ['builtins.slice']
+    """
+    import pickletools
+
+    if isinstance(f, str | os.PathLike):
+        with open(f, "rb") as file:
+            return get_unsafe_globals_in_checkpoint(file)
+    f.seek(0)
+    if f.read(4) != ZIP:
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
+    safe, found, texts = {*BY_DEFAULT, *given()}, [], []
     try:
-        file.fileno()
-    except (OSError, AttributeError, io.UnsupportedOperation):
-        return False
-    return True
-
-
-class Reader(pickle.Unpickler):
-    """An unpickler that knows the names of tensors and containers, and refuses every other."""
-
-    def __init__(self, file, archive):
-        super().__init__(file, encoding="utf-8")
-        self.archive = archive
-
-    def find_class(self, module, name):
-        thing = found(module, name)
-        if thing is None:
-            raise pickle.UnpicklingError(REFUSED.format(f"{module}.{name}", name.rpartition(".")[2]))
-        return thing
-
-    def persistent_load(self, mention):
-        if not (
-            isinstance(mention, tuple)
-            and len(mention) == 5
-            and mention[0] == "storage"
-            and isinstance(mention[1], Storage)
-        ):
-            raise DamagedError("it mentions something that is no storage")
-        _, kind, key, _, count = mention
-        if not isinstance(key, str):
-            raise DamagedError("a storage without a name")
-        return self.archive.storage(str(kind), key, count)
+        with zipfile.ZipFile(f) as zipped:
+            data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)
+        for code, said, _ in pickletools.genops(data):
+            if code.name == "STACK_GLOBAL":
+                said = " ".join(texts[-2:])
+            elif code.name != "GLOBAL":
+                texts += [said] if isinstance(said, str) else []
+                continue
+            full = full_name(*said.split(" ", 1))[1]
+            if full not in safe and full not in found:
+                found.append(full)
+    except (zipfile.BadZipFile, DamagedError, *WRONG) as error:
+        raise RuntimeError(f"this checkpoint is damaged: {_line(error)}") from None
+    return found

@@ -2,51 +2,107 @@
 
 import numpy as np
 
-from tensh.engine.dtype import ALL
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.device import device
+from tensh.engine.dtype import ALL, dtype
+from tensh.engine.functional.shapes.typed_storage import TypedStorage
+from tensh.engine.tensor import Size, Tensor, wrap
+from tensh.nn.parameter import Parameter
+from tensh.serialization.containers import DamagedError
 
-__all__ = ["Tensor"]
+__all__ = ["DamagedError", "Parameter", "Tensor"]
+LARGEST = 2**62  # elements of any size, stride or offset
+MOST_DIMENSIONS = 64
+KEPT = (
+    int,
+    float,
+    str,
+    bool,
+    type(None),
+    complex,
+    bytes,
+    list,
+    tuple,
+    dict,
+    set,
+    Tensor,
+    dtype,
+    device,
+)  # in attributes
 
 
-class DamagedError(RuntimeError):
-    """What a file says of a tensor does not fit its memory."""
+def storage_over(row):
+    """What a mention of a storage gives: the memory that tensors of the file lie in, as elements of the dtype it has there."""
+    storage = object.__new__(TypedStorage)
+    storage.row = row
+    return storage
 
 
 def tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
-    """A tensor in the memory of a storage (a NumPy array of its elements)."""
-    if not isinstance(storage, np.ndarray):
-        raise DamagedError("a tensor in this file has no storage")
-    check(storage.size, offset, size, stride)
-    strides = tuple(step * storage.itemsize for step in stride)
-    array = (
-        np.lib.stride_tricks.as_strided(storage[offset:], tuple(size), strides)
-        if storage.size
-        else empty(storage, size)
-    )
-    made = wrap(array if type(array) is np.ndarray else np.asarray(array))
+    """A tensor in the memory of a storage."""
+    return in_row(_row(storage), offset, size, stride, requires_grad, metadata)
+
+
+def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, metadata=None):
+    """The same where the storage is plain bytes and the dtype is said apart."""
+    row = _row(storage)
+    if callable(kind):  # the name of a dtype that tensh lacks says so
+        kind()
+    if not isinstance(kind, dtype) or kind not in ALL.values():
+        raise DamagedError("a tensor in it has no dtype")
+    if row.nbytes % kind.numpy.itemsize:
+        raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
+    return in_row(row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
+
+
+def old_tensor(storage, offset, size, stride):
+    """The same from before gradients were said there."""
+    return tensor(storage, offset, size, stride)
+
+
+def in_row(row, offset, size, stride, requires_grad, metadata):
+    """A tensor in a row of elements."""
+    if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
+        raise DamagedError("a tensor in it has no size")
+    check(row.size, offset, size, stride)
+    if row.size and 0 not in size:
+        steps = [step * row.itemsize for step in stride]
+        array = np.ndarray(tuple(size), row.dtype, row, offset * row.itemsize, steps)
+    else:
+        array = np.empty(tuple(size), row.dtype)
+    if metadata:
+        array = resolved(array, metadata)
+    made = wrap(array)
     if requires_grad:
+        if made.array.dtype.kind in "biu":
+            raise DamagedError("a tensor in it requires grad, and is of whole numbers")
         made.requires_grad = True
     return made
 
 
-def empty(storage, size):
-    return np.empty(tuple(size), storage.dtype)
+def resolved(array, metadata):
+    """The elements of a tensor that was saved with a conjugation or a change of sign still to do."""
+    if type(metadata) is not dict:
+        raise DamagedError("a tensor in it has metadata that are none")
+    if metadata.get("conj"):
+        array = np.conj(array)
+    if metadata.get("neg"):
+        array = np.negative(array)
+    return np.asarray(array)
 
 
-def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, dtype, metadata=None):
-    """The same where the storage is plain bytes and the dtype is said apart."""
-    if not isinstance(storage, np.ndarray) or dtype not in ALL.values():
-        raise DamagedError("a tensor in this file has no storage, or no dtype")
-    if storage.nbytes % dtype.numpy.itemsize:
-        raise DamagedError(f"a storage of {storage.nbytes} bytes does not hold whole elements of {dtype}")
-    return tensor(storage.view(dtype.numpy), offset, size, stride, requires_grad)
+def _row(storage):
+    if type(storage) is not TypedStorage:
+        raise DamagedError("a tensor in it has no storage")
+    return storage.row
 
 
 def check(count, offset, size, stride):
     """Raise unless all elements lie within a storage of ``count`` elements."""
     numbers = (offset, *size, *stride)
-    if len(size) != len(stride) or not all(type(n) is int and 0 <= n < 2**62 for n in numbers):
-        raise DamagedError(f"a tensor in this file has size {tuple(size)} and stride {tuple(stride)}")
+    if len(size) != len(stride) or not all(type(n) is int and 0 <= n < LARGEST for n in numbers):
+        raise DamagedError("a tensor in it has a size and a stride that do not fit together")
+    if len(size) > MOST_DIMENSIONS:
+        raise DamagedError(f"a tensor in it has {len(size)} dimensions, and {MOST_DIMENSIONS} is the most")
     if 0 in size:
         return
     last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
@@ -54,14 +110,48 @@ def check(count, offset, size, stride):
         raise DamagedError(
             f"a tensor of size {tuple(size)} and stride {tuple(stride)} needs {last + 1} elements, and its storage has {count}"
         )
-    if len(size) > 64:
-        raise DamagedError(f"a tensor in this file has {len(size)} dimensions, and 64 is the most")
 
 
-def parameter(data, requires_grad=True, hooks=None, state=None):
-    """A parameter over a tensor's memory."""
-    from tensh.nn.parameter import Parameter
-
+def parameter(data=None, requires_grad=True, hooks=None, state=None):
+    """A parameter over a tensor's memory, with its attributes."""
     if not isinstance(data, Tensor):
-        raise DamagedError("a parameter in this file has no tensor")
-    return Parameter(data, bool(requires_grad))
+        raise DamagedError("a parameter in it has no tensor")
+    if type(requires_grad) is not bool or requires_grad and data.array.dtype.kind in "biu":
+        raise DamagedError("a parameter in it requires grad, and is of whole numbers")
+    return with_state(Parameter(data, requires_grad), state)
+
+
+def with_attributes(function, cls, arguments, state):
+    """A tensor with attributes that somebody gave it."""
+    known = any(function is each for each in (tensor, tensor_of_dtype, parameter))
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
+        raise DamagedError("a tensor in it is of another class")
+    made = function(*arguments)
+    return with_state(made if isinstance(made, cls) else made.as_subclass(cls), state)
+
+
+def with_state(made, state):
+    """Attributes that are plain values and names of nothing that the class has."""
+    if not state:
+        return made
+    if type(state) is not dict:
+        raise DamagedError("a tensor in it has attributes that are no table")
+    for name, value in state.items():
+        if type(name) is not str or hasattr(made, name) or not isinstance(value, KEPT):
+            raise DamagedError("a tensor in it has an attribute that is not allowed")
+    made.__dict__.update(state)
+    return made
+
+
+def size(sizes=()):
+    """A torch.Size."""
+    if type(sizes) not in (tuple, list) or not all(type(n) is int and -LARGEST < n < LARGEST for n in sizes):
+        raise DamagedError("a size in it is none")
+    return Size(sizes)
+
+
+def made_device(kind="cpu", index=None):
+    """A torch.device."""
+    if type(kind) is not str or type(index) not in (int, type(None)):
+        raise DamagedError("a device in it is none")
+    return device(kind) if index is None else device(kind, index)

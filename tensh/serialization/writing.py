@@ -1,21 +1,31 @@
 """torch.save: objects into a file that PyTorch reads."""
 
+import copyreg
 import hashlib
 import io
 import os
 import pickle
 import struct
 import sys
+import types
 import zipfile
 from collections import OrderedDict
 
 import numpy as np
 
-from tensh.engine.device import device
-from tensh.engine.dtype import dtype
+from tensh.engine.device import device, layout
+from tensh.engine.dtype import ALL, dtype
+from tensh.engine.functional.shapes.storage import UntypedStorage
+from tensh.engine.functional.shapes.typed_storage import TypedStorage
+from tensh.engine.random.generator import Generator
 from tensh.engine.tensor import Size, Tensor
+from tensh.nn.modules.module import Module
+from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.parameter import Parameter
-from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, placed
+from tensh.nn.utils.rnn import PackedSequence
+from tensh.serialization import legacy
+from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
+from tensh.utils.replacing import replaced
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PROTOCOL = 2
@@ -40,8 +50,17 @@ class Stored:
 
 TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
 TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
+WITH_ATTRIBUTES = Global("torch._tensor", "_rebuild_from_type_v2")
 PARAMETER = Global("torch._utils", "_rebuild_parameter")
-SIZE, DEVICE = Global("torch", "Size"), Global("torch", "device")
+PARAMETER_WITH_STATE = Global("torch._utils", "_rebuild_parameter_with_state")
+SIZE, DEVICE, PLAIN = Global("torch", "Size"), Global("torch", "device"), Global("torch", "Tensor")
+LAYOUT = Global("torch.serialization", "_get_layout")
+GENERATOR = Global("torch._C", "Generator")
+
+
+def mention(stored):
+    """How the pickle of an archive mentions a block of memory."""
+    return "storage", stored.kind, stored.key, "cpu", stored.count
 
 
 class Writer(pickle._Pickler):
@@ -50,53 +69,69 @@ class Writer(pickle._Pickler):
     It is the pickler in Python: the one in C insists that every name it writes can be imported here.
     """
 
-    def __init__(self, file):
-        super().__init__(file, PROTOCOL)
+    def __init__(self, file, protocol=PROTOCOL, mention=mention):
+        super().__init__(file, protocol)
+        self.mention = mention
         self.blocks = []  # the bytes of each storage
-        self.keys = {}  # id of a block's first byte and its length -> (key, dtype)
-        self.kinds = {}
+        self.counts = {}  # key of a storage -> its elements
+        self.keys = {}  # a block's first byte and its length -> (key, dtype)
         self.names = {}  # one Global for each name, so that it is written once
 
     def named(self, module, name):
         return self.names.setdefault((module, name), Global(module, name))
 
     def persistent_id(self, obj):
-        if isinstance(obj, Stored):
-            return "storage", obj.kind, obj.key, "cpu", obj.count
-        return None
+        if isinstance(obj, UntypedStorage):
+            obj = self.stored(flat(obj.array), None)
+        elif isinstance(obj, TypedStorage):
+            obj = self.stored(flat(obj.row), dtype_name(obj.row))
+        return self.mention(obj) if isinstance(obj, Stored) else None
 
     def reducer_override(self, obj):
-        if isinstance(obj, Parameter):
-            return PARAMETER, (obj.data, obj.requires_grad, OrderedDict())
         if isinstance(obj, Tensor):
-            return self.tensor(obj)
+            return self.parameter(obj) if isinstance(obj, Parameter) else self.tensor(obj)
+        if isinstance(obj, Module):
+            return copyreg.__newobj__, (type(obj),), state_of(obj)
         if isinstance(obj, Size):
             return SIZE, (tuple(obj),)
         if isinstance(obj, device):
             return DEVICE, (obj.type,) if obj.index is None else (obj.type, obj.index)
+        if isinstance(obj, layout):
+            return LAYOUT, (str(obj),)
+        if isinstance(obj, Generator):
+            return GENERATOR, (obj.device,), (obj.initial_seed(), None, obj.get_state())
+        if isinstance(obj, PackedSequence):
+            return copyreg.__newobj__, (type(obj), *obj)
         return NotImplemented
+
+    def parameter(self, p):
+        facts = p.data, p.requires_grad, OrderedDict()
+        return (PARAMETER_WITH_STATE, (*facts, p.__dict__)) if p.__dict__ else (PARAMETER, facts)
 
     def tensor(self, t):
         place = placed(t.array)
         name = dtype_name(t.array)
-        facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.is_leaf and t.requires_grad, OrderedDict())
-        stored = self.stored(place.block, name, t.array.itemsize)
-        if name in STORAGES:
-            return TENSOR, (stored, *facts)
-        return TENSOR_OF_DTYPE, (stored, *facts, self.named("torch", name))
+        facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.requires_grad, OrderedDict())
+        function, arguments = TENSOR, (self.stored(place.block, name), *facts)
+        if name not in STORAGES:
+            function, arguments = TENSOR_OF_DTYPE, (*arguments, self.named("torch", name))
+        if type(t) is Tensor and not t.__dict__:
+            return function, arguments
+        return WITH_ATTRIBUTES, (function, PLAIN if type(t) is Tensor else type(t), arguments, t.__dict__)
 
-    def stored(self, block, name, itemsize):
-        """The mention of a block, which is kept when it is new."""
-        address = block.__array_interface__["data"][0], block.nbytes
-        if not block.nbytes:
-            address = object()  # memory without bytes has no place
+    def stored(self, block, name):
+        """The mention of a block of elements of a dtype, or of bytes where it is None; it is kept when it is new."""
+        address = (block.__array_interface__["data"][0], block.nbytes) if block.nbytes else object()
         if address in self.keys and self.keys[address][1] != name:
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         if address not in self.keys:
             self.keys[address] = str(len(self.blocks)), name
             self.blocks.append(block)
-        kind = self.named("torch", STORAGES[name]) if name in STORAGES else self.named("torch.storage", UNTYPED)
-        return Stored(kind, self.keys[address][0], block.nbytes // (itemsize if name in STORAGES else 1))
+        typed, key = name in STORAGES, self.keys[address][0]
+        count = self.counts[key] = block.nbytes // (ALL[name].numpy.itemsize if typed else 1)
+        return Stored(
+            self.named("torch", STORAGES[name]) if typed else self.named("torch.storage", UNTYPED), key, count
+        )
 
     def save_named(self, obj):
         self.write(pickle.GLOBAL + f"{obj.module}\n{obj.name}\n".encode())
@@ -105,7 +140,22 @@ class Writer(pickle._Pickler):
     def save_dtype(self, obj):
         self.save(self.named("torch", str(obj).removeprefix("torch.")))
 
-    dispatch = pickle._Pickler.dispatch | {Global: save_named, dtype: save_dtype}
+    def save_global(self, obj, name=None):
+        """A class or a function; ours have the names of PyTorch's."""
+        module = getattr(obj, "__module__", None) or ""
+        if module.partition(".")[0] not in ("torch", "tensh"):
+            return super().save_global(obj, name)
+        return self.save_named(Global(f"torch{module[5:]}", obj.__qualname__))
+
+    dispatch = pickle._Pickler.dispatch | {Global: save_named, dtype: save_dtype, types.FunctionType: save_global}
+
+
+def state_of(module):
+    """The attributes of a module as PyTorch's have them."""
+    state = {name: value for name, value in module.__dict__.items() if name != "_is_hooked"}
+    if isinstance(module, RNNBase):
+        state |= {"_flat_weights_names": module._flat_weights_names, "_flat_weights": module._flat_weights}
+    return state
 
 
 def save(
@@ -121,6 +171,8 @@ def save(
     Args:
         obj: tensors, parameters, numbers, texts, and lists, tuples, dicts and sets of them.
         f: a path, or a file open for writing bytes.
+        pickle_protocol: of the description, 2 or more.
+        _use_new_zipfile_serialization: False for the format of PyTorch before 1.6.
 
     Tensors that share memory share it when they come back.  A file that was there is replaced only when all is written.
 
@@ -130,36 +182,36 @@ def save(
     >>> torch.load(io.BytesIO(file.getvalue()))
     {'w': tensor([1., 1.])}
     """
+
+    def put(file, name):
+        if _use_new_zipfile_serialization:
+            archive(obj, file, name, pickle_protocol)
+        else:
+            legacy.write(Writer, obj, file, pickle_protocol)
+
     if isinstance(f, str | os.PathLike):
-        return _to_path(obj, os.fspath(f))
+        return _to_path(put, os.fspath(f))
     if not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     written = io.BytesIO()
-    archive(obj, written, "archive")
-    f.write(written.getvalue())
+    put(written, "archive")
+    f.write(written.getbuffer())
     return None
 
 
-def _to_path(obj, path):
+def _to_path(put, path):
     """Write beside the file first: it is replaced whole, or not at all."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        with open(beside, "wb") as file:
-            archive(obj, file, os.path.splitext(os.path.basename(path))[0] or "archive")
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.remove(beside)
-        raise
+    with replaced(path) as file:
+        put(file, os.path.splitext(os.path.basename(path))[0] or "archive")
 
 
-def archive(obj, file, name):
+def archive(obj, file, name, protocol=PROTOCOL):
     """The whole archive: the pickle, the memory of the tensors, and what else PyTorch puts there."""
     described = io.BytesIO()
-    writer = Writer(described)
+    writer = Writer(described, protocol)
     writer.dump(obj)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as zipped:
 

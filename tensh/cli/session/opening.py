@@ -2,6 +2,7 @@
 
 import importlib
 import keyword
+import math
 import os
 import re
 
@@ -9,6 +10,7 @@ from tensh.show.describe import brief
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
+MOST_UNPACKED = 2**32  # bytes of compressed arrays in a small file
 NOT_YET = (".onnx", ".gguf")
 
 
@@ -26,27 +28,33 @@ def is_tensor_file(path):
 
 def defined(session, path):
     """Define the arrays of a file as names of the user's; what they are, in words."""
-    try:
-        names = named(session, path)
-    except Exception as error:  # zip, pickle and each format have errors of their own
-        raise OpeningError(str(error) if path in str(error) else f"{path}: {error}") from None
-    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in names.items()]
+    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in named(session, path).items()]
     return ", ".join(found) or "no arrays in it"
 
 
 def named(session, path):
-    """Name -> value of what a file brings."""
+    """Name -> value of what a file brings; OpeningError, in one sentence that begins with the file, if it cannot."""
     from tensh.cli.session import saving  # and NumPy
 
-    if saving.is_session(path):
-        return saving.load(session, path)[0]
     engine, names = importlib.import_module(session.engine), {}
-    with saving.telling(path):
+    try:
+        if saving.is_session(path):
+            return saving.load(session, path)[0]
         found = contents(path, engine)
+    except Exception as error:  # zip, pickle and each format have errors of their own
+        raise OpeningError(sentence(path, error)) from None
     for name, value in found.items():
         name = free(name, session.namespace)
         names[name] = session.namespace[name] = value
     return names
+
+
+def sentence(path, error):
+    """What is wrong with a file, in a sentence that begins with its name."""
+    words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
+    if isinstance(error, MemoryError):  # Python's parser says so, too, of what is nested too deeply
+        words = "what it says of its arrays is too large"
+    return words if words.startswith(path) else f"{path}: {words[:300]}"
 
 
 def contents(path, engine):
@@ -67,11 +75,49 @@ def arrays(path):
         from tensh.utils.safetensors.format import read
 
         return read(path)[0]
+    if path.lower().endswith(".npz"):
+        return archived(path)
     loaded = numpy.load(path, mmap_mode="c", allow_pickle=False)  # a write changes a copy, never the file
-    if isinstance(loaded, numpy.ndarray):
-        return {stem(path): numpy.asarray(loaded)}
-    with loaded:
-        return {name: loaded[name] for name in loaded.files}
+    if not isinstance(loaded, numpy.ndarray):
+        raise ValueError("this is no .npy file")
+    return {stem(path): numpy.asarray(loaded)}
+
+
+def archived(path):
+    """Name -> array of a .npz file. Its arrays may be compressed: what they say of their sizes is looked at first."""
+    import zipfile
+
+    import numpy
+
+    with zipfile.ZipFile(path) as zipped:
+        unpacked = sum(info.file_size for info in zipped.infolist())
+        if unpacked > max(MOST_UNPACKED, os.path.getsize(path)):
+            raise ValueError(
+                f"its arrays would take {unpacked} bytes, and {MOST_UNPACKED} is the most that is unpacked"
+            )
+        found = {}
+        for info in zipped.infolist():
+            with zipped.open(info) as file:
+                found[info.filename.removesuffix(".npy")] = unpacked_array(numpy, file, info)
+        return found
+
+
+def unpacked_array(numpy, file, info):
+    """One array of an archive, if it is as long as it says."""
+    form = numpy.lib.format
+    version = form.read_magic(file)
+    read_header = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
+    if read_header is None:
+        raise ValueError(f"{info.filename} is of version {version} of the format, which tensh does not read")
+    shape, fortran, dtype = read_header(file)
+    if dtype.hasobject or file.tell() + math.prod(shape) * dtype.itemsize != info.file_size:
+        raise ValueError(f"{info.filename} holds objects, or is not as long as its header says")
+    array = (
+        numpy.frombuffer(bytearray(file.read()), dtype)
+        if math.prod(shape) * dtype.itemsize
+        else numpy.zeros(math.prod(shape), dtype)
+    )
+    return array.reshape(shape, order="F" if fortran else "C")
 
 
 def stem(path):

@@ -15,6 +15,7 @@ EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and its kin
     "backward": OrderedDict(),
 }
 BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
+HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # of one module
 ALWAYS = set()  # ids of those that run even after an error
 WITH_KWARGS = set()
 
@@ -88,6 +89,12 @@ def no_hooks(module):
     own["_forward_hooks"], own["_forward_hooks_with_kwargs"] = OrderedDict(), OrderedDict()
     own["_forward_hooks_always_called"] = OrderedDict()
     own["_forward_pre_hooks"], own["_forward_pre_hooks_with_kwargs"] = OrderedDict(), OrderedDict()
+
+
+def know_hooks(module):
+    """Note whether a module whose state came from elsewhere has hooks."""
+    own = module.__dict__
+    own["_is_hooked"] = any(own.get(name) for name in HOOKS)
 
 
 # ── a call with hooks ────────────────────────────────────────────────────────

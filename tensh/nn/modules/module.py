@@ -7,7 +7,7 @@ from tensh.engine.calls.making import bind
 from tensh.engine.convert import TO, converted
 from tensh.engine.device import require_cpu
 from tensh.engine.dtype import BY_NUMPY, FLOAT
-from tensh.nn.modules.calls import Calls, no_hooks
+from tensh.nn.modules.calls import Calls, know_hooks, no_hooks
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import State, no_state_hooks
 
@@ -80,6 +80,7 @@ class Module(Members, Calls, State):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
+        know_hooks(self)
 
     def __reduce_ex__(self, protocol):
         if not self._origin:

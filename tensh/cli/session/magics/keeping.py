@@ -85,8 +85,8 @@ def load(session, command):
     else:
         try:
             names, source = opening.named(session, path), ""
-        except Exception as error:  # each format has errors of its own
-            raise MagicError(str(error) if path in str(error) else f"{path}: {error}") from None
+        except opening.OpeningError as error:
+            raise MagicError(str(error)) from None
     if source and session.journal:
         session.journal.take_up(source)
     states = {name: value.kind for name, value in names.items() if isinstance(value, saving.State)}

@@ -1,0 +1,144 @@
+"""The zip archive of a file of torch.save: records in one folder, each stored as it is."""
+
+import io
+import mmap
+import sys
+import zipfile
+
+import numpy as np
+
+from tensh.engine.dtype import ALL
+from tensh.serialization.containers import DamagedError
+from tensh.serialization.options import LoadEndianness, get_default_load_endianness, get_default_mmap_options
+from tensh.serialization.rebuilding import storage_over
+from tensh.serialization.storages import KINDS
+from tensh.serialization.unpickling import Unpickler
+
+BROKEN = (
+    "PytorchStreamReader failed reading zip archive: {}. This is an internal miniz error. If you are seeing this error, there "
+    "is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was "
+    "transferred incorrectly, or the file was modified after saving."
+)
+LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
+
+
+def dtype_of(kind):
+    """NumPy's dtype of the elements of a storage, by the name of its class."""
+    return ALL[KINDS[kind]].numpy if kind in KINDS else np.dtype(np.uint8)
+
+
+class Archive:
+    """The records of a file, by their names within the one folder that holds them.
+
+    ``place`` is asked for every storage (a NumPy row of elements, where it was) and gives the row to use; with ``mapped``,
+    the path of the file, memory is not read but mapped, and a write changes a copy.
+    """
+
+    def __init__(self, zipped, place, mapped=None):
+        self.zipped, self.place, self.mapped = zipped, place, mapped
+        self.size = zipped.fp.seek(0, io.SEEK_END)
+        infos = zipped.infolist()
+        folder = infos[0].filename.partition("/")[0] + "/" if infos else ""
+        self.records = {info.filename.removeprefix(folder): info for info in infos if info.filename.startswith(folder)}
+        self.storages = {}
+        self.left = self.size  # bytes of storages that a file of this size can still have
+
+    def swapped(self):
+        """Whether the bytes of numbers are in the order of another kind of machine."""
+        if "byteorder" not in self.records:
+            said = get_default_load_endianness() or LoadEndianness.NATIVE
+            return said.name.lower() not in ("native", sys.byteorder)
+        order = self.read("byteorder", 64).strip()
+        if order not in (b"little", b"big"):
+            raise DamagedError("its byteorder is none")
+        return order.decode() != sys.byteorder
+
+    def info(self, name):
+        """What the archive says of a record, which must be stored as it is and no longer than the file."""
+        info = self.records.get(name)
+        if info is None:
+            raise DamagedError(f"it has no record {name}")
+        if (
+            info.compress_type != zipfile.ZIP_STORED
+            or info.file_size != info.compress_size
+            or info.file_size > self.size
+        ):
+            raise DamagedError(f"the record {name} is not stored as it is")
+        return info
+
+    def read(self, name, most):
+        """The bytes of a record."""
+        info = self.info(name)
+        if info.file_size > most:
+            raise DamagedError(f"the record {name} has {info.file_size} bytes, and {most} is the most")
+        return self.zipped.read(info)
+
+    def load(self, names, encoding="utf-8"):
+        """The object that the archive describes."""
+        if "data.pkl" not in self.records:
+            raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
+        self.swap = self.swapped()
+        return Unpickler(self.read("data.pkl", LARGEST_PICKLE), names, self.mention, encoding=encoding).load()
+
+    def mention(self, said):
+        """The storage that a pickle mentions, once for all tensors that share it."""
+        kind, key, where, count = storage_facts(said, 5)
+        if key not in self.storages:
+            self.storages[key] = kind, storage_over(self.place(self.row(kind, key, count), where))
+        known, stored = self.storages[key]
+        if known != kind:
+            raise DamagedError(f"storage {key} is said to be {known} and {kind}")
+        return stored
+
+    def row(self, kind, key, count):
+        """The elements of a storage."""
+        dtype, info = dtype_of(kind), self.info(f"data/{key}")
+        if info.file_size != count * dtype.itemsize:
+            raise DamagedError(
+                f"storage {key} has {info.file_size} bytes, and {count} elements of {dtype} need {count * dtype.itemsize}"
+            )
+        self.left -= info.file_size
+        if self.left < 0:
+            raise DamagedError("its storages overlap: they are larger than the file")
+        if self.mapped and info.file_size and not self.swap:
+            mode = "r+" if get_default_mmap_options() == mmap.MAP_SHARED else "c"
+            row = np.asarray(np.memmap(self.mapped, np.uint8, mode, self.begin(info), (info.file_size,)))
+        else:
+            row = np.frombuffer(bytearray(self.read(f"data/{key}", self.size)), np.uint8)
+        if kind == "BoolStorage" and row.max(initial=0) > 1:
+            row = (row != 0).view(np.uint8)
+        row = row.view(dtype)
+        return row.byteswap() if self.swap else row
+
+    def begin(self, info):
+        """Where the bytes of a record begin in the file."""
+        with self.zipped.open(info):  # which holds the two places where its name stands against each other
+            pass
+        self.zipped.fp.seek(info.header_offset + 26)
+        lengths = np.frombuffer(self.zipped.fp.read(4), "<u2")
+        begin = info.header_offset + 30 + int(lengths.sum())
+        if begin + info.file_size > self.size:
+            raise DamagedError(f"the record {info.filename} goes beyond the end of the file")
+        return begin
+
+
+def storage_facts(said, length):
+    """(class, key, place, number of elements) of the mention of a storage."""
+    from tensh.serialization.allowed import Storage
+
+    if type(said) is not tuple or len(said) != length or text(said[0]) != "storage":
+        raise DamagedError("it mentions something that is no storage")
+    kind, key, where, count = said[1:5]
+    key, where = text(key), text(where)
+    if not isinstance(kind, Storage) or None in (key, where) or type(count) is not int:
+        raise DamagedError("it mentions a storage without a class, a name, a place or a size")
+    if not 0 <= count < 2**62:
+        raise DamagedError(f"it mentions a storage of {count} elements")
+    return str(kind), key, where, count
+
+
+def text(said):
+    """A text, which may be one of Python 2; None for anything else."""
+    if type(said) is bytes:
+        return said.decode("ascii")
+    return said if type(said) is str else None

@@ -1,0 +1,121 @@
+"""Containers and plain values out of what a file says: made by functions that look at their arguments first.
+
+A key is hashed, and Python hashes a tuple of tuples by recursion: one that is nested a million times would end the process,
+and one that doubles itself sixty times would never end.
+"""
+
+import collections
+import pickle
+
+MOST_OF_A_KEY = 1000  # parts of a key, tuples in tuples counted as often as they stand there
+FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)  # of a defaultdict
+
+
+class DamagedError(RuntimeError):
+    """What a file says does not fit together."""
+
+
+class LackingError(RuntimeError):
+    """A file holds what tensh does not have."""
+
+
+def check_key(key):
+    """A key, if hashing it ends soon."""
+    if type(key) in (tuple, frozenset):
+        waiting, left = [key], MOST_OF_A_KEY
+        while waiting:
+            parts = waiting.pop()
+            left -= len(parts)
+            if left < 0:
+                raise DamagedError("a key in it has too many parts")
+            waiting += [part for part in parts if type(part) in (tuple, frozenset)]
+    return key
+
+
+def setting(there):
+    """The function that sets an item of a table."""
+    kinds = {
+        dict: dict,
+        collections.OrderedDict: collections.OrderedDict,
+        collections.Counter: dict,
+        collections.defaultdict: dict,
+    }
+    if type(there) not in kinds:
+        raise pickle.UnpicklingError(
+            f"Can only SETITEM for dict, collections.OrderedDict, collections.Counter, but got {type(there)}"
+        )
+    return lambda key, value: kinds[type(there)].__setitem__(there, key, value)
+
+
+def items(things):
+    """A list or a tuple, whose elements may be keys."""
+    if type(things) not in (list, tuple):
+        raise DamagedError(f"a container in it is made of {type(things).__name__}")
+    return [check_key(thing) for thing in things]
+
+
+def a_set(things=()):
+    return set(items(things))
+
+
+def a_frozenset(things=()):
+    return frozenset(items(things))
+
+
+def an_ordered_dict(pairs=()):
+    if type(pairs) not in (list, tuple):
+        raise DamagedError(f"a container in it is made of {type(pairs).__name__}")
+    made = collections.OrderedDict()
+    for key, value in pairs:
+        made[check_key(key)] = value
+    return made
+
+
+def a_counter(counts=()):
+    made = collections.Counter()
+    if type(counts) not in (dict, tuple):
+        raise DamagedError("a Counter in it is made of something else")
+    for key, count in dict(counts).items():
+        dict.__setitem__(made, key, count)
+    return made
+
+
+def a_defaultdict(factory=None):
+    if not any(factory is known for known in FACTORIES):
+        raise DamagedError("a defaultdict in it makes its values in a way that is not allowed")
+    return collections.defaultdict(factory)
+
+
+def a_complex(real=0.0, imag=0.0):
+    return complex(*map(a_number, (real, imag)))
+
+
+def a_number(value):
+    if type(value) not in (int, float):
+        raise DamagedError(f"a number in it is a {type(value).__name__}")
+    return value
+
+
+def encoded(text, encoding="latin1"):
+    """Bytes, as pickles of protocol 2 write them."""
+    if type(text) is not str or encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
+        raise DamagedError("bytes in it are no text in an encoding")
+    return text.encode(encoding)
+
+
+def a_bytearray(content=b"", encoding=None):
+    return bytearray(content if type(content) is bytes else encoded(content, encoding))
+
+
+def a_slice(*places):
+    return slice(*(None if place is None else whole(place) for place in places))
+
+
+def a_range(*places):
+    return range(*map(whole, places))
+
+
+def whole(value):
+    if type(value) is not int:
+        raise DamagedError(f"a whole number in it is a {type(value).__name__}")
+    return value

@@ -1,0 +1,219 @@
+"""Reading pickles without Python's unpickler: an instruction either makes a plain value, or asks the names that are allowed.
+
+Nothing is imported, no attribute of anything is set, and nothing is called but what ``Names`` gives away.  No more memory is
+taken than the file has bytes, times a constant: lengths are checked before anything of that length is made.
+
+The instructions are those of protocols 0 to 5 that files of ``torch.save`` can have; their meaning is described in Python's
+``pickletools``.
+"""
+
+import pickle
+import struct
+
+from tensh.serialization.containers import DamagedError, check_key, setting
+
+LONGEST_NAME = 300  # of a module and what it has
+
+
+class Unpickler:
+    """One pickle in a block of bytes, from a place on; afterwards ``place`` is behind it."""
+
+    def __init__(self, data, names, storage=None, place=0, encoding="utf-8"):
+        self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
+        self.stack, self.marked, self.memo = [], [], {}
+
+    def load(self):
+        """The object; UnpicklingError or DamagedError for what must not be in it, or makes no sense."""
+        data = self.data
+        try:
+            while True:
+                code = data[self.place]
+                self.place += 1
+                if code == STOP:
+                    return self.stack.pop()
+                instruction = INSTRUCTIONS.get(code)
+                if instruction is None:
+                    raise pickle.UnpicklingError(f"Unsupported operand {code}")
+                instruction(self)
+        except IndexError:
+            if self.place >= len(data):
+                raise EOFError("Ran out of input") from None
+            raise DamagedError("it takes values that are not there") from None
+
+    # ── bytes of the file ────────────────────────────────────────────────────
+    def take(self, count):
+        """The next bytes."""
+        end = self.place + count
+        if end > len(self.data):
+            raise EOFError("Ran out of input")
+        taken = bytes(self.data[self.place : end])
+        self.place = end
+        return taken
+
+    def number(self, form):
+        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+
+    def line(self):
+        """The bytes up to the end of a line, without it."""
+        end = self.data.find(b"\n", self.place)
+        if end < 0:
+            raise EOFError("Ran out of input")
+        taken = self.data[self.place : end]
+        self.place = end + 1
+        return taken
+
+    # ── the stack ────────────────────────────────────────────────────────────
+    def pop_mark(self):
+        """What was put there since the last mark."""
+        items, self.stack = self.stack, self.marked.pop()
+        return items
+
+    def mark(self):
+        self.marked.append(self.stack)
+        self.stack = []
+
+    def pop(self):
+        if self.stack:
+            self.stack.pop()
+        else:
+            self.pop_mark()
+
+    def tuple_of(self, count):
+        if len(self.stack) < count:
+            raise IndexError
+        self.stack[-count:] = [tuple(self.stack[-count:])]
+
+    def remember(self, number):
+        self.memo[number] = self.stack[-1]
+
+    def recall(self, number):
+        if number not in self.memo:
+            raise DamagedError(f"it refers to a value {number} that it does not have")
+        self.stack.append(self.memo[number])
+
+    # ── containers ───────────────────────────────────────────────────────────
+    def append(self, items):
+        there = self.stack[-1]
+        if type(there) is not list:
+            raise pickle.UnpicklingError(f"Can only append to lists, but got {type(there)}")
+        there.extend(items)
+
+    def set_items(self, items):
+        there = self.stack[-1]
+        put = setting(there)
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            put(check_key(key), value)
+
+    def set_item(self):
+        value, key = self.stack.pop(), self.stack.pop()
+        self.set_items([key, value])
+
+    def add_items(self):
+        items = self.pop_mark()
+        there = self.stack[-1]
+        if type(there) is not set:
+            raise pickle.UnpicklingError(f"Can only add to sets, but got {type(there)}")
+        there.update(map(check_key, items))
+
+    def dict_of(self):
+        items = self.pop_mark()
+        self.stack.append({})
+        self.set_items(items)
+
+    # ── names, and what they do ──────────────────────────────────────────────
+    def name(self, module, name):
+        if len(module) + len(name) > LONGEST_NAME:
+            raise DamagedError("a name in it is too long")
+        self.stack.append(self.names.find(module, name))
+
+    def stacked_name(self):
+        name, module = self.stack.pop(), self.stack.pop()
+        if type(name) is not str or type(module) is not str:
+            raise DamagedError("a name in it is no text")
+        self.name(module, name)
+
+    def reduce(self):
+        arguments, function = self.stack.pop(), self.stack.pop()
+        self.stack.append(self.names.call(function, arguments))
+
+    def new(self):
+        arguments, cls = self.stack.pop(), self.stack.pop()
+        self.stack.append(self.names.new(cls, arguments))
+
+    def build(self):
+        state = self.stack.pop()
+        self.names.build(self.stack[-1], state)
+
+    def mention(self):
+        self.stack.append(self.storage(self.stack.pop()))
+
+    def text(self, count):
+        return self.take(count).decode("utf-8", "surrogatepass")
+
+    def old_text(self, count):
+        """A text of Python 2."""
+        taken = self.take(count)
+        return taken if self.encoding == "bytes" else taken.decode(self.encoding)
+
+    def quoted(self):
+        line = self.line().strip()
+        if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
+            raise DamagedError("a text in it has no quotes")
+        return bytes(line[1:-1]).decode("unicode_escape").encode("latin1").decode(self.encoding)
+
+
+def whole(number):
+    """A number of an older protocol; 00 and 01 are the truth values there."""
+    return {b"00": False, b"01": True}[bytes(number)] if bytes(number) in (b"00", b"01") else int(number)
+
+
+def signed(data):
+    return int.from_bytes(data, "little", signed=True)
+
+
+def putting(value):
+    """The instruction that puts a value on the stack, which ``value`` gives; it may take others from there first."""
+
+    def put(u):
+        made = value(u)
+        u.stack.append(made)
+
+    return put
+
+
+STOP = pickle.STOP[0]
+SIMPLE = {
+    pickle.NONE: lambda u: None, pickle.NEWTRUE: lambda u: True, pickle.NEWFALSE: lambda u: False,
+    pickle.EMPTY_TUPLE: lambda u: (), pickle.EMPTY_LIST: lambda u: [], pickle.EMPTY_DICT: lambda u: {},
+    pickle.EMPTY_SET: lambda u: set(), pickle.DUP: lambda u: u.stack[-1],
+    pickle.LIST: lambda u: u.pop_mark(), pickle.TUPLE: lambda u: tuple(u.pop_mark()),
+    pickle.FROZENSET: lambda u: frozenset(map(check_key, u.pop_mark())),
+    pickle.BININT: lambda u: u.number("<i"), pickle.BININT1: lambda u: u.number("<B"), pickle.BININT2: lambda u: u.number("<H"),
+    pickle.BINFLOAT: lambda u: u.number(">d"), pickle.FLOAT: lambda u: float(u.line()),
+    pickle.INT: lambda u: whole(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),
+    pickle.LONG1: lambda u: signed(u.take(u.number("<B"))), pickle.LONG4: lambda u: signed(u.take(u.number("<I"))),
+    pickle.BINUNICODE: lambda u: u.text(u.number("<I")), pickle.SHORT_BINUNICODE: lambda u: u.text(u.number("<B")),
+    pickle.BINUNICODE8: lambda u: u.text(u.number("<Q")),
+    pickle.UNICODE: lambda u: bytes(u.line()).decode("raw-unicode-escape"),
+    pickle.STRING: lambda u: u.quoted(),
+    pickle.BINSTRING: lambda u: u.old_text(u.number("<I")), pickle.SHORT_BINSTRING: lambda u: u.old_text(u.number("<B")),
+    pickle.BINBYTES: lambda u: u.take(u.number("<I")), pickle.SHORT_BINBYTES: lambda u: u.take(u.number("<B")),
+    pickle.BINBYTES8: lambda u: u.take(u.number("<Q")), pickle.BYTEARRAY8: lambda u: bytearray(u.take(u.number("<Q"))),
+}  # fmt: skip
+INSTRUCTIONS = {code[0]: putting(value) for code, value in SIMPLE.items()} | {
+    code[0]: instruction for code, instruction in {
+        pickle.PROTO: lambda u: u.take(1), pickle.FRAME: lambda u: u.take(8),
+        pickle.MARK: Unpickler.mark, pickle.POP: Unpickler.pop, pickle.POP_MARK: lambda u: (u.pop_mark(), None)[1],
+        pickle.TUPLE1: lambda u: u.tuple_of(1), pickle.TUPLE2: lambda u: u.tuple_of(2), pickle.TUPLE3: lambda u: u.tuple_of(3),
+        pickle.MEMOIZE: lambda u: u.remember(len(u.memo)), pickle.PUT: lambda u: u.remember(int(u.line())),
+        pickle.BINPUT: lambda u: u.remember(u.number("<B")), pickle.LONG_BINPUT: lambda u: u.remember(u.number("<I")),
+        pickle.GET: lambda u: u.recall(int(u.line())), pickle.BINGET: lambda u: u.recall(u.number("<B")),
+        pickle.LONG_BINGET: lambda u: u.recall(u.number("<I")),
+        pickle.APPEND: lambda u: u.append([u.stack.pop()]), pickle.APPENDS: lambda u: u.append(u.pop_mark()),
+        pickle.SETITEM: Unpickler.set_item, pickle.SETITEMS: lambda u: u.set_items(u.pop_mark()),
+        pickle.ADDITEMS: Unpickler.add_items, pickle.DICT: Unpickler.dict_of,
+        pickle.GLOBAL: lambda u: u.name(u.line().decode(), u.line().decode()), pickle.STACK_GLOBAL: Unpickler.stacked_name,
+        pickle.REDUCE: Unpickler.reduce, pickle.NEWOBJ: Unpickler.new, pickle.BUILD: Unpickler.build,
+        pickle.BINPERSID: Unpickler.mention,
+    }.items()
+}  # fmt: skip
