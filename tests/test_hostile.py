@@ -300,7 +300,7 @@ def test_standard_input_may_have_no_end(monkeypatch):
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):
-    from tensh.cli import writing
+    from tensh import replacing
 
     def fails(*given):
         raise OSError(28, "No space left on device")
@@ -308,7 +308,7 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
     path = tmp_path / "a.tsh"
     path.write_text("1 + 1\n#> 3\n")
     path.chmod(0o640)
-    monkeypatch.setattr(writing.os, "replace", fails)
+    monkeypatch.setattr(replacing.os, "replace", fails)
     found, _, said = command("check", "--update", path)
     assert found == status.USAGE and refused(said, path, "No space left on device")
     assert path.read_text() == "1 + 1\n#> 3\n" and os.listdir(tmp_path) == ["a.tsh"]

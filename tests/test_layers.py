@@ -12,13 +12,14 @@ from conftest import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain"
+PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing"
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
     "tensh.nn": ("tensh.engine", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
-    "tensh.utils": ("tensh.engine tensh.nn tensh.optim", "numpy"),
+    "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing", "numpy"),
+    "tensh.replacing": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.nn", "numpy"),
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),

@@ -193,7 +193,7 @@ def _words(message, weights_only):
 
 
 def _line(error):
-    return str(error).partition("\n")[0]
+    return str(error).partition("\n")[0][:300]
 
 
 def get_unsafe_globals_in_checkpoint(f):

@@ -25,7 +25,7 @@ from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import legacy
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
-from tensh.utils.replacing import replaced
+from tensh.replacing import replaced
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PROTOCOL = 2

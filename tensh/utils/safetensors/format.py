@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.utils.replacing import replaced
+from tensh.replacing import replaced
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array
@@ -160,7 +160,7 @@ def _header(text, size):
     except UnicodeDecodeError as error:
         raise ValueError(f"invalid UTF-8 in header: {error.reason} at {error.start}") from None
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"invalid JSON in header: {error}") from None
+        raise ValueError(f"invalid JSON in header: {str(error).partition(';')[0]}") from None
     if not isinstance(table, dict):
         raise ValueError("invalid JSON in header: it is no table")
     metadata = table.pop(METADATA, None)

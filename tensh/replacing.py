@@ -2,7 +2,8 @@
 
 import contextlib
 import os
-import stat
+import shutil
+import tempfile
 
 
 @contextlib.contextmanager
@@ -14,7 +15,7 @@ def replaced(path):
     lies in a folder where nothing can be made, is written directly.
 
     >>> import os, tempfile
-    >>> from tensh.utils.replacing import replaced
+    >>> from tensh.replacing import replaced
     >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
     >>> with replaced(path) as file:
     ...     _ = file.write(b"123")
@@ -22,28 +23,30 @@ def replaced(path):
     b'123'
     """
     path = os.path.realpath(os.fspath(path))
-    mode = _mode(path)
-    if mode is not None and not (stat.S_ISREG(mode) and os.access(os.path.dirname(path), os.W_OK)):
+    folder, there = os.path.dirname(path), os.path.lexists(path)
+    if there and not (os.path.isfile(path) and os.access(folder, os.W_OK)):
         with open(path, "wb") as file:
             yield file
         return
-    if mode is not None and not os.access(path, os.W_OK):
+    if there and not os.access(path, os.W_OK):
         raise PermissionError(13, os.strerror(13), path)  # to rename over it would be allowed
-    beside = f"{path}.{os.getpid()}.part"
-    try:
-        with open(beside, "wb") as file:
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".tensh-", delete=False) as file:
+        try:
             yield file
-        if mode is not None:
-            os.chmod(beside, stat.S_IMODE(mode))
-        os.replace(beside, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(beside)
-        raise
+            file.close()
+            take_mode(file.name, path)
+            os.replace(file.name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(file.name)
+            raise
 
 
-def _mode(path):
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
+def take_mode(new, old):
+    """Give a new file the permissions of the one that it replaces, or those that files get by themselves."""
+    if os.path.exists(old):
+        shutil.copymode(old, new)
+        return
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(new, 0o666 & ~mask)
