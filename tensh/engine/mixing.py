@@ -126,9 +126,9 @@ def promote(first, second, name=None):
 def refused_cast(error, name, input, other, out=None):
     """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
     op = OPS[name]
-    if out is None and isinstance(other, Tensor):
-        own, shape = input.array.shape, np.broadcast_shapes(input.array.shape, other.array.shape)
-        if shape != own:
+    if (out is None or out is input or out is other) and isinstance(input, Tensor) and isinstance(other, Tensor):
+        own = (input if out is None else out).array.shape
+        if (shape := np.broadcast_shapes(input.array.shape, other.array.shape)) != own:
             return RuntimeError(does_not_fit(own, shape))
     if op.truth:
         return error

@@ -38,7 +38,8 @@ def setitem(self, index, value):
             return copied_to(OPS["unsqueeze"].fn(self, 0), value)
         view, indices = viewed(self, index, writing=True)
         if indices:
-            refuse_bytes(parts_of(index), value)
+            first = next(i for i, each in enumerate(indices) if each is not None)
+            refuse_bytes(parts_of(index), value, view.array.shape[first:])
             OPS["index_put"].write_(view, indices, without_leading_ones(value))
             return None
         return copied_to(view, value)

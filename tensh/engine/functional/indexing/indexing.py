@@ -234,12 +234,13 @@ def read_array(array):
     return array if array.ndim else int(array)
 
 
-def refuse_bytes(parts, value):
-    """Raise where PyTorch fills under the only mask, which must be of bools then."""
+def refuse_bytes(parts, value, shape):
+    """Raise where PyTorch fills under the only mask, which must be of bools then; it fits the start of ``shape``."""
     arrays = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
     if len(arrays) == 1 and value.array.size == 1 and isinstance(arrays[0], Tensor):
         dtype = arrays[0].array.dtype
-        if dtype.kind == "u" and dtype.itemsize == 1 and arrays[0].array.ndim:
+        size = arrays[0].array.shape
+        if dtype.kind == "u" and dtype.itemsize == 1 and size and shape[: len(size)] == size:
             raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
 
 

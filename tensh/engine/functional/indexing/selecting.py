@@ -102,7 +102,7 @@ def index_arrays(input, indices, name):
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
     if not accumulate:
-        refuse_bytes(indices, require(values, "index_put", "values", 2))
+        refuse_bytes(indices, require(values, "index_put", "values", 2), input.array.shape)
     return "index_put", (arrays, require(values, "index_put", "values", 2), accumulate)
 
 

@@ -77,8 +77,14 @@ def refusing(family, kind, input):
     """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
     complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
     if family == "scatter":
-        refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
-        return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
+        refused = complex_ and kind in ("amax", "amin")
+        return (
+            "div_floor_cpu"
+            if bool_ and kind == "mean"
+            else f"scatter_gather_tensor_cpu_reduce_{kind}"
+            if refused
+            else None
+        )
     if input.ndim < 2:  # slices are combined by other functions than numbers
         return "index_func_" if complex_ or bool_ else None
     if complex_:
@@ -91,7 +97,7 @@ def folding(family, kind):
     fold, start = FOLDS[kind]
 
     def write(input, dim, index, src, include_self=True):
-        if (kernel := refusing(family, kind, input)) is not None:
+        if (index.size or kind == "mean") and (kernel := refusing(family, kind, input)) is not None:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
         def write_flat(flat, where, values):

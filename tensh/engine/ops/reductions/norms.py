@@ -66,7 +66,7 @@ INFINITE = "ord * ord == float('inf')"
 NORM = (
     "None if ord == 0 else {s} * sgn({x}) if ord == 1 else"
     " along_norm({s}, {x}, {r}) if ord == 2 else"
-    f" sgn({{x}}) * equal_share({{s}}, abs({{x}}) == {{r}}, dim) if {INFINITE} else"
+    f" sgn({{x}}) * equal_share({{s}}, (abs({{x}}) == {{r}}) | ({{x}} != {{x}}) & ({{r}} != {{r}}), dim) if {INFINITE} else"
     " sgn({x}) * only(abs({x}) ** (ord - 1), {x} != 0) * {s} * {r} ** (1 - ord) if ord < 1 else"
     " sgn({x}) * abs({x}) ** (ord - 1) * only({s} / {r} ** (ord - 1), {r} != 0) if ord < 2 else"
     " {x} * abs({x}) ** (ord - 2) * only({s} / {r} ** (ord - 1), {r} != 0)"

@@ -180,7 +180,7 @@ def products(input, dim, step):
     return accumulate(np.multiply, input, dim, step)
 
 
-@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim else g")
+@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 else g")
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
