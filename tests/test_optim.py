@@ -1,12 +1,14 @@
 """Optimisers do what PyTorch's do: parameters and state after ten steps, in every setting and dtype."""
 
+import copy
 import json
 import signal
+import sys
 import warnings
 
 import numpy as np
 import pytest
-from optimizer_cases import CASES, plain, trained
+from optimizer_cases import CASES, SETTINGS, plain, trained
 from record_optim import FILE, rates, training
 
 import tensh
@@ -140,3 +142,122 @@ def test_modules_are_named_as_in_pytorch():
     assert names["AdamW"] is AdamW
     assert issubclass(AdamW, Optimizer)
     assert issubclass(names["lr"].StepLR, _LRScheduler)
+
+
+# ── ^C at any line ───────────────────────────────────────────────────────────
+def interrupted_after(lines, function):
+    """Call a function, and press ^C when that many lines of it have run; whether it was interrupted."""
+    left = lines
+
+    def trace(frame, event, argument):
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left == 0:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def remembered(*things):
+    return repr([copy.deepcopy(thing.state_dict()) for thing in things])
+
+
+def underway(name, settings):
+    """A model and an optimiser that have made two steps; a function that makes another."""
+    tensh.manual_seed(0)
+    model = tensh.nn.Linear(3, 3, bias=False)
+    optimizer = getattr(tensh.optim, name)(model.parameters(), **settings)
+    x = tensh.arange(6.0).view(2, 3) / 5
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (model(x) ** 4).sum()
+        loss.backward()
+        return loss
+
+    def step():
+        if name != "LBFGS":
+            closure()
+        optimizer.step(closure if name == "LBFGS" else None)
+
+    step(), step()
+    return model, optimizer, step
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_an_interrupt_leaves_a_step_made_or_not(name):
+    model, optimizer, step = underway(name, SETTINGS[name][-1])
+    before = remembered(model, optimizer)
+    step()
+    after = remembered(model, optimizer)
+    seen = set()
+    for lines in (1, 30, 100, 200, 400, 800, 1500, 3000, 10**6):
+        model, optimizer, step = underway(name, SETTINGS[name][-1])
+        interrupted = interrupted_after(lines, step)
+        now = remembered(model, optimizer)
+        assert now in (before, after) and (interrupted or now == after)
+        seen.add(now)
+        if interrupted and now == before:
+            step()  # goes on as if nothing had been
+            assert remembered(model, optimizer) == after
+    assert before in seen and len(seen) == 2
+
+
+def changes():
+    """Name -> what changes several values, the things that are changed, a function that does it."""
+    model, other = tensh.nn.Linear(3, 3), tensh.nn.Sequential(tensh.nn.Linear(2, 2), tensh.nn.BatchNorm1d(2))
+    optimizer = tensh.optim.SGD([{"params": [p]} for p in model.parameters()], lr=0.1)
+    optimizer.step()
+    averaged = tensh.optim.swa_utils.AveragedModel(other)
+    averaged.update_parameters(other)
+    state = {name: value.clone() + 1 for name, value in other.state_dict().items()}
+    schedulers = tensh.optim.lr_scheduler
+    cosine = schedulers.CosineAnnealingWarmRestarts(optimizer, 3)
+    chained = schedulers.ChainedScheduler(
+        [schedulers.ExponentialLR(optimizer, 0.5), schedulers.ExponentialLR(optimizer, 0.9)]
+    )
+    plateau = schedulers.ReduceLROnPlateau(optimizer, patience=0)
+    plateau.step(1.0)
+    optimizer.step()
+    with tensh.no_grad():
+        moved = tensh.optim.swa_utils.AveragedModel(other)
+        for p in moved.parameters():
+            p += 1
+    return {
+        "load_state_dict": ((other,), lambda: other.load_state_dict(state)),
+        "a scheduler": ((optimizer, cosine), cosine.step),
+        "schedulers": ((optimizer, chained), chained.step),
+        "a plateau": ((optimizer, plateau), lambda: plateau.step(2.0)),
+        "an average": ((averaged,), lambda: averaged.update_parameters(moved.module)),
+        "an optimiser's state": ((optimizer,), lambda: optimizer.load_state_dict(tensh.optim.SGD(
+            [{"params": [p], "lr": 7.0} for p in model.parameters()], lr=0.5).state_dict())),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["load_state_dict", "a scheduler", "schedulers", "a plateau", "an average", "an optimiser's state"]
+)
+def test_an_interrupt_leaves_a_change_made_or_not(name):
+    def fresh():
+        tensh.manual_seed(0)
+        return changes()[name]
+
+    things, change = fresh()
+    before = remembered(*things)
+    change()
+    after = remembered(*things)
+    for lines in (1, 4, 10, 20, 40, 80, 160):
+        things, change = fresh()
+        interrupted = interrupted_after(lines, change)
+        now = remembered(*things)
+        assert now in (before, after) and (interrupted or now == after)

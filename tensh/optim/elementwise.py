@@ -4,10 +4,10 @@ from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import wrote
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.tensor import Tensor
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.optim.checks import require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import pieces
-from tensh.optim.uninterrupted import Uninterrupted
 
 CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
 

@@ -4,6 +4,7 @@ from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.tensor import Tensor
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.optim.checks import require
 from tensh.optim.line_search import Point, strong_wolfe
 from tensh.optim.optimizer import Optimizer
@@ -48,11 +49,26 @@ class LBFGS(Optimizer):
 
     @no_grad()
     def step(self, closure):
-        """Some iterations; returns what the first call of ``closure`` returned."""
-        closure = enable_grad()(closure)
-        group = self.param_groups[0]
-        params = group["params"]
+        """Some iterations; returns what the first call of ``closure`` returned.
+
+        If the closure fails, or is interrupted, parameters and state are as before.
+        """
+        params = self.param_groups[0]["params"]
         state = self.state[params[0]]
+        before = [p.clone() for p in params]
+        remembered = {name: list(value) if isinstance(value, list) else value for name, value in state.items()}
+        try:
+            return self._step(enable_grad()(closure), params, state)
+        except BaseException:
+            with Uninterrupted():
+                for p, value in zip(params, before):
+                    p.copy_(value)
+                state.clear()
+                state.update(remembered)
+            raise
+
+    def _step(self, closure, params, state):
+        group = self.param_groups[0]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first = closure()

@@ -9,6 +9,7 @@ from tensh.engine.absent import lacking
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.creation.data import tensor
 from tensh.engine.dtype import int64
+from tensh.engine.uninterrupted import uninterrupted
 from tensh.nn.modules.module import Module
 from tensh.optim.lr_scheduler.base import LRScheduler, for_groups
 
@@ -108,6 +109,7 @@ class AveragedModel(Module):
         """What the averaged model computes."""
         return self.module(*args, **kwargs)
 
+    @uninterrupted
     def update_parameters(self, model):
         """Let the parameters of ``model`` count."""
         ours, theirs = (

@@ -1,8 +1,8 @@
 """Optimisers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
 
 from tensh.engine.autograd.modes import no_grad
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.optim.optimizer import Optimizer
-from tensh.optim.uninterrupted import Uninterrupted
 
 
 class Whole(Optimizer):

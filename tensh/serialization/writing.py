@@ -23,9 +23,9 @@ from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
+from tensh.replacing import replaced
 from tensh.serialization import legacy
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
-from tensh.replacing import replaced
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PROTOCOL = 2

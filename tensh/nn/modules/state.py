@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.hooks import RemovableHandle
 from tensh.engine.tensor import Tensor
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.nn.parameter import Parameter, is_parameter
 
 EXTRA = "_extra_state"
@@ -101,7 +102,8 @@ class State:
         state = OrderedDict(state_dict)
         if metadata is not None:
             state._metadata = metadata
-        self._load_all(state, metadata, assign, "", missing, unexpected, errors)
+        with Uninterrupted():
+            self._load_all(state, metadata, assign, "", missing, unexpected, errors)
         if strict:
             if unexpected:
                 keys = ", ".join(f'"{key}"' for key in unexpected)

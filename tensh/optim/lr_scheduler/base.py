@@ -5,6 +5,7 @@ import functools
 import weakref
 
 from tensh.engine.tensor import Tensor
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.engine.warning import warn
 from tensh.optim.optimizer import Optimizer
 
@@ -93,10 +94,11 @@ class LRScheduler:
                 warn(OVERRIDDEN)
             elif not getattr(self.optimizer, "_opt_called", False):
                 warn(TOO_EARLY)
-        self._step_count += 1
         if epoch is not None:
             warn(EPOCH)
-        self._update_lr(epoch)
+        with Uninterrupted():
+            self._step_count += 1
+            self._update_lr(epoch)
 
     def _update_lr(self, epoch=None):
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

@@ -2,6 +2,7 @@
 
 from math import inf
 
+from tensh.engine.uninterrupted import uninterrupted
 from tensh.engine.warning import warn
 from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, of_groups, require_optimizer, set_value
 
@@ -45,6 +46,7 @@ class ReduceLROnPlateau(LRScheduler):
         """Forget what was measured."""
         self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
+    @uninterrupted
     def step(self, metrics, epoch=None):
         """Take note of a measure, and reduce the rates if it is time."""
         current = float(metrics)

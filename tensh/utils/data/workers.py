@@ -12,8 +12,8 @@ from itertools import cycle
 from multiprocessing.connection import wait
 from pickle import PicklingError
 
+from tensh.engine.uninterrupted import Uninterrupted
 from tensh.engine.warning import warn
-from tensh.optim.uninterrupted import Uninterrupted
 from tensh.utils.data import serving
 from tensh.utils.data.dataloader import _BaseDataLoaderIter
 from tensh.utils.data.spawning import Program

@@ -1,5 +1,6 @@
 """^C waits until an update is whole."""
 
+import functools
 from _signal import SIGINT, getsignal, signal  # those of `signal` make members of enums: 8 µs more a step
 from threading import get_ident, main_thread
 
@@ -27,3 +28,14 @@ class Uninterrupted:
             signal(SIGINT, self.handler)
             if self.seen is not None:
                 self.handler(*self.seen)
+
+
+def uninterrupted(function):
+    """The function as a whole within such a context."""
+
+    @functools.wraps(function)
+    def whole(*args, **kwargs):
+        with Uninterrupted():
+            return function(*args, **kwargs)
+
+    return whole
