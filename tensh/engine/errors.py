@@ -130,6 +130,11 @@ def wrap_dim(dim, ndim, *, scalar=True):
     raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {dim})")
 
 
+def size_at(shape, dim):
+    """The size of a dimension; unlike that of a 0-d tensor in an operator it must be there."""
+    return shape[wrap_dim(dim, len(shape), scalar=False)]
+
+
 def wrap_dims(dims, ndim):
     """Several dims, each once."""
     wrapped = tuple(wrap_dim(d, ndim) for d in dims)

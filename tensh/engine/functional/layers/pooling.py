@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from tensh.engine.errors import refuse_dtype
 from tensh.engine.functional.forms import require, wants
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, windows
@@ -86,7 +85,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     if size <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
     if input.array.dtype.kind not in "fV":
-        refuse_dtype("max_pool1d_impl", input.array.dtype)
+        refuse_dtypes("max_pool1d_impl", input, input.dtype.name)
 
 
 def declare_max(dims):

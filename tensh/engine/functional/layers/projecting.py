@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.errors import size_at
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, refuse_dtypes
 from tensh.engine.functional.linalg.products import matmul
@@ -57,12 +58,13 @@ def bilinear(input1, input2, weight, bias=None):
     for dim, (n, m) in enumerate(zip(one[:-1], two[:-1])):
         if n != m:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {n} and {m}")
-    for number, (size, expected) in enumerate(((one[-1], sizes[1]), (two[-1], sizes[2])), 1):
+    for number, shape in enumerate((one, two), 1):
+        size, expected = size_at(shape, -1), size_at(sizes, number)
         if size != expected:
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {size} but expected {expected}"
             )
-    if bias is not None and bias.array.shape[0] != sizes[0]:
+    if bias is not None and size_at(bias.array.shape, 0) != sizes[0]:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {sizes[0]}"
         )

@@ -60,6 +60,8 @@ def put(input, index, source, accumulate=False):
             "put_(): self and source expected to have the same dtype, but got self.dtype = "
             f"{title(input)} and source.dtype = {title(source)}"
         )
+    if index.size == source.size and index.size and not input.size:
+        raise IndexError("put_(): Tried to put elements into an empty tensor")
     where = flat_places(index, input.size, "put_") if index.size == source.size or index.dtype.kind != "i" else None
     if where is None:
         raise IndexError(
