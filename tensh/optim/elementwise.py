@@ -7,7 +7,7 @@ from tensh.engine.tensor import Tensor
 from tensh.engine.uninterrupted import Uninterrupted
 from tensh.optim.checks import require_fusible
 from tensh.optim.optimizer import Optimizer
-from tensh.optim.raw import pieces
+from tensh.optim.raw import in_pieces
 
 CAPTURING = ["cuda", "xpu", "hpu", "privateuseone", "xla"]  # devices whose work can be recorded for later
 
@@ -74,8 +74,11 @@ class Elementwise(Optimizer):
         if p.array.dtype.kind in "cV" and p.is_complex():
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
         maximize = group.get("maximize")
-        for raw_p, raw_grad, *others in pieces(arrays):
-            update(raw_p, raw_grad.neg() if maximize else raw_grad, **dict(zip(names, others)))
+
+        def change(p, grad, *others):
+            update(p, grad.neg() if maximize else grad, **dict(zip(names, others)))
+
+        in_pieces(change, arrays)
         wrote(p.array)
 
     def _recorded(self, p, grad, group, state):

@@ -9,9 +9,11 @@ s * (g - mean(g) - x * mean(g * x)): ``whiten_back``.  Its own derivatives need 
 input, so these are operators, too; what the forward pass has computed of them is handed on as ``mean`` and ``rstd``.
 """
 
+import math
+
 import numpy as np
 
-from tensh.engine.cores import SPREAD, over_rows, spread
+from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32, widened
 from tensh.engine.ops.reductions.reduce import ALONE
@@ -47,58 +49,59 @@ def number(form):
     return max(form[0] * form[2], 1)
 
 
-def statistics(grouped, eps):
-    """(the input minus its means, the means, the inverse deviations, the variances)."""
+def some_at_a_time(work, form):
+    """Call ``work(part)`` for slices of the groups: all of them, or those that make up a large block."""
+    a, groups, s = form
+    if a * groups * s < SPREAD:
+        work(slice(None))
+    else:
+        over_rows(work, groups, a * s, SPREAD)
+
+
+def whiten(grouped, eps, out):
+    """The whitened groups into ``out``; returns the means, the inverse deviations and the variances."""
     count = grouped.dtype.type(number(grouped.shape))
     mean = group_sums(grouped) / count
-    apart = np.subtract(grouped, mean[:, None])
-    variance = group_products(apart, apart) / count
-    return apart, mean, 1 / np.sqrt(variance + variance.dtype.type(eps)), variance
+    np.subtract(grouped, mean[:, None], out)
+    variance = group_products(out, out) / count
+    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    np.multiply(out, rstd[:, None], out)
+    return mean, rstd, variance
 
 
 # ── the layers ───────────────────────────────────────────────────────────────
 def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widened(input).reshape(form)
-    out, mean, rstd, variance = whole(grouped, eps) if input.size < SPREAD else in_groups(grouped, eps)
-    out = with_affine(out.reshape(input.shape), weight, bias, at)
-    return out.astype(input.dtype, copy=False), mean, rstd, variance
-
-
-def whole(grouped, eps):
-    """(the whitened input, the means, the inverse deviations, the variances)."""
-    out, mean, rstd, variance = statistics(grouped, eps)
-    return np.multiply(out, rstd[:, None], out), mean, rstd, variance
-
-
-def in_groups(grouped, eps):
-    """The same, some groups at a time."""
-    a, groups, s = grouped.shape
-    out, results = np.empty_like(grouped), np.empty((3, groups), grouped.dtype)
+    out, facts = np.empty(form, grouped.dtype), np.empty((3, form[1]), grouped.dtype)
 
     def work(part):
-        out[:, part], *facts = whole(grouped[:, part], eps)
-        results[:, part] = facts
+        facts[:, part] = whiten(grouped[:, part], eps, out[:, part])
 
-    over_rows(work, groups, a * s)
-    return out, *results
-
-
-def with_affine(out, weight, bias, at):
-    """``out`` times weight plus bias, written over ``out`` as far as it is not large."""
-    weight, bias = (each if each is None else widened(each).reshape(at) for each in (weight, bias))
-    if out.size >= SPREAD and weight is not None and bias is not None:
-        return spread(stretched, (out, weight, bias), (), out)
-    if weight is not None:
-        np.multiply(out, weight, out)
-    if bias is not None:
-        np.add(out, bias, out)
-    return out
+    some_at_a_time(work, form)
+    out = out.reshape(input.shape)
+    stretch(out, weight, bias, at, out)
+    return out.astype(input.dtype, copy=False), *facts
 
 
-def stretched(input, scale, shift):
-    """input * scale + shift."""
-    out = np.multiply(input, scale)
-    return np.add(out, shift, out)
+def stretch(input, scale, shift, at, out):
+    """``input * scale + shift`` into ``out``, some rows at a time; without either where it is None."""
+    if scale is None and shift is None:
+        return
+    scale, shift = (each if each is None else widened(each).reshape(at) for each in (scale, shift))
+    rows, length = input.reshape(-1, *input.shape[-len(at) :]), math.prod(input.shape[-len(at) :])
+    into = out.reshape(rows.shape)
+
+    def work(part):
+        now, here = rows[part], into[part]
+        if scale is not None:
+            now = np.multiply(now, scale, here)
+        if shift is not None:
+            np.add(now, shift, here)
+
+    if input.size < SPREAD:
+        work(slice(None))
+    else:
+        over_rows(work, len(rows), length, SPREAD)
 
 
 SLOPES = {
@@ -130,8 +133,9 @@ def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5
     if weight is not None:
         scale = scale * widened(weight)
     shift = -mean * scale if bias is None else widened(bias) - mean * scale
-    scale, shift = (each.astype(input.dtype, copy=False).reshape(at) for each in (scale, shift))
-    return stretched(input, scale, shift) if input.size < SPREAD else spread(stretched, (input, scale, shift))
+    out = np.empty(input.shape, input.dtype)
+    stretch(input, scale.astype(input.dtype, copy=False), shift.astype(input.dtype, copy=False), at, out)
+    return out
 
 
 # ── see Note [Whitening] ─────────────────────────────────────────────────────
@@ -142,8 +146,14 @@ FIXED = {"public": False, "out": False, "mean": None, "rstd": None}
 @in_float32
 def whitened(input, mean, rstd, form):
     """(input - mean) * rstd."""
-    out = np.subtract(input.reshape(form), mean[:, None])
-    return np.multiply(out, rstd[:, None], out).reshape(input.shape)
+    grouped, out = input.reshape(form), np.empty(form, input.dtype)
+
+    def work(part):
+        apart = np.subtract(grouped[:, part], mean[part, None], out[:, part])
+        np.multiply(apart, rstd[part, None], apart)
+
+    some_at_a_time(work, form)
+    return out.reshape(input.shape)
 
 
 @op(
@@ -156,13 +166,19 @@ def whitened(input, mean, rstd, form):
 @in_float32
 def whiten_back(grad, input, mean, rstd, form):
     """The gradient of what is whitened."""
-    x = whitened.kernel(input, mean, rstd, form).reshape(form)
-    g = grad.reshape(form)
-    count = g.dtype.type(number(form))
-    np.multiply(x, (group_products(g, x) / count)[:, None], x)
-    np.add(x, (group_sums(g) / count)[:, None], x)
-    np.subtract(g, x, x)
-    return np.multiply(x, rstd[:, None], x).reshape(grad.shape)
+    grouped, slopes, out = input.reshape(form), grad.reshape(form), np.empty(form, grad.dtype)
+    count = grad.dtype.type(number(form))
+
+    def work(part):
+        g, s = slopes[:, part], rstd[part]
+        apart = np.subtract(grouped[:, part], mean[part, None], out[:, part])
+        np.multiply(apart, (group_products(g, apart) * (-s * s) / count)[:, None], apart)
+        np.add(apart, g, apart)
+        np.subtract(apart, (group_sums(g) / count)[:, None], apart)
+        np.multiply(apart, s[:, None], apart)
+
+    some_at_a_time(work, form)
+    return out.reshape(grad.shape)
 
 
 @op(**FIXED, node="RsqrtBackward0", let={"s": f"inverse_deviation({STATS})"},
