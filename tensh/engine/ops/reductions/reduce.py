@@ -155,11 +155,12 @@ def along(matrix, dim, keepdim, vectors):
 @op(public=False, input="expand(restore(g, input.shape, dim, keepdim), input.shape) * (input == input)")
 def nansum(input, dim=None, keepdim=False, dtype=None):
     """The sum of the elements that are not nan."""
+    axes = axes_of(dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = zero_unless(input, input == input)
-    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
+    return summed(input, axes, keepdim, dtype)
 
 
 # ── means ────────────────────────────────────────────────────────────────────

@@ -49,7 +49,7 @@ def in_lines(ufunc, source, axis, dtype):
     length = source.shape[axis]
     if axis == source.ndim - 1:
         return along_rows(ufunc, source, dtype)
-    if source.size < LINES * length:
+    if source.size <= LINES * length:
         return ufunc.accumulate(source, axis, dtype)
     result = source.astype(dtype)
     before, *lines = np.moveaxis(result, axis, 0)
@@ -180,7 +180,7 @@ def products(input, dim, step):
     return accumulate(np.multiply, input, dim, step)
 
 
-@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 else g")
+@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 and 0 not in input.shape else g")
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
@@ -203,7 +203,7 @@ def log_add_exp(first, second):
 @op(
     called="logcumsumexp_out_cpu",
     input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
-    " if input.ndim else g",
+    " if input.ndim and 0 not in input.shape else g",
 )
 def logcumsumexp(input, dim):
     """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.
