@@ -1,5 +1,8 @@
 """Creation beyond what sessions show: bits of ranges, memory, warnings, and that reading is the same both ways."""
 
+import datetime
+import decimal
+import re
 import warnings
 
 import numpy as np
@@ -188,3 +191,21 @@ def test_functions_show_true_signatures():
         "pin_memory",
     ]
     assert next(iter(inspect.signature(torch.zeros_like).parameters)) == "input"
+
+
+NAMED = {
+    "numpy.bytes_": np.bytes_(b"a"), "numpy.str_": np.str_("a"), "decimal.Decimal": decimal.Decimal(1), "torch.dtype": torch.float32,
+    "torch._C.Generator": torch.Generator(), "datetime.date": datetime.date(2020, 1, 1), "Linear": torch.nn.Linear(1, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, value", NAMED.items(), ids=NAMED)
+def test_types_have_the_names_that_c_gives_them(name, value):
+    text = (
+        f"new(): invalid data type '{name}'" if isinstance(value, str | bytes) else f"Could not infer dtype of {name}"
+    )
+    with pytest.raises((TypeError, RuntimeError)) as refused:
+        torch.tensor(value)
+    assert str(refused.value) == text
+    with pytest.raises(TypeError, match=rf"got \({re.escape(name)}, str\), but expected one of"):
+        torch.rand(value, "a")

@@ -183,3 +183,35 @@ def test_an_empty_mask_that_does_not_fit_is_refused(shape, mask):
     for write in (False, True):
         with pytest.raises(IndexError, match="shape of the mask"):
             x.__setitem__(torch.zeros(mask, dtype=torch.bool), 1.0) if write else x[torch.zeros(mask, dtype=torch.bool)]
+
+
+CHAINS = {  # sizes of input, weight and bias -> the result and the nodes behind it, or the error: recorded from PyTorch 2.13
+    ((3,), (2, 3), (2,)): "(2,) ViewBackward0(AddmmBackward0(AccumulateGrad, TBackward0(AccumulateGrad)))",
+    ((2, 3), (2, 3), (2,)): "(2, 2) AddmmBackward0(AccumulateGrad, TBackward0(AccumulateGrad))",
+    ((2, 2, 3), (2, 3), (2,)): "(2, 2, 2) ViewBackward0(AddmmBackward0(AccumulateGrad, TBackward0(AccumulateGrad)))",
+    ((3,), (3,), ()): "() AddBackward0(DotBackward0(TBackward0(AccumulateGrad)), AccumulateGrad)",
+    ((2, 2, 3), (3,), (2, 2)): "(2, 2) AddBackward0",
+    ((2, 2, 3), (2, 3), (2, 2)): "(2, 2, 2) AddBackward0",
+    ((3,), (3,), (1,)): "mat2 must be a matrix, got 1-D tensor",
+    ((2, 3), (3,), ()): "mat2 must be a matrix, got 1-D tensor",
+    ((3,), (3,), (2, 2)): "output with shape [] doesn't match the broadcast shape [2, 2]",
+    ((3,), (2, 3), (2, 2)): "output with shape [2] doesn't match the broadcast shape [2, 2]",
+}
+
+
+def written(node):
+    inner = ", ".join(written(n) for n, _ in node.next_functions if n is not None)
+    name = node.name().removeprefix("torch::autograd::")
+    return f"{name}({inner})" if inner else name
+
+
+@pytest.mark.parametrize("sizes, expected", CHAINS.items(), ids=map(str, CHAINS))
+def test_linear_of_vectors(sizes, expected):
+    input, weight, bias = map(torch.ones, sizes)
+    weight.requires_grad, bias.requires_grad = True, True
+    try:
+        y = torch.nn.functional.linear(input, weight, bias)
+    except RuntimeError as error:
+        assert str(error) == expected
+    else:
+        assert f"{tuple(y.shape)} {written(y.grad_fn)}".startswith(expected)

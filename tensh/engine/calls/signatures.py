@@ -103,12 +103,15 @@ class ElementError(TypeError):
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
 
+HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
+
+
 def type_name(value):
-    """The name of a value's type as C code gives it: NumPy's with their module, and PyTorch's but for tensors."""
+    """The name of a value's type as C code gives it: with the module for types in C, which many of PyTorch's are."""
     kind = type(value)
-    if kind.__module__ == "numpy":
-        return f"numpy.{kind.__name__.rstrip('_')}"
-    return f"torch.{kind.__name__}" if kind.__module__ == "torch" and kind is not Tensor else kind.__name__
+    of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
+    in_c = not kind.__flags__ & HEAP and kind.__module__ != "builtins"
+    return f"{kind.__module__}.{kind.__name__}" if of_torch or in_c else kind.__name__
 
 
 class UnpackError(TypeError):

@@ -56,7 +56,7 @@ def of_plain(kinds):
 def carefully(data, dtype):
     """The same, element by element, for any data; raises what PyTorch raises."""
     if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
     if isinstance(data, np.ndarray):
         return data.astype((dtype or BY_NUMPY[data.dtype]).numpy)
     shape = shape_of(data)
@@ -112,11 +112,9 @@ def dtype_of(data):
     if isinstance(data, (Tensor, np.ndarray)):
         return data.dtype if isinstance(data, Tensor) else BY_NUMPY[data.dtype]
     if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+        raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
     if not is_sequence(data):
-        kind = type(data)
-        name = kind.__name__ if kind.__module__ != "decimal" else f"{kind.__module__}.{kind.__name__}"
-        raise RuntimeError(f"Could not infer dtype of {name}")
+        raise RuntimeError(f"Could not infer dtype of {kind_of(data)}")
     found = None
     for element in data:
         each = dtype_of(element)
@@ -213,3 +211,10 @@ def to_complex(leaf, dtype):
 
 
 CONVERT = {BOOL: to_bool, INTEGER: to_integer, FLOAT: to_float, COMPLEX: to_complex}
+
+
+def kind_of(data):
+    """The name of the type of what no tensor is made of."""
+    from tensh.engine.calls.signatures import type_name
+
+    return type_name(data)

@@ -32,11 +32,11 @@ def product(input, weight, bias):
         return OPS["addmm"].fn(bias, input, turned)
     if not a or not b:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a}D and {b}D")
+    if a != 2 and (bias.array.ndim != 1 or not input.array.flags.c_contiguous):
+        return matmul(input, turned).add_(bias)
     if b == 1:
         raise RuntimeError(f"mat2 must be a matrix, got {b}-D tensor")
     shape = input.array.shape
-    if not bias.array.ndim or not input.array.flags.c_contiguous:
-        return matmul(input, turned).add_(bias)
     rows = math.prod(shape[:-1])
     flat = OPS["view"].fn(input, (rows, shape[-1]))
     return OPS["view"].fn(OPS["addmm"].fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
