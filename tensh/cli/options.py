@@ -18,6 +18,7 @@ class Options(NamedTuple):
     timeout: float | None = None
     traceback: str | None = None
     engine: str | None = None
+    strict: bool = False
     bare: bool = False  # nothing preloaded
     color: str | None = None
     quiet: bool = False

@@ -15,6 +15,7 @@ from tensh.cli.render.transcript import Transcript
 from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
+from tensh.cli.session.teaching import Teacher
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
 ALL_FRAMES = "  all frames: --traceback full\n"
@@ -31,9 +32,13 @@ class Run:
         self.console = Console(env, self.session)
         self.transcript = Transcript()
         self.status = status.OK
+        self.values_shown = 0
         self.times = []
         self.is_prepared = False
+        self.strict = None  # what looks for random numbers that nobody has seeded, where it is wanted
         self.ended_by = None  # the failure that nothing of the program ran after
+        if self.session.engine == "tensh" and not options.quiet:
+            self.session.teacher = Teacher(self.session, self.taught)
         self.hint = ALL_FRAMES  # what may be said after a failure
         if program.file:
             self.hint = f"  look around: tensh run -i {program.arguments[0]}{ALL_FRAMES}"
@@ -92,7 +97,7 @@ class Run:
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
         try:
-            with warnings.catch_warnings(), self.torch(), self.progress():
+            with warnings.catch_warnings(), self.torch(), self.progress(), self.strictness():
                 warnings.showwarning = self.warned
                 yield
         finally:
@@ -123,10 +128,27 @@ class Run:
         finally:
             progress.style = before
 
+    @contextlib.contextmanager
+    def strictness(self):
+        """Within, drawing random numbers that nobody has seeded fails, if that is wanted."""
+        if not self.options.strict:
+            yield
+            return
+        from tensh.cli.session.strict import Strict
+
+        with Strict(self.session.engine) as self.strict:
+            yield
+
     def warned(self, message, category, filename, line, file=None, text=None):
         """Show a warning: Python calls this."""
-        place = Place(source_of(filename, self.session.sources), None, line)
-        self.console.remark(failures.warned(place, category.__name__, message))
+        place, note = Place(source_of(filename, self.session.sources), None, line), None
+        if self.session.teacher:
+            message, note = self.session.teacher.on_warning(message, filename, line)
+        self.console.remark(failures.warned(place, category.__name__, message, note))
+
+    def taught(self, note):
+        """Show a note of the teacher's."""
+        self.console.remark(failures.taught(note))
 
     def mention(self, text):
         """Say something that nobody has asked for."""
@@ -158,6 +180,7 @@ class Run:
             self.session.preload()
         if self.options.seed is not None:
             self.session.seed(self.options.seed)
+            self.strict = None
         self.open_tensors()
         lazy.loaded()
 
@@ -191,7 +214,15 @@ class Run:
         for line in cell.passed_over:
             self.mention(f"{cell.source.label}: passed over: {line}\n")
         next_statement = self.options.keep_going and self.program.kind != "notebook"
-        return all(self.show(event, cell.may_raise) for event in self.session.run(cell.source, next_statement))
+        return all(self.show(event, cell.may_raise) for event in self.events(cell.source, next_statement))
+
+    def events(self, source, keep_going):
+        """What happens when a source runs; to draw random numbers that nobody has seeded is a failure where it is strict."""
+        for event in self.session.run(source, keep_going):
+            error = self.strict.drawn() if self.strict and isinstance(event, events.Finished) else None
+            if error:
+                yield self.session.failed(error, event.unit)
+            yield event
 
     def show(self, event, may_raise):
         """Show what happened; whether the run goes on."""
@@ -219,6 +250,7 @@ class Run:
             tokens = values.shown(value, page, unit.text, is_notebook, self.session.settings)
         except Exception as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
+        self.values_shown += 1
         self.console.result(tokens)
         return True
 
@@ -246,9 +278,9 @@ class Run:
 
     def show_failure(self, failure, may_raise):
         """Show what went wrong, and to somebody who may be looking how to see more of it."""
-        view = failures.full if self.options.traceback == "full" else failures.short
-        self.console.remark(view(failure))
-        if view is failures.short and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
+        in_full = self.options.traceback == "full"
+        self.console.remark(failures.full(failure) if in_full else failures.short(failure, self.values_shown))
+        if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
 
     def stopped(self, failure):

@@ -6,6 +6,7 @@ their dtypes and their shapes, made small.
 
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import failed_call
+from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
 
@@ -19,6 +20,10 @@ def explain(error, traceback, place):
     """
     call = failed_call(traceback, place)
     found = call and rule_for(call, error)
-    if found and found.fits:
-        return found._replace(then=afterwards(call, found.fits[0]))
-    return found
+    if not found:
+        return found
+    return found._replace(
+        then=afterwards(call, found.fits[0]) if found.fits else None,
+        made=tuple(unseen(place, [operand.text for operand in found.operands])),
+        turn=turn(place, call.names),
+    )

@@ -20,7 +20,11 @@ class Fit(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The operation, its operands, the rule that they broke, what would fit, what else to do, and what would fail next."""
+    """The operation, its operands, the rule that they broke, what would fit, what else to do, and what would fail next.
+
+    ``made`` says on which lines operands got their values, ``turn`` in which turn of the loop on which line it failed;
+    only what is certain is there.
+    """
 
     operation: str
     operands: tuple[Operand, ...]
@@ -28,3 +32,5 @@ class Explanation(NamedTuple):
     fits: tuple[Fit, ...] = ()
     advice: str | None = None
     then: str | None = None
+    made: tuple[tuple[str, int], ...] = ()
+    turn: tuple[int, int] | None = None

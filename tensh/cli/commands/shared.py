@@ -23,6 +23,7 @@ Echo, Traceback, Engine, Color = (Enum(name.title(), {each: each for each in nam
 RUNNING = (
     ("settings", list[str] | None, "--set", "NAME=VALUE", "Another value for a plain assignment of the script."),
     ("seed", int | None, "--seed", "N", "Start all random numbers at N."),
+    ("strict", bool, "--strict", None, "Random numbers that nobody has seeded are an error."),
     ("engine", Engine | None, "--engine", None, "What torch is: tensh, or an installed PyTorch."),
     ("bare", bool, "--no-preload", None, "Do not define torch, nn, F, np and math."),
     ("keep_going", bool, "--keep-going", None, "Go on after an error, with the next cell or statement."),

@@ -14,6 +14,12 @@ kind "text": what the code, or a command such as %who, has written to stdout
 kind "warning": Python's warnings
     category, message
 
+kind "note": what a learner should know, once for each "about", without --quiet
+    about           "accumulated": .grad is the sum of several backward passes; "non-leaf": .grad of what was computed
+    message, advice what it is, and what to do
+    col, end_line, end_col
+                    where the piece of code is that it is about
+
 kind "error": a statement raised; ^C and the time limit are errors too
     type, message   as Python names and words it
     col             where the failing piece of code begins, in characters from 0
@@ -26,6 +32,8 @@ kind "error": a statement raised; ^C and the time limit are errors too
     fits            [{"code", "result"}]: code that works instead, tried on shapes, and the shapes that come of it
     advice          what else can be done
     then            what of the rest of the statement would fail next
+    made            [{"name", "line"}]: where operands got their values, if it is certain and not beside the failing line
+    loop            {"line", "iteration"}: the loop around the failing line and its turn, if they are certain; or null
     suggestion      a name that may have been meant
     notes           what `add_note` has added
     frames          [{"file", "line", "col", "end_line", "end_col", "function", "code"}]: from the failing line outwards

@@ -32,6 +32,8 @@ def explanation(failure):
         "fits": [{"code": fit.text, "result": fit.result} for fit in (found.fits if found else ())],
         "advice": found and found.advice,
         "then": found and found.then,
+        "made": [{"name": name, "line": line} for name, line in (found.made if found else ())],
+        "loop": dict(zip(("line", "iteration"), found.turn, strict=True)) if found and found.turn else None,
     }
 
 

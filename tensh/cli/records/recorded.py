@@ -29,7 +29,6 @@ class Recorded(Run):
     def __init__(self, env, options, program):
         super().__init__(env, options, program)
         self.printed = Printed(lambda text: self.write("text", text=text), env.stderr)
-        self.values = 0
         self.cells = {}  # of a notebook: file name of its source -> its file and number
         if program.kind == "notebook":
             numbered = enumerate((cell.source for cell in program.cells), 1)
@@ -41,7 +40,7 @@ class Recorded(Run):
             super().whole(then)
         seconds = perf_counter() - begin
         word = ENDINGS.get(self.status, "failed")
-        self.record("end", status=word, exit=self.status, seconds=round(seconds, 6), values=self.values)
+        self.record("end", status=word, exit=self.status, seconds=round(seconds, 6), values=self.values_shown)
         return self.status
 
     def configure(self):
@@ -97,13 +96,13 @@ class Recorded(Run):
             found = values.fields(value, self.options.json_full)
         except Exception as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
-        self.values += 1
+        self.values_shown += 1
         self.record("value", **self.line(unit.source, unit.first), expr=unit.text, **found)
         return True
 
     def display(self, *shown):
         for value in shown:
-            self.values += 1
+            self.values_shown += 1
             self.record("value", file=None, line=None, expr=None, **values.fields(value, self.options.json_full))
 
     def show_failure(self, failure, may_raise):
@@ -119,6 +118,15 @@ class Recorded(Run):
     def warned(self, message, category, filename, line, file=None, text=None):
         place = Place(source_of(filename, self.session.sources), None, line)
         self.record("warning", **self.where(place), category=category.__name__, message=str(message))
+        note = self.session.teacher.on_warning(message, filename, line)[1] if self.session.teacher else None
+        if note:
+            self.taught(note)
+
+    def taught(self, note):
+        columns = failures.columns(note.place)
+        self.record(
+            "note", **self.where(note.place) | columns, about=note.about, message=note.message, advice=note.advice
+        )
 
     def mention(self, text):
         if not self.options.quiet:

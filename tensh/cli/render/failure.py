@@ -11,8 +11,8 @@ LONGEST_LOCAL = 80  # columns for the other arrays of the function
 MOST_CALLERS = 4  # shown at each end of a long way
 
 
-def short(failure):
-    """(kind, text) pairs: the user's lines only."""
+def short(failure, shown=0):
+    """(kind, text) pairs: the user's lines only. `shown` counts the values that were shown before."""
     yield from _head(failure)
     if failure.places:
         yield from quote(failure.places[0], failing=True)
@@ -21,6 +21,7 @@ def short(failure):
     elif failure.operands:
         yield "note", "        " + ", ".join(f"{each.name} is {each.text}" for each in failure.operands) + "\n"
     yield from local(failure)
+    yield from turned(failure.explanation, shown)
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:
@@ -36,6 +37,7 @@ def short(failure):
 def explained(explanation):
     """(kind, text) pairs of the operands, the rule they broke, and what would fit."""
     yield from operands(explanation)
+    yield from made(explanation)
     yield "plain", f"        {explanation.rule}\n"
     width = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
@@ -46,6 +48,22 @@ def explained(explanation):
         yield "note", f"        {'or:' if explanation.fits else 'try:':7}{explanation.advice}\n"
     if explanation.then:
         yield "note", f"        then:  {explanation.then}\n"
+
+
+def made(explanation):
+    """Where operands got their values, if that is not to be seen."""
+    first, *more = explanation.made or [None]
+    if first:
+        others = "".join(f", {name} on line {line}" for name, line in more)
+        yield "note", f"        {first[0]} was made on line {first[1]}{others}\n"
+
+
+def turned(explanation, shown):
+    """Which turn of a loop it was, where that is known."""
+    if explanation and explanation.turn:
+        line, number = explanation.turn
+        before = f"; {shown} value{'s were' if shown > 1 else ' was'} shown before" if shown else ""
+        yield "note", f"        failed in iteration {number} of the loop on line {line}{before}\n"
 
 
 def local(failure):
@@ -90,13 +108,30 @@ def stopped(failure, words):
     yield "message", f"{words}\n"
 
 
-def warned(place, kind, message):
-    """(kind, text) pairs of a warning."""
+def warned(place, kind, message, note=None):
+    """(kind, text) pairs of a warning, with the note that belongs to it."""
     yield from _at(place)
     yield "warning", kind
     yield "plain", f": {message}\n"
     if place.text:
-        yield from quote(place, failing=False, before=0)
+        yield from quote(note.place if note else place, failing=False, before=0)
+    if note:
+        yield "plain", f"        {note.message}\n"
+        yield from advised(note)
+
+
+def taught(note):
+    """(kind, text) pairs of a note that teaches."""
+    yield from _at(note.place)
+    yield "warning", "note"
+    yield "plain", f": {note.message}\n"
+    if note.place.text:
+        yield from quote(note.place, failing=False, before=0)
+    yield from advised(note)
+
+
+def advised(note):
+    yield "note", f"        try:   {note.advice}\n"
 
 
 def _where(failure):

@@ -62,6 +62,8 @@ class Prompt:
         self.run = run
         self.env = run.env
         run.configure()
+        if run.session.teacher:
+            run.session.teacher.is_eager = True
         run.session.editor = partial(edited, self.env)
         run.session.stepper = self.go_through if self.env.can_redraw else None
         self.settings = None  # those that are in force here

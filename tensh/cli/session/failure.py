@@ -118,6 +118,11 @@ def users_frames(error, sources):
     return [step[0] for step in _steps(error.__traceback__) if _is_users(step[0].f_code.co_filename, sources)]
 
 
+def place_of(frame, sources):
+    """Where a frame that runs is."""
+    return _place(frame, frame.f_lasti, frame.f_lineno, sources)
+
+
 def _explanation(error, own, places):
     """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
     from tensh.explain import Place as Piece

@@ -40,6 +40,7 @@ class Session:
         self.settings = None  # what the user has chosen, where there is a user
         self.journal = None  # what was done, where somebody may want to look back
         self.inside = None  # the frame of a function whose names are the namespace, where one is looked at
+        self.teacher = None  # who says what a learner should know, where somebody reads it
         self.editor = None  # a function that lets the user change a text, where there is a user
 
     def choose(self, settings):
@@ -117,6 +118,8 @@ class Session:
             self.note_places()
         for unit in units:
             yield Started(unit)
+            if self.teacher:
+                self.teacher.look(unit)
             begin = perf_counter()
             failed = None
             if self.journal:
@@ -162,6 +165,8 @@ class Session:
     def close(self):
         """End what was begun for the commands."""
         self.notes_places = False
+        if self.teacher:
+            self.teacher.close()
         self.closing.close()
 
     def perform(self, unit):

@@ -1,0 +1,36 @@
+"""The words of the notes that teach: (message, advice) of each."""
+
+from tensh.explain.making import made_on
+from tensh.explain.place import Place
+from tensh.graph.names import names_of_nodes
+
+
+def piece(place):
+    """A place as the explanations know it."""
+    known = place.column is not None
+    where = (place.line, place.column, place.end_line, place.end_column) if known else (place.line, 0, place.line, 0)
+    return Place(place.source.text, *where)
+
+
+def summed(leaves, lines, place, names):
+    """Gradients are the sums of several passes."""
+    first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or ["w.grad"]
+    where = [str(line) for line in dict.fromkeys(lines)]
+    others = f" (and {len(more)} more)" if more else ""
+    places = f", on lines {', '.join(where[:-1])} and {where[-1]}" if where[1:] else ""
+    message = f"{first}{others} is the sum of {len(lines)} backward passes{places}: each adds to it, and nothing has set it back"
+    optimizer = next((each for each, value in names.items() if is_optimizer(value)), None)
+    back = f"{optimizer}.zero_grad()" if optimizer else f"{first} = None"
+    return message, f"{back} before each backward"
+
+
+def is_optimizer(value):
+    return hasattr(type(value), "zero_grad") and hasattr(value, "param_groups")
+
+
+def not_a_leaf(place, names):
+    """A gradient was asked for that is not kept."""
+    name = (place.segment or "").removesuffix(".grad") if (place.segment or "").endswith(".grad") else None
+    line = made_on(piece(place), name) if name and name.isidentifier() else None
+    made = f"{name or 'this tensor'} was computed" + f" on line {line}" * bool(line)
+    return f"{made}: backward keeps gradients of leaves only", f"{name or 'y'}.retain_grad() before backward()"

@@ -1,0 +1,99 @@
+"""`--strict`: random numbers that nobody has seeded are a failure, on the line that draws the first of them."""
+
+import contextlib
+import functools
+import importlib
+import sys
+
+SEEDS = {  # generator -> functions that start it at a number, and how one would
+    "torch": (("manual_seed", "set_rng_state"), "torch.manual_seed(0)"),
+    "numpy.random": (("seed", "set_state"), "numpy.random.seed(0)"),
+    "random": (("seed", "setstate"), "random.seed(0)"),
+}
+
+
+class Unseeded(RuntimeError):
+    """A program draws random numbers that are others in every run."""
+
+    def __init__(self, generator):
+        seed = SEEDS[generator][1]
+        super().__init__(
+            f"random numbers that are others in every run: {seed} before them makes them the same (--strict)"
+        )
+
+
+class Strict(contextlib.ExitStack):
+    """A context in which drawing fails. tensh's own generator fails at the draw; others are looked at by `drawn`."""
+
+    def __init__(self, engine):
+        super().__init__()
+        self.engine = engine
+        self.before = {}  # generator that nobody has seeded -> its state
+
+    def __enter__(self):
+        for name in SEEDS:
+            if name != "torch" or self.engine == "torch":
+                self.watch(name)
+        if self.engine == "tensh":
+            self.refuse(importlib.import_module("tensh.engine.random.generator"))
+        return self
+
+    def replace(self, owner, name, function):
+        """Put a function in the place of another, until the end."""
+        self.callback(setattr, owner, name, getattr(owner, name))
+        setattr(owner, name, function)
+
+    def refuse(self, module):
+        """Let the first draw fail that follows on a seed which nobody has chosen."""
+        kind, by_chance = module.Generator, set()
+        touch, seed, looked_at = kind._touch, kind.seed, kind._seeded.__code__
+
+        def refusing(generator):
+            if generator.first_seed in by_chance and sys._getframe(1).f_code is not looked_at:
+                raise Unseeded("torch")
+            touch(generator)
+
+        def seeded_by_chance(generator):
+            by_chance.add(seed(generator))
+            return generator.first_seed
+
+        self.replace(kind, "_touch", refusing)
+        self.replace(kind, "seed", seeded_by_chance)
+        module.default_generator.seed()
+
+    # -- the others ---------------------------------------------------------------------------------------
+
+    def watch(self, name):
+        """Know the state of a generator, until somebody seeds it."""
+        module = importlib.import_module(name)
+        self.before[name] = state(name)
+        for each in SEEDS[name][0]:
+            self.replace(module, each, self.noticing(name, getattr(module, each)))
+
+    def noticing(self, name, function):
+        @functools.wraps(function)
+        def seeded(*given, **named):
+            if any(each is not None for each in [*given, *named.values()]):
+                self.before.pop(name, None)
+            return function(*given, **named)
+
+        return seeded
+
+    def drawn(self):
+        """The failure of a statement that has just run, if it has drawn from one of the others before a seed was set."""
+        for name, before in self.before.items():
+            self.before[name] = state(name)
+            if self.before[name] != before:
+                return Unseeded(name)
+        return None
+
+
+def state(name):
+    """What a generator will draw."""
+    module = sys.modules[name]
+    if name == "torch":
+        return module.get_rng_state().numpy().tobytes()
+    if name == "random":
+        return module.getstate()
+    found = module.get_state(legacy=False)["state"]
+    return found["key"].tobytes(), found["pos"]

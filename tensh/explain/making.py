@@ -1,0 +1,138 @@
+"""Where a name got the value that it has at a place, if the source leaves no doubt of it; and which turn of a loop it is."""
+
+import ast
+
+from tensh.explain.place import FUNCTIONS, bindings, covers, within
+
+LOOPS = ast.For | ast.While | ast.AsyncFor
+BLOCKS = ("body", "orelse", "finalbody", "handlers")
+SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign
+SHOWN = 2  # lines before a place that are shown with it
+MOST_TURNS = 100_000  # elements of a list that are looked at
+
+
+def unseen(place, texts):
+    """(name, line) of each name among some texts whose value was made on a line that is not shown beside the place."""
+    for name in dict.fromkeys(texts):
+        line = made_on(place, name) if name and name.isidentifier() else None
+        if line and not place.line - SHOWN <= line <= place.line:
+            yield name, line
+
+
+def made_on(place, name):
+    """The line of the statement that gave a name its value at a place; None where more than one may have done so."""
+    tree = place.tree()
+    if tree is None or any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
+        return None
+    scope = place.scope()
+    if isinstance(scope, FUNCTIONS) and not is_local(scope, name):
+        found = bindings(tree, name)
+        return found[0] if len(found) == 1 else None
+    if isinstance(scope, ast.Lambda):
+        return None
+    return before(scope, place, name)
+
+
+def is_local(function, name):
+    arguments = function.args
+    given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    return any(each and each.arg == name for each in given) or bool(bindings(function, name))
+
+
+def before(scope, place, name):
+    """The line of the last statement before a place that surely ran last among those of a scope that bind a name."""
+    blocks = blocks_around(scope, place)
+    for owner, block in reversed(blocks):
+        here = next(n for n, statement in enumerate(block) if covers(statement, place))
+        for statement in reversed(block[:here]):
+            if binds(statement, name):
+                return statement.lineno if isinstance(statement, SIMPLE) else None
+        if owner is not scope and (binds(owner, name) or isinstance(owner, ast.Try)):
+            return None  # a turn before, a branch, or the loop itself may have done it
+    return None
+
+
+def blocks_around(scope, place):
+    """(owner, statements) of each block around a place, outermost first."""
+    found, owner = [], scope
+    while owner is not None:
+        inner = None
+        for name in BLOCKS:
+            block = getattr(owner, name, None)
+            if not isinstance(block, list):
+                continue
+            inner = next((statement for statement in block if covers(statement, place)), None)
+            if inner is not None:
+                if not isinstance(inner, ast.ExceptHandler):
+                    found.append((owner, block))
+                break
+        owner = inner
+    return found
+
+
+def binds(statement, name):
+    """Whether a statement, or one in it, gives a name a value."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return statement.name == name
+    return bool(bindings(statement, name)) or any(
+        isinstance(node, ast.alias) and (node.asname or node.name) == name for node in within(statement)
+    )
+
+
+def turn(place, names):
+    """(line, number) of the innermost loop around a place and of its turn, counted from 1; None where it is not certain."""
+    scope = place.scope()
+    if scope is None or isinstance(scope, ast.Lambda):
+        return None
+    loops = [owner for owner, block in blocks_around(scope, place) if isinstance(owner, LOOPS) and block is owner.body]
+    if not loops or not isinstance(loops[-1], ast.For):
+        return None
+    loop = loops[-1]
+    body = ast.Module(loop.body, [])
+    targets = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+    known = {name: names[name] for name in targets if name in names and not bindings(body, name)}
+    number = counted(loop, known, names) or (found_in(loop, known, names) if len(known) == len(targets) else None)
+    return (loop.lineno, number) if number else None
+
+
+def counted(loop, known, names):
+    """The turn of `for i in range(...)` and `for i, x in enumerate(...)`; `known` are the names of the turn's values."""
+    call = loop.iter
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or call.func.id in names:
+        return None
+    target, first, step = loop.target, 0, 1
+    if call.func.id == "enumerate" and isinstance(target, ast.Tuple) and len(call.args) == 1:
+        target = target.elts[0]
+    elif call.func.id == "range":
+        numbers = [each.value if isinstance(each, ast.Constant) else None for each in call.args]
+        first = numbers[0] if len(numbers) > 1 else 0
+        step = numbers[2] if len(numbers) > 2 else 1
+    else:
+        return None
+    value = known.get(target.id) if isinstance(target, ast.Name) else None
+    if any(type(each) is not int for each in (value, first, step)) or not step:
+        return None
+    return (value - first) // step + 1
+
+
+def found_in(loop, known, names):
+    """The turn of a loop over a list that has a name, by the one element that it is at."""
+    items = names.get(loop.iter.id) if isinstance(loop.iter, ast.Name) else None
+    if type(items) not in (list, tuple) or len(items) > MOST_TURNS:
+        return None
+    target = loop.target
+    if isinstance(target, ast.Name):
+        wanted = known[target.id]
+        places = [n for n, item in enumerate(items, 1) if item is wanted]
+    elif isinstance(target, ast.Tuple) and all(isinstance(each, ast.Name) for each in target.elts):
+        wanted = [known[each.id] for each in target.elts]
+        places = [
+            n
+            for n, item in enumerate(items, 1)
+            if type(item) in (tuple, list)
+            and len(item) == len(wanted)
+            and all(one is two for one, two in zip(item, wanted, strict=True))
+        ]
+    else:
+        return None
+    return places[0] if len(places) == 1 else None
