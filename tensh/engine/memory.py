@@ -156,6 +156,8 @@ class _Interface:
 
 def apart(array):
     """The same memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
+    if not array.size:
+        return np.empty(array.shape, array.dtype)  # without an element nothing can be written
     block = dense_owner(array)
     unknown = array.dtype.kind in "VW"  # to the buffer protocol
     result = np.asarray((block.view(f"u{block.itemsize}") if unknown else block).data)

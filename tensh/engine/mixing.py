@@ -120,6 +120,8 @@ def promote(first, second, name=None):
     if name is not None and (check := OPS[name].mixing) is not None:
         check(one, two, None)
     to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
+    if name is not None and OPS[name].floats and to.kind in "biu":
+        to = get_default_dtype().numpy  # at once: a number that the common integers cannot hold is no other number
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
 
 

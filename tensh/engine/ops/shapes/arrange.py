@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine import memory
 from tensh.engine.calls.arguments import integer
-from tensh.engine.dtype import BY_NUMPY, promote_types
+from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.inplace import begin, put
 from tensh.engine.ops.shapes.views import ALL, BEFORE, at, select, slice_dim
@@ -53,12 +53,12 @@ def alike(arrays):
 
 
 def common_dtype(arrays):
-    """The dtype that holds them all, as PyTorch promotes."""
-    common = None
+    """The dtype that holds them all, as PyTorch promotes: 0-d arrays decide only where their category is higher."""
+    ranks = [None, None]
     for array in arrays:
-        own = BY_NUMPY[array.dtype]
-        common = own if common is None else promote_types(common, own)
-    return common.numpy
+        own, rank = BY_NUMPY[array.dtype], array.ndim == 0
+        ranks[rank] = own if ranks[rank] is None else promote_types(ranks[rank], own)
+    return combine_categories(*ranks).numpy
 
 
 def require_matching(shapes, dim):
