@@ -935,6 +935,10 @@ def grid_sampler_3d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding
     """``grid_sample`` with its modes as numbers."""
 def group_norm(input: Tensor, num_groups: _Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: _float = ..., cudnn_enabled: _Any = True) -> Tensor:
     """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
+def gru(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
+    """Gated recurrent units over a sequence, as a function: (output, last state)."""
+def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
+    """One step of Gated recurrent units for a batch: the new state.  Differentiable in all tensors."""
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input greater than other?"""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1121,6 +1125,10 @@ def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: Tens
     """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``."""
 def logsumexp(input: Tensor, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
+def lstm(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
+    """Long short-term memory over a sequence, as a function: (output, last state, last cell)."""
+def lstm_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
+    """One step of Long short-term memory for a batch: the new state and the new cell.  Differentiable in all tensors."""
 def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Is input less than other?"""
 def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
@@ -1233,6 +1241,8 @@ def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1, out: Ten
     """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
 def norm(input: Tensor, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = False, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The ``p``-norm of all elements, or of those along ``dim``."""
+def norm_except_dim(v: _Any, pow: _Any = 2, dim: _Any = 0) -> _Any:
+    """The norm of ``v`` over all dimensions but ``dim``, which is kept; over all where it is -1.  Differentiable."""
 def normal(*args: _Any, **options: _Any) -> Tensor:
     """Normal numbers around ``mean`` with the standard deviation ``std``."""
 def not_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1343,6 +1353,14 @@ def result_type(*args: _Any, **given: _Any) -> _dtype:
     """The dtype in which an operator computes with two operands, each a tensor or a number."""
 def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable."""
+def rnn_relu(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
+    """A recurrent layer with relu over a sequence, as a function: (output, last state)."""
+def rnn_relu_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
+    """One step of A recurrent layer with relu for a batch: the new state.  Differentiable in all tensors."""
+def rnn_tanh(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
+    """A recurrent layer with tanh over a sequence, as a function: (output, last state)."""
+def rnn_tanh_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
+    """One step of A recurrent layer with tanh for a batch: the new state.  Differentiable in all tensors."""
 def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
     """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:

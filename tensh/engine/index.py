@@ -142,6 +142,9 @@ DECLARED = {
     "functional.layers.rearranging": """
         channel_shuffle fold native_channel_shuffle one_hot pixel_shuffle pixel_unshuffle unfold
     """,
+    "functional.layers.recurrences": """
+        gru gru_cell lstm lstm_cell norm_except_dim rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
+    """,
     "functional.layers.resampling": """
         affine_grid affine_grid_generator grid_sample grid_sampler grid_sampler_2d grid_sampler_3d interpolate upsample
         upsample_bilinear upsample_nearest

@@ -1,15 +1,8 @@
 """What weight and spectral normalisation compute, however they are attached to a module."""
 
+from tensh.engine.functional.layers.recurrences import norm_except_dim
 from tensh.engine.table import OPS
 from tensh.nn import functional as F
-
-
-def norm_except_dim(v, dim):
-    """The norm of ``v`` over all dimensions but one, which are kept; over all if ``dim`` is -1."""
-    if dim == -1:
-        return v.norm()
-    others = [d for d in range(v.dim()) if d != dim % v.dim()]
-    return (v * v).sum(others, keepdim=True).sqrt() if others else v.abs()
 
 
 def directed(v, g, dim):
@@ -17,7 +10,7 @@ def directed(v, g, dim):
     ndim = v.dim()
     if dim != -1 and dim in (0, ndim - 1) and ndim > 1:  # one node there, as in PyTorch
         return OPS["with_lengths"].fn(v, g, tuple(d for d in range(ndim) if d != dim))
-    return v * (g / norm_except_dim(v, dim))
+    return v * (g / norm_except_dim(v, 2, dim))
 
 
 def as_matrix(weight, dim):

@@ -156,7 +156,7 @@ class _WeightNorm(Module):
 
     def right_inverse(self, weight):
         """(lengths, direction)"""
-        return norm_except_dim(weight, self.dim), weight
+        return norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module, name="weight", dim=0):
