@@ -3,7 +3,7 @@
 from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors import broadcast_clash
-from tensh.engine.inplace import before_out, begin, fits_into, into, put, refuse_growth
+from tensh.engine.inplace import before_out, begin, fits_into, into, put, refuse_growth, refuse_overlap
 from tensh.engine.mixing import NUMBERS, plain, refuse
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.scalars import take_number
@@ -197,7 +197,8 @@ def lerp_(input, end, weight):
     since = begin(input, end, weight)
     try:
         return put(input, since, lerp(input, end, weight), "lerp_")
-    except NotImplementedError:  # of two faults PyTorch tells that of the shape first
+    except NotImplementedError:  # of several faults PyTorch tells those of memory and of shapes first
+        refuse_overlap(input.array)
         fits_into(input, end, weight)
         raise
 

@@ -294,7 +294,8 @@ pointwise(elementary.angle, "Angle of input to the positive real axis, in radian
           input="nothing(g) if input.dtype.kind != 'c' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
 pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
-          out=False, mixing=elementary.require_parts, real="real_part(g)", imag="imaginary_part(g)")  # fmt: skip
+          out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
+          imag="imaginary_part(g, real, imag)")  # fmt: skip
 pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.", public="function",
           inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
@@ -358,10 +359,12 @@ def inside(input, min, max):
 
 
 @word
-def real_part(x):
+def real_part(x, *kept):
+    """The real part; ``kept`` is only saved, as PyTorch does."""
     return x.real
 
 
 @word
-def imaginary_part(x):
+def imaginary_part(x, *kept):
+    """The imaginary part, in the same way."""
     return x.imag
