@@ -232,3 +232,33 @@ def test_gradients_of_pytorchs_tensors_are_those_that_they_keep(oracle):
     y.backward()
     rows = show.grads({"x": x, "y": y}).rows
     assert rows == [("x", "-", "[2]", "5", "yes", "10"), ("y", "SumBackward0", "[]", "25", "no", "-")]
+
+
+# -- prose in a window -------------------------------------------------------------------------------------------------
+
+PROSE = "        "
+FITTED = {  # lines as (kind, text) pairs -> what is in a window of 40 columns
+    (("plain", PROSE + "words that go on and on and on and on\n"),): PROSE + "words that go on and on and on\n" + PROSE + "and on\n",
+    (("note", PROSE + "try:   one of two things that are long\n"),): PROSE + "try:   one of two things that\n" + PROSE + "       are long\n",
+    (("note", PROSE + "fits:  "), ("code", "a + b[:, None, None]"), ("note", "    [3] + [3] -> [3]\n")): (
+        PROSE + "fits:  a + b[:, None, None]    \n".replace("    \n", "\n") + PROSE + "       [3] + [3] -> [3]\n"
+    ),
+    (("plain", PROSE + "x [1000, 2000]  @  y [3000, 4000] both\n"), ("mark", PROSE + "   ~~~~\n")): (
+        PROSE + "x [1000, 2000]  @  y [3000, 4000] both\n" + PROSE + "   ~~~~\n"
+    ),
+    (("margin", "      2 | "), ("code", "code " * 10 + "\n")): "      2 | " + "code " * 10 + "\n",
+    (("error", "RuntimeError"), ("plain", ": "), ("message", "m " * 30), ("plain", "\n")): "RuntimeError: " + "m " * 30 + "\n",
+    (("plain", PROSE + "x" * 50 + "\n"),): PROSE + "x" * 50 + "\n",
+    (("plain", "  no end of a line"),): "  no end of a line",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens, shown", FITTED.items())
+def test_prose_fits_into_a_window_and_code_stays_as_it_is(tokens, shown):
+    from tensh.cli.render.fitting import fitting
+
+    text = "".join(piece for _, piece in fitting(tokens, 40))
+    assert "\n".join(line.rstrip() for line in text.split("\n")) == "\n".join(
+        line.rstrip() for line in shown.split("\n")
+    )
+    assert [kind for kind, _ in fitting(tokens, 400)] == [kind for kind, _ in tokens]

@@ -13,8 +13,8 @@ from tensh.cli.session.source import Source, without_indent
 class Program(NamedTuple):
     """Cells that run one after another; what they find in `sys.argv`; the folder whose modules they can import.
 
-    The kind is "script", "python" or "notebook": a script shows its expressions and has names preloaded, a notebook
-    shows the last value of each cell, Python shows what it prints.
+    The kind is "script", "python", "notebook" or "markdown": a script shows its expressions and has names preloaded, a
+    notebook shows the last value of each cell, Markdown has both, Python shows what it prints.
     """
 
     kind: str
@@ -46,16 +46,18 @@ def from_input(stream, arguments=()):
 
 
 def from_file(path, arguments=()):
-    """A .tsh script (or a file without an extension), a .py file or a notebook."""
+    """A .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
     filename, extension = os.path.abspath(path), os.path.splitext(path)[1]
     if extension == ".ipynb":
-        kind, cells = "notebook", notebook_cells(reading.text(path), filename, path)
+        kind, cells = "notebook", document_cells(notebook.cells, filename, path)
+    elif extension == ".md":
+        kind, cells = "markdown", document_cells(notebook.blocks, filename, path)
     elif extension == ".py":
         kind, cells = "python", [Cell(Source(reading.code(path), filename, path, echo=None, commands=False))]
     elif extension in (".tsh", ""):
         kind, cells = "script", [Cell(Source(reading.code(path), filename, path))]
     else:
-        raise UsageError(f"{path}: tensh runs .tsh, .py and .ipynb files")
+        raise UsageError(f"{path}: tensh runs .tsh, .py, .ipynb and .md files")
     return Program(kind, cells, [path, *arguments], os.path.dirname(os.path.realpath(path)), filename)
 
 
@@ -74,8 +76,11 @@ def from_files(paths):
     return Program("script", cells, [""], programs[0].folder if programs else "", tensors=tensors)
 
 
-def notebook_cells(text, filename, path):
+def document_cells(read, filename, path):
+    """The cells of a notebook, or of Markdown."""
     try:
-        return notebook.cells(text, filename, path)
+        return read(reading.text(path), filename, path)
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
+    except MemoryError:
+        raise UsageError(f"{path}: it needs more memory than there is") from None

@@ -144,16 +144,24 @@ class Run:
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
-        self.console.remark(failures.warned(place, category.__name__, message, note))
+        self.remark(failures.warned(place, category.__name__, message, note))
 
     def taught(self, note):
         """Show a note of the teacher's."""
-        self.console.remark(failures.taught(note))
+        self.remark(failures.taught(note))
+
+    def remark(self, tokens):
+        """Write what is said of the code to stderr; in a window with lines that fit."""
+        if self.env.is_terminal(self.env.stderr):
+            from tensh.cli.render.fitting import fitting
+
+            tokens = fitting(tokens, self.env.width(self.env.stderr))
+        self.console.remark(tokens)
 
     def mention(self, text):
         """Say something that nobody has asked for."""
         if not self.options.quiet:
-            self.console.remark([("note", text)])
+            self.remark([("note", text)])
 
     def notice(self):
         """Say once whose torch it is, to somebody who may be looking."""
@@ -176,7 +184,7 @@ class Run:
             self.session.give(__file__=self.program.file)
         if self.program.kind == "notebook":
             self.session.give(display=self.display)
-        if self.program.kind == "script" and not self.options.bare:
+        if self.program.kind in ("script", "markdown") and not self.options.bare:
             self.session.preload()
         if self.options.seed is not None:
             self.session.seed(self.options.seed)
@@ -279,7 +287,7 @@ class Run:
     def show_failure(self, failure, may_raise):
         """Show what went wrong, and to somebody who may be looking how to see more of it."""
         in_full = self.options.traceback == "full"
-        self.console.remark(failures.full(failure) if in_full else failures.short(failure, self.values_shown))
+        self.remark(failures.full(failure) if in_full else failures.short(failure, self.values_shown))
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
 

@@ -69,7 +69,7 @@ def explained(error, arguments):
         message = f"No such option: {option}" + (f"; did you mean {meant}?" if meant else "")
     ctx = getattr(error, "ctx", None)
     name = ctx.command_path if ctx else "tensh"
-    word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb"))), None)
+    word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
         return f"{name}: {message}\nto run a file: tensh run {word}"
     if "No such option" in message and name.endswith(" run"):

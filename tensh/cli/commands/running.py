@@ -41,7 +41,7 @@ def root(
 @with_records
 def run_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A .tsh script, a .py file or an .ipynb notebook.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A .tsh, .py, .ipynb or .md file.")],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGS]...", help="What the script finds in sys.argv.")
     ] = None,
@@ -52,11 +52,11 @@ def run_(
     *,
     options: Options,
 ):
-    """Run a script, a Python file or a notebook.
+    """Run a script, a Python file, a notebook or the code in Markdown.
 
     A .tsh script shows its bare expressions (a ; keeps one quiet) and has torch, nn, F, np and math.
 
-    A notebook shows the last value of each cell, a .py file what it prints.
+    A notebook shows the last value of each cell, Markdown that of each block, a .py file what it prints.
 
     Options for the script itself go after --.
     """

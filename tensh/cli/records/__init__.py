@@ -2,7 +2,7 @@
 
 Every object has "v", the version of this description, and "kind". The version grows when a field changes its meaning or
 goes; new fields and kinds may come without it. Where something is, it is told by "file" (as the command line names it;
-"-c" and "stdin" without a file), in a notebook "cell", and "line", both counted from 1.
+"-c" and "stdin" without a file), in a notebook and in Markdown "cell", and "line", both counted from 1.
 
 kind "value": a bare expression gave something to show
     expr            the code of the expression

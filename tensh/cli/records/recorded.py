@@ -30,7 +30,7 @@ class Recorded(Run):
         super().__init__(env, options, program)
         self.printed = Printed(lambda text: self.write("text", text=text), env.stderr)
         self.cells = {}  # of a notebook: file name of its source -> its file and number
-        if program.kind == "notebook":
+        if program.kind in ("notebook", "markdown"):
             numbered = enumerate((cell.source for cell in program.cells), 1)
             self.cells = {source.filename: (program.arguments[0], number) for number, source in numbered}
 

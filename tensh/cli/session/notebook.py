@@ -1,4 +1,4 @@
-"""Reading notebooks: the code cells of an .ipynb file as sources that run one after another."""
+"""Reading notebooks and Markdown: their pieces of code as sources that run one after another."""
 
 import importlib.util
 import re
@@ -40,16 +40,30 @@ def cells(text, filename, label):
     """The code cells of a notebook given as text; ValueError where the text is no notebook."""
     from tensh.cli.documents import notebooks  # 2 ms that only a notebook costs
 
-    document = notebooks.read(text)
+    return _cells(notebooks.read(text), filename, label)
+
+
+def blocks(text, filename, label):
+    """The blocks of code in a Markdown text, and in sessions each prompt; without those that say they are not to run."""
+    from tensh.cli.documents import markdown
+
+    document = markdown.read(text)
+    wanted = [cell for cell in document.cells if not (cell.wishes.get("skip") or "doctest: +SKIP" in cell.text)]
+    return _cells(document._replace(cells=wanted), filename, label)
+
+
+def _cells(document, filename, label):
     code = [cell for cell in document.cells if cell.kind == "code"]
     return [_cell(cell, number, filename, label, document.echo) for number, cell in enumerate(code, 1)]
 
 
 def _cell(cell, number, filename, label, echo):
     text, passed_over = python(cell.text)
-    source = CellSource(text, f"{filename} cell {number}", f"{label} cell {number}", echo)
+    is_session = cell.form.startswith(">>> ")
+    source = CellSource(text, f"{filename} cell {number}", f"{label} cell {number}", "each" if is_session else echo)
     tags = cell.metadata.get("tags")
     may_raise = "raises" in cell.wishes or (isinstance(tags, list) and "raises-exception" in tags)
+    may_raise = may_raise or (is_session and any(output.kind == "error" for output in cell.outputs))
     return Cell(source, may_raise, cell.wishes.get("requires"), tuple(passed_over))
 
 

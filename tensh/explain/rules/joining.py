@@ -12,8 +12,10 @@ def joining(call, text):
         return None
     kind = call.name
     dim = next((a.value for a in call.arguments if a.name == "dim"), 0)
+    parts = elements(call.arguments[0].text) if call.arguments[0].text else None
+    names = [part for part, _ in parts] if parts and len(parts) == len(given) else [f"[{n}]" for n in range(len(given))]
     operands = tuple(
-        Operand(f"[{n}]", tuple(t.shape), str(t.dtype).removeprefix("torch.")) for n, t in enumerate(given)
+        Operand(names[n], tuple(t.shape), str(t.dtype).removeprefix("torch.")) for n, t in enumerate(given)
     )
     if kind == "stack":
         rule = "stack makes a new dimension: all shapes must be equal"

@@ -40,8 +40,15 @@ def product_shapes(call, text):
     found = fits(call, candidates)
     return Explanation(
         call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
-        None if found else "no transposition fits: one of the two has another size than it should",
+        None if found else anew(call, a, b, columns, rows),
     )  # fmt: skip
+
+
+def anew(call, a, b, columns, rows):
+    """What to do where no transposition fits: one of the two has another size than it should."""
+    of_one = "columns" if a.value.dim() > 1 else "elements"
+    of_two = "columns" if call.name == "linear" else "rows" if b.value.dim() > 1 else "elements"
+    return f"make {said(b, 'the second')} with {columns} {of_two}, or {said(a, 'the first')} with {rows} {of_one}"
 
 
 def vectors(call, a, b):

@@ -1,0 +1,46 @@
+"""Prose that fits into a window: long lines of what is said of a failure are broken between words."""
+
+import re
+
+from tensh.show.text import cells
+
+AS_THEY_ARE = {"margin", "mark"}  # kinds of lines in which columns matter
+LABEL = re.compile(r" *(?:(?:try|or|fits|then): +|locals: )?")
+RESULT = " -> "  # between shapes, which belong together
+WORD = re.compile(r"\S*\s*")
+
+
+def fitting(tokens, width):
+    """The same (kind, text) pairs for a window of some columns. The first line, which one may want to copy, stays whole."""
+    lines = [*by_lines(tokens)]
+    for line, after in zip(lines, [*lines[1:], []], strict=True):
+        text = "".join(piece for _, piece in line)
+        is_marked = bool(after) and after[0][0] == "mark"
+        has_columns = is_marked or not text.startswith("  ") or any(kind in AS_THEY_ARE for kind, _ in line)
+        yield from line if has_columns or cells(text.rstrip()) <= width else broken(line, text, width)
+
+
+def by_lines(tokens):
+    """The pairs of each line, the last of which ends it."""
+    line = []
+    for kind, text in tokens:
+        for piece in text.splitlines(keepends=True):
+            line.append((kind, piece))
+            if piece.endswith("\n"):
+                yield line
+                line = []
+    if line:
+        yield line
+
+
+def broken(line, text, width):
+    """A line as several, all but the first as far to the right as its words begin."""
+    indent = len(LABEL.match(text)[0])
+    column = 0
+    for kind, piece in line:
+        for word in [piece] if kind == "code" or RESULT in piece else WORD.findall(piece):
+            if word.strip() and column > indent and column + cells(word.rstrip()) > width:
+                yield "plain", "\n" + " " * indent
+                column, word = indent, word.lstrip(" ")
+            yield kind, word
+            column += cells(word)
