@@ -1,12 +1,10 @@
 """How a module is called: its ``forward``, and the hooks around it."""
 
-import functools
 from collections import OrderedDict
 
-from tensh.engine.autograd.custom import Function
 from tensh.engine.hooks import RemovableHandle
-from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
+from tensh.nn.modules.around import Around, hook_last_operation
 
 EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and its kin
     "forward_pre": OrderedDict(),
@@ -126,7 +124,7 @@ def _hooked(module, args, kwargs, called):
     if around:
         result = around.outputs(result)
     if module._is_full_backward_hook is False and module._backward_hooks:
-        _hook_last_operation(module, result)
+        hook_last_operation(module, result)
     return result
 
 
@@ -164,118 +162,6 @@ def _after_failure(module, args, kwargs, called):
             warn(
                 f"module forward hook with ``always_call=True`` raised an exception that was silenced as another error was raised in forward: {error}"
             )
-
-
-# ── backward hooks ───────────────────────────────────────────────────────────
-class BackwardHookFunction(Function):
-    """Passes tensors on, as a node of the graph that hooks can be hung on."""
-
-    @staticmethod
-    def forward(ctx, *args):
-        ctx.mark_non_differentiable(*[arg for arg in args if not arg.requires_grad])
-        return args
-
-    @staticmethod
-    def backward(ctx, *grads):
-        return grads
-
-
-class Around:
-    """The nodes before and behind a module's call, whose hooks call those of the module with both gradients."""
-
-    def __init__(self, module, hooks, pre_hooks):
-        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grad_outputs = None
-        self.input_count = self.input_places = self.output_count = self.output_places = None
-
-    def inputs(self, args):
-        """The arguments, behind a node that calls the hooks when the gradients of all of them are there."""
-        self.input_count = len(args)
-        if not self.hooks:
-            return args
-        tensors, places, node = _passed(args)
-        if node is None:
-            return args
-        self.input_places = places
-        node.register_hook(self._at_inputs)
-        return _put(args, places, tensors)
-
-    def outputs(self, result):
-        """The result, behind a node that is told the gradients that arrive."""
-        is_single = isinstance(result, Tensor)
-        results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
-        if results is None:
-            return result
-        tensors, places, node = _passed(results)
-        if node is None:
-            return result
-        self.output_count, self.output_places = len(results), places
-        node.register_prehook(self._at_outputs)
-        made = _put(results, places, tensors)
-        return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
-
-    def _at_outputs(self, grads):
-        full = _spread(grads, self.output_places, self.output_count)
-        self.grad_outputs = full
-        for hook in self.pre_hooks:
-            replaced = hook(self.module, self.grad_outputs)
-            if replaced is not None:
-                self.grad_outputs = replaced if isinstance(replaced, tuple) else (replaced,)
-        if self.hooks and self.input_places is None:  # no input requires grad: the hooks are called now
-            for hook in self.hooks:
-                if hook(self.module, (None,) * self.input_count, self.grad_outputs) is not None:
-                    raise RuntimeError(
-                        "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
-                    )
-        return tuple(self.grad_outputs[place] for place in self.output_places) if self.pre_hooks else None
-
-    def _at_inputs(self, grad_inputs, grad_outputs):
-        if self.grad_outputs is None:
-            return None
-        full = _spread(grad_inputs, self.input_places, self.input_count)
-        for hook in self.hooks:
-            replaced = hook(self.module, full, self.grad_outputs)
-            if replaced is not None:
-                full = replaced if isinstance(replaced, tuple) else (replaced,)
-                if len(full) != self.input_count:
-                    raise RuntimeError(
-                        f"Backward hook returned an invalid number of grad_input, got {len(full)}, but expected {self.input_count}"
-                    )
-        self.grad_outputs = None
-        return tuple(full[place] for place in self.input_places)
-
-
-def _passed(values):
-    """(tensors behind a node, their places, the node); no node if none of them requires grad."""
-    places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
-    if not any(values[place].requires_grad for place in places):
-        return (), (), None
-    tensors = BackwardHookFunction.apply(*[values[place] for place in places])
-    tensors = tensors if isinstance(tensors, tuple) else (tensors,)
-    return tensors, places, next(t.grad_fn for t in tensors if t.grad_fn is not None)
-
-
-def _put(values, places, tensors):
-    made = list(values)
-    for place, tensor in zip(places, tensors, strict=True):
-        made[place] = tensor
-    return tuple(made)
-
-
-def _spread(grads, places, count):
-    full = [None] * count
-    for place, grad in zip(places, grads, strict=False):
-        full[place] = grad
-    return tuple(full)
-
-
-def _hook_last_operation(module, result):
-    """The deprecated hooks: on the node of the (first) result."""
-    while not isinstance(result, Tensor):
-        result = next(iter(result.values())) if isinstance(result, dict) else result[0]
-    if result.grad_fn is not None:
-        for hook in module._backward_hooks.values():
-            result.grad_fn.register_hook(functools.update_wrapper(functools.partial(hook, module), hook))
 
 
 # ── hooks of all modules ─────────────────────────────────────────────────────

@@ -1,0 +1,134 @@
+"""The backward hooks of a module: nodes of the graph around its call, which bring it the gradients of both sides."""
+
+import functools
+
+from tensh.engine.autograd.custom import Function
+from tensh.engine.autograd.modes import is_grad_enabled
+from tensh.engine.tensor import Tensor
+from tensh.engine.warning import warn
+
+
+class BackwardHookFunction(Function):
+    """Passes tensors on, as a node of the graph that hooks can be hung on."""
+
+    @staticmethod
+    def forward(ctx, *args):
+        ctx.mark_non_differentiable(*[arg for arg in args if not arg.requires_grad])
+        return args
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return grads
+
+
+class Around:
+    """The nodes before and behind a module's call, whose hooks call those of the module with both gradients."""
+
+    def __init__(self, module, hooks, pre_hooks):
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_outputs = None
+        self.input_count = self.input_places = self.output_count = self.output_places = None
+
+    def inputs(self, args):
+        """The arguments, behind a node that calls the hooks when the gradients of all of them are there."""
+        self.input_count = len(args)
+        tensors, places, node = _passed(args)
+        if node is None:
+            return args
+        self.input_places = places
+        node.register_hook(self._at_inputs)
+        return _put(args, places, tensors)
+
+    def outputs(self, result):
+        """The result, behind a node that is told the gradients that arrive."""
+        is_single = isinstance(result, Tensor)
+        results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
+        if results is None:
+            return result
+        tensors, places, node = _passed(results)
+        if node is None:
+            return result
+        self.output_count, self.output_places = len(results), places
+        node.register_prehook(self._at_outputs)
+        made = _put(results, places, tensors)
+        return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
+
+    def _at_outputs(self, grads):
+        arrived = _spread(grads, self.output_places, self.output_count)
+        for hook in self.pre_hooks:
+            replaced = hook(self.module, arrived)
+            if replaced is not None:
+                if len(replaced) != self.output_count:
+                    raise RuntimeError(
+                        f"Backward pre hook returned an invalid number of grad_output, got {len(replaced)}, but expected "
+                        f"{self.output_count}"
+                    )
+                arrived = replaced
+        if self.input_places is None:
+            self._without_inputs(arrived)
+        else:
+            self.grad_outputs = arrived
+        return tuple(arrived[place] for place in self.output_places)
+
+    def _without_inputs(self, grad_outputs):
+        """No input requires grad: the hooks are called now."""
+        warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+            "gradients. See "
+            "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook "
+            "for more details."
+        )
+        for hook in self.hooks:
+            result = hook(self.module, (None,) * self.input_count, grad_outputs)
+            if result is not None and not (isinstance(result, tuple) and all(each is None for each in result)):
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
+                )
+
+    def _at_inputs(self, grad_inputs, grad_outputs):
+        if self.grad_outputs is None:
+            return None
+        full = _spread(grad_inputs, self.input_places, self.input_count)
+        for hook in self.hooks:
+            replaced = hook(self.module, full, self.grad_outputs)
+            if replaced is not None:
+                full = replaced
+                if len(full) != self.input_count:
+                    raise RuntimeError(
+                        f"Backward hook returned an invalid number of grad_input, got {len(full)}, but expected {self.input_count}"
+                    )
+        self.grad_outputs = None
+        return tuple(full[place] for place in self.input_places)
+
+
+def _passed(values):
+    """(tensors behind a node, their places, the node); no node if none of them requires grad."""
+    places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
+    if not is_grad_enabled() or not any(values[place].requires_grad for place in places):
+        return (), (), None
+    tensors = BackwardHookFunction.apply(*[values[place] for place in places])
+    tensors = tensors if isinstance(tensors, tuple) else (tensors,)
+    return tensors, places, next(t.grad_fn for t in tensors if t.grad_fn is not None)
+
+
+def _put(values, places, tensors):
+    made = list(values)
+    for place, tensor in zip(places, tensors, strict=True):
+        made[place] = tensor
+    return tuple(made)
+
+
+def _spread(grads, places, count):
+    full = [None] * count
+    for place, grad in zip(places, grads, strict=False):
+        full[place] = grad
+    return tuple(full)
+
+
+def hook_last_operation(module, result):
+    """The deprecated hooks: on the node of the (first) result."""
+    while not isinstance(result, Tensor):
+        result = next(iter(result.values())) if isinstance(result, dict) else result[0]
+    if result.grad_fn is not None:
+        for hook in module._backward_hooks.values():
+            result.grad_fn.register_hook(functools.update_wrapper(functools.partial(hook, module), hook))
