@@ -216,9 +216,31 @@ def after_hooks(node, g, gs, graph):
     return gs
 
 
-def hands_out():
-    """Does the pass that is running hand its gradients to some nodes only, instead of accumulating them in the leaves?"""
+# ── what a pass is about, for those that it calls ────────────────────────────
+def running():
+    """The names of the pass that is running, as ``run`` has them; None outside of one."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_code is not run.__code__:
         frame = frame.f_back
-    return frame is not None and frame.f_locals["wanted"] is not None
+    return None if frame is None else frame.f_locals
+
+
+def hands_out():
+    """Does the pass that is running hand its gradients to some nodes only, instead of accumulating them in the leaves?"""
+    names = running()
+    return names is not None and names["wanted"] is not None
+
+
+def to_come(names):
+    """The nodes that a pass still brings a gradient to, and the one that it is at."""
+    found = {names["node"]} if "node" in names else set()
+    found.update(node for _, node in names["queue"])
+    found.update(names["grads"])
+    stack, only = list(found), names["only"]
+    while stack:
+        node = stack.pop()
+        if only is None or node in only:
+            new = [n for n in node.inputs if n is not None and n not in found]
+            found.update(new)
+            stack += new
+    return found
