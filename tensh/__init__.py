@@ -16,7 +16,7 @@ VERSION = "0.1.0"
 __version__ = f"2.13.0+tensh.{VERSION}"  # programs that ask torch for its version learn which PyTorch is meant
 
 SUBMODULES = frozenset(
-    "autograd backends cuda fft functional linalg nn optim random serialization show signal special types utils version testing func return_types overrides".split()
+    "autograd backends cuda fft functional linalg nn optim random serialization show signal special types utils version testing func return_types overrides __future__".split()
 )
 
 ELSEWHERE = {
@@ -28,7 +28,7 @@ ELSEWHERE = {
 
 def __getattr__(name):
     """Every public name is looked up once, when first used: importing tensh loads nothing else."""
-    if name.startswith("__"):
+    if name.startswith("__") and name not in SUBMODULES:
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
     if name in SUBMODULES and importlib.util.find_spec(f"tensh.{name}"):
         return importlib.import_module(f"tensh.{name}")

@@ -1,7 +1,6 @@
 """torch.utils: what training programs use beside layers and optimisers."""
 
 import importlib
-import importlib.util
 
 from tensh.engine.absent import absent
 
@@ -9,10 +8,12 @@ SUBMODULES = ("checkpoint", "data", "safetensors")
 
 
 def __getattr__(name):
-    if name in SUBMODULES and importlib.util.find_spec(f"tensh.utils.{name}"):
+    if name in SUBMODULES:
         return importlib.import_module(f"tensh.utils.{name}")
+    if name == "swap_tensors":
+        return importlib.import_module("tensh.utils.swapping").swap_tensors
     raise absent("torch.utils", name)
 
 
 def __dir__():
-    return sorted(name for name in SUBMODULES if importlib.util.find_spec(f"tensh.utils.{name}"))
+    return sorted(["swap_tensors", *SUBMODULES])

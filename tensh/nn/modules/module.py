@@ -7,9 +7,11 @@ from tensh.engine.calls.making import bind
 from tensh.engine.convert import TO, converted
 from tensh.engine.device import require_cpu
 from tensh.engine.dtype import BY_NUMPY, FLOAT
+from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import Calls, know_hooks, no_hooks
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import State, no_state_hooks
+from tensh.nn.parameter import Parameter
 
 MODULES = {
     "containers": "container",
@@ -136,13 +138,17 @@ class Module(Members, Calls, State):
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for parameter in self._parameters.values():
+        for name, parameter in self._parameters.items():
             if parameter is None:
                 continue
             with no_grad():
-                parameter.data = fn(parameter)
-                if parameter.grad is not None:
-                    requires_grad, grad = parameter.grad.requires_grad, fn(parameter.grad)
+                before, new = parameter, fn(parameter)
+                if conversion.overwrite:
+                    parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
+                else:
+                    parameter.data = new
+                if before.grad is not None:
+                    requires_grad, grad = before.grad.requires_grad, fn(before.grad)
                     parameter.grad = None
                     parameter.grad = grad.requires_grad_(requires_grad)
         for name, buffer in self._buffers.items():

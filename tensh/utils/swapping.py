@@ -1,0 +1,71 @@
+"""Two tensors that become each other."""
+
+import contextlib
+import weakref
+
+from tensh.engine.graph import AccumulateGrad
+from tensh.engine.tensor import Tensor
+
+SLOTS = ("array", "node", "_base", "_how", "_time", "_grad")
+POISONED = (
+    "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen when you try to run backward on a "
+    "tensor that was swapped. For a module m with `torch.__future__.set_swap_module_params_on_conversion(True)` you should not "
+    "change the device or dtype of the module (e.g. `m.cpu()` or `m.half()`) between running forward and backward. To resolve "
+    "this, please only change the device/dtype before running forward (or after both forward and backward)."
+)
+
+
+def swap_tensors(t1, t2):
+    """Let two tensors change places: each becomes what the other was, class, elements and attributes.
+
+    A graph that leads to one of them cannot be used any more.  RuntimeError if somebody refers to one of them weakly.
+
+    >>> import tensh as torch
+    >>> a, b = torch.ones(2), torch.zeros(1)
+    >>> torch.utils.swap_tensors(a, b)
+    >>> a, b
+    (tensor([0.]), tensor([1., 1.]))
+    """
+    for number, tensor in enumerate((t1, t2), 1):
+        own = tensor.node.reference if type(tensor.node) is AccumulateGrad else None
+        if any(reference is not own for reference in weakref.getweakrefs(tensor)):
+            raise RuntimeError(f"Cannot swap t{number} because it has weakref associated with it")
+    for tensor in (t1, t2):
+        if type(tensor.node) is AccumulateGrad:
+            renew(tensor)
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    first, second = taken(t1), taken(t2)
+    give(t1, second)
+    give(t2, first)
+    for tensor in (t1, t2):
+        if type(tensor.node) is AccumulateGrad:
+            tensor.node.reference = weakref.ref(tensor)
+
+
+def taken(tensor):
+    """The slots of a tensor that have a value, which they have no more afterwards."""
+    found = {}
+    for slot in SLOTS:
+        with contextlib.suppress(AttributeError):
+            found[slot] = vars(Tensor)[slot].__get__(tensor)  # subclasses may answer otherwise
+            vars(Tensor)[slot].__delete__(tensor)
+    return found
+
+
+def give(tensor, values):
+    """Fill the slots of a tensor."""
+    for slot, value in values.items():
+        vars(Tensor)[slot].__set__(tensor, value)
+
+
+def renew(leaf):
+    """Give a leaf a node of its own; the one that graphs know refuses from now on."""
+    old = leaf.node
+    leaf.node = AccumulateGrad(leaf)
+    leaf.node.grad, leaf.node.hooks, old.hooks = old.grad, old.hooks, None
+
+    def refuse(grads):
+        raise RuntimeError(POISONED)
+
+    old.register_prehook(refuse)
