@@ -14,7 +14,7 @@ from tensh.cli.environment import Environment
 
 FOLDER = Path(__file__).parent / "mistakes"
 SCRIPTS = sorted(FOLDER.glob("*.tsh"))
-FITS = re.compile(r"^ +fits:  (?P<code>.*?) {4,}\[", re.MULTILINE)
+FITS = re.compile(r"^ +fits:  (?P<code>.*?) {4,}(?:\[|-> )", re.MULTILINE)
 THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
 
@@ -70,8 +70,8 @@ def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
 
 
 def test_most_mistakes_have_a_fix_that_works():
-    assert len(SCRIPTS) >= 80
-    assert sum(fixed(script, expected(script).read_text(encoding="utf-8")) is not None for script in SCRIPTS) >= 70
+    assert len(SCRIPTS) >= 120
+    assert sum(fixed(script, expected(script).read_text(encoding="utf-8")) is not None for script in SCRIPTS) >= 90
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="
 
 
 CALL = "Calls.__call__"  # the function through which every module is called
+NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # names that are taken for PyTorch's
 INPUTS = ("input", "input2", "input3", "input4")
 
 
@@ -89,7 +90,8 @@ def failed_call(traceback, place):
         return layer_call(inner, place, visible)
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount]
-    values = [(name, frame.f_locals[name]) for name in names if name in frame.f_locals]
+    options = keywords(frame)
+    values = [(name, options.get(NUMPYS.get(name), frame.f_locals[name])) for name in names if name in frame.f_locals]
     if code.co_flags & 4 and code.co_varnames[code.co_argcount + code.co_kwonlyargcount] not in ("surplus",):
         rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
         values += [(rest, each) for each in frame.f_locals.get(rest, ())]
@@ -101,6 +103,14 @@ def failed_call(traceback, place):
         Argument(name, value, *written_for(written, position, name)) for position, (name, value) in enumerate(values)
     )
     return Call(name, symbol or name, arguments, segment, place, visible)
+
+
+def keywords(frame):
+    """What a function was given by names that it has no parameters for."""
+    code = frame.f_code
+    if not code.co_flags & 8:
+        return {}
+    return frame.f_locals.get(code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)], {})
 
 
 def names_in(code):
@@ -144,7 +154,11 @@ def layer_name(model, module):
 def written_for(written, position, name):
     """(text, span) of an argument, given by position or by name."""
     positional, named = written
-    return named.get(name) or (positional[position] if position < len(positional) else (None, None))
+    return (
+        named.get(name)
+        or named.get(NUMPYS.get(name))
+        or (positional[position] if position < len(positional) else (None, None))
+    )
 
 
 def pieces(segment, is_layer=False):

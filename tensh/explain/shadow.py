@@ -238,9 +238,14 @@ def is_layer(value):
     if not hasattr(type(value), "named_modules"):
         return False
     return all(
-        type(module).__module__.startswith("torch.nn.") and not module._buffers and not has_hooks(module)
+        type(module).__module__.startswith("torch.nn.") and not has_state(module) and not has_hooks(module)
         for module in value.modules()
     )
+
+
+def has_state(module):
+    """Whether calling a layer may change something in it."""
+    return any(buffer is not None for buffer in module._buffers.values())
 
 
 def has_hooks(module):

@@ -14,9 +14,27 @@ from tensh.explain.rules.autograd import (
     truth,
 )
 from tensh.explain.rules.broadcasting import broadcasting
+from tensh.explain.rules.calling import (
+    a_list_of_tensors,
+    mask_shape,
+    no_such_device,
+    not_used,
+    orders,
+    repeats,
+    start_of_backward,
+)
 from tensh.explain.rules.dtypes import dtypes, integers_require_grad, needs_float
 from tensh.explain.rules.indices import dim_range, index_range, too_many_indices
 from tensh.explain.rules.joining import joining
+from tensh.explain.rules.layers import (
+    channels,
+    class_range,
+    classes,
+    features,
+    recurrent_features,
+    subscripts,
+    whole_indices,
+)
 from tensh.explain.rules.products import product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 
@@ -33,6 +51,20 @@ def rule_for(call, error):
 
 
 RULES = (
+    (("not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
+    (("must be tuple of Tensors, not Tensor",), a_list_of_tensors),
+    (("channels, but got",), channels),
+    (("running_mean should contain",), features),
+    (("must be equal to input_size",), recurrent_features),
+    (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),
+    (("expected target dtype to be Long", "expected scalar type Long but found"), classes),
+    (("Target ",), class_range),
+    (("which does not broadcast with previously seen size",), subscripts),
+    (("Mismatch in shape: grad_output",), start_of_backward),
+    (("appears to not have been used in the graph",), not_used),
+    (("The shape of the mask",), mask_shape),
+    (("repeat dims can not be smaller",), repeats),
+    (("length of the desired ordering",), orders),
     (("cannot be multiplied", "size mismatch, got input", "inconsistent tensor size", "both arguments to matmul", "Expected size for first two dimensions", "1D tensors expected", "must be a matrix", "must be a 3D tensor"), product_shapes),
     (("must match the size of tensor", "doesn't match the broadcast shape", "Shape mismatch", "not broadcastable", "shape mismatch"), broadcasting),
     (("must match except in dimension", "same number of dimensions: got", "stack expects each tensor"), joining),
