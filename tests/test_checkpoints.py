@@ -305,7 +305,7 @@ ILL = {
     "an attribute of a class": b"ctorch\nTensor\nN}X\x03\x00\x00\x00sumNs\x86b",
     "the state of a class": b"ccollections\nOrderedDict\n}X\x05\x00\x00\x00itemsNsb",
     "a tensor from its class": b"ctorch\nTensor\n)R",
-    "a key of tuples in tuples": b"})" + b"\x85" * 1_000_000 + b"Ns",
+    "a key of tuples in tuples": b"})" + b"\x85" * 300_000 + b"Ns",
     "a key that doubles itself": b"}" + DOUBLED + b"Ns",
     "a set of what doubles itself": b"c__builtin__\nset\n]" + DOUBLED + b"a\x85R",
     "a memo of four billion": b"Nr\xff\xff\xff\xff0j\xfe\xff\xff\xff",
@@ -336,9 +336,9 @@ def test_a_pickle_that_means_ill_is_refused(name, weights_only):
 
 
 def test_files_that_were_changed_at_random():
-    loaded, refused, wrong = fuzzing.run(1800, seed=0)
+    loaded, refused, wrong = fuzzing.run(1200, seed=0)
     assert not wrong
-    assert loaded > 100 and refused > 1000
+    assert loaded > 80 and refused > 800
 
 
 def test_an_interrupted_save_leaves_the_file_as_it_was(tmp_path, monkeypatch):
