@@ -82,13 +82,15 @@ def input_(ctx: typer.Context, *, options: Options):
 @with_options
 def open_(
     ctx: typer.Context,
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scripts, notebooks, .npy and .npz files.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Scripts, notebooks, .pt, .safetensors, .npy and .npz files.")
+    ],
     *,
     options: Options,
 ):
     """Open the prompt with files: tensors are names there, scripts run first.
 
-    A .npy file is a tensor named as the file is; a .npz file has names of its own.
+    A .npy file is a tensor named as the file is; .npz, .safetensors and .pt files have names of their own.
     """
     options = options.over(ctx.obj["options"])
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
