@@ -124,6 +124,25 @@ class Generator:
         """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
     def words64(self, n: _Any) -> _Any:
         """The next ``n`` 64-bit words, as a new uint64 array."""
+class GradScaler:
+    """What would keep small gradients of float16 from becoming zero; without a device to do so on, it passes all on."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def get_scale(self) -> _Any:
+        """1.0"""
+    def is_enabled(self) -> _Any:
+        """Are gradients scaled?  No."""
+    def load_state_dict(self, state_dict: _Any) -> _Any:
+        """Nothing."""
+    def scale(self, outputs: _Any) -> _Any:
+        """The outputs."""
+    def state_dict(self) -> _Any:
+        """Nothing to be kept: {}."""
+    def step(self, optimizer: _Any, *args: _Any, **kwargs: _Any) -> _Any:
+        """``optimizer.step(...)``."""
+    def unscale_(self, optimizer: _Any) -> _Any:
+        """Nothing: gradients are as they are."""
+    def update(self, new_scale: _Any = None) -> _Any:
+        """Nothing: there is no scale."""
 class HalfStorage(TypedStorage):
     """Storages of torch.float16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -262,6 +281,14 @@ class UntypedStorage:
         """The number of bytes."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
+from tensh import accelerator as accelerator
+from tensh import amp as amp
+class autocast:
+    """A context, or a decorator, in which operations would choose their dtypes; here they never do."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
 from tensh import autograd as autograd
 from tensh import backends as backends
 bfloat16: _dtype
@@ -1001,6 +1028,8 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """Does anomaly detection look for nan?"""
 def is_anomaly_enabled() -> _bool:
     """Is anomaly detection on?"""
+def is_autocast_enabled(device_type: _Any = None) -> _Any:
+    """Do operations choose their dtypes?  No."""
 def is_complex(input: Tensor) -> _bool:
     """Is the dtype complex?"""
 def is_conj(input: Tensor) -> Tensor:

@@ -5,6 +5,8 @@
 device(type='cpu')
 """
 
+import importlib
+
 from tensh.engine.absent import absent
 
 
@@ -65,6 +67,8 @@ TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()
 
 
 def __getattr__(name):
+    if name == "amp":
+        return importlib.import_module("tensh.cuda.amp")
     if name in NEEDS_DEVICE:
         return _unavailable(name)
     if name.removesuffix("Tensor") in TYPES:

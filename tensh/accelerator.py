@@ -1,0 +1,47 @@
+"""torch.accelerator: says that there is none, so that programs that ask first run on the CPU.
+
+>>> import tensh as torch
+>>> torch.accelerator.current_accelerator().type if torch.accelerator.is_available() else "cpu"
+'cpu'
+"""
+
+from tensh.engine.absent import absent
+
+
+def is_available():
+    """Is there an accelerator?  No: tensh computes on the CPU."""
+    return False
+
+
+def device_count():
+    """The number of accelerators: 0."""
+    return 0
+
+
+def current_accelerator(check_available=False):
+    """The device that is used beside the CPU: None."""
+
+
+NEEDS_DEVICE = (
+    "current_device_index current_stream empty_cache max_memory_allocated max_memory_reserved memory_allocated "
+    "memory_reserved reset_accumulated_memory_stats reset_peak_memory_stats set_device_index set_stream synchronize"
+).split()
+
+
+def __getattr__(name):
+    if name in NEEDS_DEVICE:
+        return _unavailable(name)
+    raise absent("torch.accelerator", name)
+
+
+def _unavailable(name):
+    def function(*args, **options):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Raises RuntimeError: there is no accelerator."
+    return function
+
+
+def __dir__():
+    return sorted(["current_accelerator", "device_count", "is_available", *NEEDS_DEVICE])

@@ -1,0 +1,39 @@
+"""torch.cuda.amp: the names of old of what is in torch.amp."""
+
+from tensh import amp
+from tensh.engine.absent import absent
+from tensh.engine.dtype import float16
+from tensh.engine.warning import warn
+
+
+class autocast(amp.autocast):
+    """``torch.amp.autocast("cuda")``, with a warning."""
+
+    def __init__(self, enabled=True, dtype=float16, cache_enabled=True):
+        deprecated("autocast")
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(amp.GradScaler):
+    """``torch.amp.GradScaler("cuda")``, with a warning."""
+
+    def __init__(
+        self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
+    ):  # fmt: skip
+        deprecated("GradScaler")
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+
+def deprecated(name):
+    warn(
+        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead.",
+        FutureWarning,
+    )
+
+
+def __getattr__(name):
+    raise absent("torch.cuda.amp", name)
+
+
+def __dir__():
+    return ["GradScaler", "autocast"]
