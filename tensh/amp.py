@@ -1,10 +1,5 @@
 """torch.amp: mixed precision, which tensh lacks; where a program leaves it off, or asks a device for it that is not there,
 it runs as in PyTorch.
-
->>> import tensh as torch
->>> with torch.autocast("cpu", enabled=False):
-...     torch.ones(2).dtype
-torch.float32
 """
 
 import functools
@@ -24,6 +19,11 @@ class autocast:
     """A context, or a decorator, in which operations would choose their dtypes; here they never do.
 
     With ``enabled=False``, and for devices that are not there, nothing is to be done. NotImplementedError on the CPU.
+
+    >>> import tensh as torch
+    >>> with torch.autocast("cpu", enabled=False):
+    ...     torch.ones(2).dtype
+    torch.float32
     """
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
@@ -58,6 +58,10 @@ class GradScaler:
     """What would keep small gradients of float16 from becoming zero; without a device to do so on, it passes all on.
 
     NotImplementedError for one that is to work on the CPU.
+
+    >>> import tensh as torch
+    >>> torch.GradScaler(enabled=False).scale(torch.tensor(2.))
+    tensor(2.)
     """
 
     def __init__(
@@ -99,7 +103,12 @@ class GradScaler:
 
 
 def is_autocast_enabled(device_type=None):
-    """Do operations choose their dtypes?  No."""
+    """Do operations choose their dtypes?  No.
+
+    >>> import tensh as torch
+    >>> torch.is_autocast_enabled()
+    False
+    """
     return False
 
 
