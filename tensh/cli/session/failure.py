@@ -95,7 +95,7 @@ class Failure(NamedTuple):
 def explain(error, sources, depth=0):
     """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
     steps = [*_steps(error.__traceback__)]
-    own = [step for step in steps if _is_users(step[0].f_code.co_filename, sources)]
+    own = [step for step in steps if is_users(step[0].f_code.co_filename, sources)]
     innermost = own[-1][0] if own else None
     passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
     places = [_place(*step, sources) for step in reversed(own)]
@@ -115,7 +115,7 @@ def explain(error, sources, depth=0):
 
 def users_frames(error, sources):
     """The user's frames on the way to an exception, outermost first."""
-    return [step[0] for step in _steps(error.__traceback__) if _is_users(step[0].f_code.co_filename, sources)]
+    return [step[0] for step in _steps(error.__traceback__) if is_users(step[0].f_code.co_filename, sources)]
 
 
 def place_of(frame, sources):
@@ -164,7 +164,8 @@ def _line_before(code, instruction):
     return max((start, line) for start, _, line in code.co_lines() if line and start <= instruction)[1]
 
 
-def _is_users(filename, sources):
+def is_users(filename, sources):
+    """Whether a file is the user's: one that the session runs, or another that is not installed."""
     if filename in sources:
         return True
     return not (filename.startswith(("<", OURS)) or os.path.realpath(filename).startswith(_libraries()))

@@ -18,7 +18,7 @@ from tensh.engine.clock import tick, written_after
 FIRST = 1000  # elements that say whether a gradient is all zeros
 FEW = 8  # elements of a leaf that are remembered
 NOTHING = np.empty(0)  # of a leaf that is gone
-MOST_PASSES = 100  # of a statement that are looked at: 2 us for each leaf
+MOST_PASSES = 100  # of a statement that are looked at: 5 us for each leaf
 MOST_LINES = 10  # of passes that are remembered
 
 

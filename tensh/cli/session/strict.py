@@ -15,11 +15,13 @@ SEEDS = {  # generator -> functions that start it at a number, and how one would
 class Unseeded(RuntimeError):
     """A program draws random numbers that are others in every run."""
 
-    def __init__(self, generator):
-        seed = SEEDS[generator][1]
-        super().__init__(
-            f"random numbers that are others in every run: {seed} before them makes them the same (--strict)"
-        )
+    def __init__(self, way):
+        super().__init__(f"random numbers that are others in every run: {way} makes them the same (--strict)")
+
+
+def unseeded(name):
+    """The failure of a draw from a generator that everybody shares."""
+    return Unseeded(f"{SEEDS[name][1]} before them")
 
 
 class Strict(contextlib.ExitStack):
@@ -50,7 +52,7 @@ class Strict(contextlib.ExitStack):
 
         def refusing(generator):
             if generator.first_seed in by_chance and sys._getframe(1).f_code is not looked_at:
-                raise Unseeded("torch")
+                raise unseeded("torch")
             touch(generator)
 
         def seeded_by_chance(generator):
@@ -69,6 +71,8 @@ class Strict(contextlib.ExitStack):
         self.before[name] = state(name)
         for each in SEEDS[name][0]:
             self.replace(module, each, self.noticing(name, getattr(module, each)))
+        if name == "numpy.random":
+            self.replace(module, "default_rng", seeded_only(module.default_rng))
 
     def noticing(self, name, function):
         @functools.wraps(function)
@@ -84,8 +88,20 @@ class Strict(contextlib.ExitStack):
         for name, before in self.before.items():
             self.before[name] = state(name)
             if self.before[name] != before:
-                return Unseeded(name)
+                return unseeded(name)
         return None
+
+
+def seeded_only(default_rng):
+    """NumPy's maker of generators, which now wants a seed."""
+
+    @functools.wraps(default_rng)
+    def seeded(seed=None):
+        if seed is None:
+            raise Unseeded("a seed, as in numpy.random.default_rng(0),")
+        return default_rng(seed)
+
+    return seeded
 
 
 def state(name):

@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import NamedTuple
 
-from tensh.cli.session.failure import Place, place_of
+from tensh.cli.session.failure import Place, is_users, place_of
 
 DECLARES = ("import ", "from ", "def ", "class ", "@", "async ")  # statements that compute nothing by themselves
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
@@ -61,9 +61,12 @@ class Teacher:
 
     def summed(self, leaves, lines):
         """A backward pass adds to gradients that were not set back; `lines` are those of the passes so far."""
+        frame = users_frame()
+        if not is_users(frame.f_code.co_filename, self.session.sources):  # an example of a help page, say
+            return
         from tensh.cli.session.remarks import summed
 
-        found = self.note("accumulated", users_frame(), partial(summed, leaves, lines))
+        found = self.note("accumulated", frame, partial(summed, leaves, lines))
         self.close()
         if found:
             self.tell(found)
