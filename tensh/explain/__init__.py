@@ -22,8 +22,12 @@ def explain(error, traceback, place):
     found = call and rule_for(call, error)
     if not found:
         return found
-    return found._replace(
+    found = found._replace(
         then=afterwards(call, found.fits[0]) if found.fits else None,
         made=tuple(unseen(place, [operand.text for operand in found.operands])),
         turn=turn(place, call.names),
     )
+    if call.module is None:
+        return found
+    operands = tuple(each._replace(text=each.text or "input") for each in found.operands)
+    return found._replace(operation=call.name, operands=operands)

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -134,9 +135,8 @@ def layer_call(step, place, names):
     written, _ = pieces(segment, is_layer=True)
     texts = {id(v): written_for(written, i, n) for i, (n, v) in enumerate(given(outer))}
     arguments = tuple(Argument(name, value, *texts.get(id(value), (None, None))) for name, value in given(frame))
-    return Call(
-        type(module).__name__, layer_name(outer.f_locals["self"], module), arguments, segment, place, names, module
-    )
+    name = layer_name(outer.f_locals["self"], module, segment)
+    return Call(type(module).__name__, name, arguments, segment, place, names, module)
 
 
 def given(frame):
@@ -144,11 +144,21 @@ def given(frame):
     return [*zip(INPUTS, frame.f_locals["args"]), *frame.f_locals["kwargs"].items()]
 
 
-def layer_name(model, module):
-    """What a layer is called: its type, and where it is in the model."""
+def layer_name(model, module, segment):
+    """What a layer is called: its type, and within a model the words that lead to it, as in `net.2 (Linear)`."""
     kind = type(module).__name__
     path = next((path for path, each in model.named_modules() if each is module), "")
-    return f"{kind} {path}" if path else kind
+    return f"{caller(segment) or 'layer '}{path} ({kind})" if path else kind
+
+
+def caller(segment):
+    """The names before the parenthesis of a call, with a dot behind them; None if something else stands there."""
+    try:
+        tree = ast.parse(segment, mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    name = ast.unparse(tree.func) if isinstance(tree, ast.Call) else ""
+    return f"{name}." if re.fullmatch(r"[\w.]+", name) else None
 
 
 def written_for(written, position, name):

@@ -83,12 +83,14 @@ def stacks(call, a, b):
 def layer_features(call):
     """A layer got another number of features than it was made for."""
     layer, (a, *_) = call.module, call.tensors
+    sizes = f"{layer.in_features} -> {layer.out_features}"
+    name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
 
     found = fits(call, each(call, a, ".flatten(1)", ".T", ".mT", ".flatten()", ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
-        f"{call.symbol} ({layer.in_features} -> {layer.out_features}) takes {wanted} features in the last dimension, and got {got}",
+        f"{name} takes {wanted} features in the last dimension, and got {got}",
         found, None if found else f"make the layer with in_features={got}, or give it {wanted} features",
     )  # fmt: skip
 
