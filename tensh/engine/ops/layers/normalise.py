@@ -69,15 +69,22 @@ def whiten(grouped, eps, out):
     return mean, rstd, variance
 
 
-# ── the layers ───────────────────────────────────────────────────────────────
-def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
-    grouped = widened(input).reshape(form)
-    out, facts = np.empty(form, grouped.dtype), np.empty((3, form[1]), grouped.dtype)
+def whiten_some(grouped, eps, out):
+    """The same, some groups at a time."""
+    facts = np.empty((3, grouped.shape[1]), grouped.dtype)
 
     def work(part):
         facts[:, part] = whiten(grouped[:, part], eps, out[:, part])
 
-    some_at_a_time(work, form)
+    some_at_a_time(work, grouped.shape)
+    return facts
+
+
+# ── the layers ───────────────────────────────────────────────────────────────
+def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
+    grouped = widened(input).reshape(form)
+    out = np.empty(form, grouped.dtype)
+    facts = whiten(grouped, eps, out) if input.size < SPREAD else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
     return out.astype(input.dtype, copy=False), *facts
@@ -85,23 +92,20 @@ def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
 
 def stretch(input, scale, shift, at, out):
     """``input * scale + shift`` into ``out``, some rows at a time; without either where it is None."""
-    if scale is None and shift is None:
-        return
     scale, shift = (each if each is None else widened(each).reshape(at) for each in (scale, shift))
-    rows, length = input.reshape(-1, *input.shape[-len(at) :]), math.prod(input.shape[-len(at) :])
-    into = out.reshape(rows.shape)
 
-    def work(part):
-        now, here = rows[part], into[part]
+    def work(input, out):
         if scale is not None:
-            now = np.multiply(now, scale, here)
+            input = np.multiply(input, scale, out)
         if shift is not None:
-            np.add(now, shift, here)
+            np.add(input, shift, out)
 
-    if input.size < SPREAD:
-        work(slice(None))
-    else:
-        over_rows(work, len(rows), length, SPREAD)
+    if input.size < SPREAD or scale is None and shift is None:
+        work(input, out)
+        return
+    row = input.shape[-len(at) :]
+    rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
+    over_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), SPREAD)
 
 
 SLOPES = {
