@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.cli import lazy, status
+from tensh.cli import lazy, status, version
 from tensh.cli.environment import Environment
 from tensh.cli.options import Options, UsageError
 
@@ -12,7 +12,7 @@ def main(arguments=None, environment=None):
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     env = environment or Environment()
     if arguments in (["--version"], ["-V"]):  # before anything is imported
-        return say_version(env)
+        return version.say(env)
     lazy.begin()
     try:
         with env.installed():
@@ -31,14 +31,6 @@ def main(arguments=None, environment=None):
         return status.PIPE_CLOSED
     finally:
         lazy.end()
-
-
-def say_version(env):
-    """Write which tensh this is."""
-    from tensh import VERSION
-
-    env.stdout.write(f"tensh {VERSION}\n")
-    return status.OK
 
 
 def answer(arguments, env):

@@ -181,11 +181,11 @@ def from_file(file, complaints):
 
 def unknown(name):
     """What to say of a name that is no setting."""
-    import difflib
+    from tensh.cli.session.spelling import close
 
-    close = difflib.get_close_matches(name[:LONGEST], DECLARED, 1)
+    meant = close(name[:LONGEST], DECLARED)
     return f"there is no setting {brief(repr(name))}; " + (
-        f"did you mean {close[0]}?" if close else "there are " + ", ".join(DECLARED)
+        f"did you mean {meant}?" if meant else "there are " + ", ".join(DECLARED)
     )
 
 

@@ -315,15 +315,6 @@ class Run:
         return status.FAILED
 
 
-def running(env, options, program):
-    """A context with the run of a program, which tells of itself as the options want it."""
-    if options.json or options.json_full:
-        from tensh.cli.records.recorded import recorded
-
-        return recorded(env, options, program)
-    return contextlib.nullcontext(Run(env, options, program))
-
-
 def is_missing(error):
     """Whether an error says that PyTorch has a name which tensh lacks."""
     return isinstance(error, NotImplementedError) and "not in tensh" in str(error)

@@ -15,7 +15,7 @@ import time
 from tensh.cli import program, status
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.cli.run import running
+from tensh.cli.runs import running
 from tensh.cli.world import fresh_world, own_modules
 
 BETWEEN = 0.2  # seconds from one look at the files to the next

@@ -60,7 +60,7 @@ def spelled(arguments):
 
 def explained(error, arguments):
     """The message of a usage error, with what was probably meant."""
-    from tensh.cli.session.suggest import close
+    from tensh.cli.session.spelling import close
 
     message = error.format_message()
     option = getattr(error, "option_name", None)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from tensh.cli import program
+from tensh.cli import version as shown_version
 from tensh.cli.commands.shared import environment, with_options, with_records
 from tensh.cli.options import Options, UsageError
 
@@ -24,9 +25,7 @@ def root(
     env = environment(ctx, options)
     ctx.obj["options"] = options
     if version:
-        from tensh.cli.app import say_version
-
-        return partial(say_version, env)
+        return partial(shown_version.say, env)
     if code and ctx.invoked_subcommand:
         raise UsageError(f"-c and {ctx.invoked_subcommand} are two things to run: ask for one of them")
     if code:
@@ -98,7 +97,7 @@ def open_(
 
 def run_program(env, options, origin, *what):
     """Run the program that `origin` makes of the rest."""
-    from tensh.cli.run import running
+    from tensh.cli.runs import running
 
     with running(env, options, origin(*what)) as run:
         return run.whole()

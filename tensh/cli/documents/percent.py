@@ -7,7 +7,7 @@ import re
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
-from tensh.cli.session.notebook import SET_UP, SHELL
+from tensh.cli.session.source import SET_UP, SHELL
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"

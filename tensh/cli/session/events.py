@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from tensh.cli.session.failure import Failure
 from tensh.cli.session.source import Unit
 
+RESULTS = ("_", "__", "___")  # the names of the last values, the newest first
+
 
 class Started(NamedTuple):
     """A statement is about to run."""

@@ -123,6 +123,16 @@ def place_of(frame, sources):
     return _place(frame, frame.f_lasti, frame.f_lineno, sources)
 
 
+def users_frame():
+    """The innermost frame of the user's code."""
+    from tensh.engine.warning import ours
+
+    frame = sys._getframe(1)
+    while frame.f_back is not None and ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
 def _explanation(error, own, places):
     """What tensh says of a failure in its engine; None where there is nothing, or saying it failed."""
     from tensh.explain import Place as Piece

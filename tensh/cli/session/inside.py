@@ -5,7 +5,7 @@ module. What is assigned there to a name of the file is the file's, so that its 
 again; what was a local name of the function is nobody else's.
 """
 
-from tensh.cli.session.session import RESULTS
+from tensh.cli.session.events import RESULTS
 
 NESTED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own, inside a function's
 ABSENT = object()

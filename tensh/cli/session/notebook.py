@@ -1,14 +1,11 @@
 """Reading notebooks and Markdown: their pieces of code as sources that run one after another."""
 
 import importlib.util
-import re
 from typing import NamedTuple
 
-from tensh.cli.session.source import Source, without_indent
+from tensh.cli.session.source import SET_UP, SHELL, Source, without_indent
 
 PYTHON_MAGICS = ("%time", "%timeit", "%capture")  # cell magics whose body is Python all the same
-SHELL = re.compile(r"[ \t]*!")
-SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
 
 
 class Cell(NamedTuple):

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.cli.session.suggest import close
+from tensh.cli.session.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.cli.session.teaching import users_frame
+from tensh.cli.session.failure import users_frame
 from tensh.engine import backward
 from tensh.engine.clock import tick, written_after
 

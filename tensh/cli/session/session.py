@@ -12,13 +12,12 @@ from time import perf_counter
 from types import ModuleType
 
 from tensh.cli.session import magics
-from tensh.cli.session.events import Failed, Finished, Started, Value
+from tensh.cli.session.events import RESULTS, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain, users_frames
 from tensh.cli.session.source import Command, future
 from tensh.show.describe import is_array
 
 MODULES = {"torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math"}  # {} is the engine
-RESULTS = ("_", "__", "___")
 KEPT = 256 * 2**20  # bytes that the results keep alive at most
 
 

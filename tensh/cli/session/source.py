@@ -16,6 +16,9 @@ from typing import NamedTuple
 from tensh.cli.session.openness import Openness
 
 COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$")
+# Lines of a notebook that are for its own prompt.
+SHELL = re.compile(r"[ \t]*!")
+SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")

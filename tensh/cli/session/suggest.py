@@ -8,6 +8,8 @@ import builtins
 import re
 from types import ModuleType
 
+from tensh.cli.session.spelling import close
+
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
@@ -25,18 +27,6 @@ def suggestion(error, frame, segment=None):
     if isinstance(error, TypeError) and frame and segment:
         return of_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None
-
-
-def close(word, known):
-    """The name among those known that comes closest to a word, or None."""
-    from difflib import get_close_matches  # a millisecond that only a failure costs
-
-    hidden = word.startswith("_")
-    names = [name for name in known if hidden or not name.startswith("_")]
-    found = get_close_matches(word, names, 1)
-    if not found:  # True for true
-        found = get_close_matches(word.lower(), [name for name in names if not name.islower()], 1)
-    return found[0] if found else None
 
 
 def of_name(word, known):
@@ -74,7 +64,7 @@ def of_import(error):
     parent, _, word = (error.name or "").rpartition(".")
     if parent.partition(".")[0] != "torch":
         return {"pytorch": "torch", "numppy": "numpy"}.get(error.name)
-    from tensh.cli.session.completion.elsewhere import submodules
+    from tensh.cli.session.completion.importing import submodules
 
     found = close(word, submodules(parent))
     return f"{parent}.{found}" if found else None

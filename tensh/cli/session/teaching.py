@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import NamedTuple
 
-from tensh.cli.session.failure import Place, is_users, place_of
+from tensh.cli.session.failure import Place, is_users, place_of, users_frame
 
 DECLARES = ("import ", "from ", "def ", "class ", "@", "async ")  # statements that compute nothing by themselves
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
@@ -81,13 +81,3 @@ class Teacher:
         while frame and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
             frame = frame.f_back
         return NOT_A_LEAF, self.note("non-leaf", frame, not_a_leaf)
-
-
-def users_frame():
-    """The innermost frame of the user's code."""
-    from tensh.engine.warning import ours
-
-    frame = sys._getframe(1)
-    while frame.f_back is not None and ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return frame

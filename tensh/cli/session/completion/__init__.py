@@ -56,7 +56,7 @@ def of_command(name, argument, namespace, deadline):
 
 def of_code(text, namespace, deadline):
     """What can come next in Python."""
-    from tensh.cli.session.completion import context, elsewhere
+    from tensh.cli.session.completion import context, importing
 
     line = text.rpartition("\n")[2]
     place = context.place(text)
@@ -64,10 +64,10 @@ def of_code(text, namespace, deadline):
         return Completion(0, [])
     if place.string is not None:
         return in_string(place, namespace)
-    if (match := elsewhere.FROM.match(line)) and len(place.brackets) <= 1:
-        return answer(len(match[2]), elsewhere.importable(match[1], match[2]))
-    if (match := elsewhere.IMPORT.match(line)) and not place.brackets:
-        return answer(len(match[1].rpartition(".")[2]), elsewhere.modules(match[1]))
+    if (match := importing.FROM.match(line)) and len(place.brackets) <= 1:
+        return answer(len(match[2]), importing.importable(match[1], match[2]))
+    if (match := importing.IMPORT.match(line)) and not place.brackets:
+        return answer(len(match[1].rpartition(".")[2]), importing.modules(match[1]))
     if place.is_attribute:
         return of_attributes(place, namespace, deadline)
     return of_names(place, namespace, deadline)

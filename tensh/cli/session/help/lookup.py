@@ -5,7 +5,7 @@ import inspect
 from types import ModuleType
 
 from tensh.cli.session.help import names, page, values
-from tensh.cli.session.suggest import close
+from tensh.cli.session.spelling import close
 from tensh.engine.absent import NotInTensh, sentence
 
 ENGINES = ("tensh", "torch")

@@ -7,7 +7,7 @@ once.
 
 from typing import NamedTuple
 
-from tensh.cli.session.suggest import close
+from tensh.cli.session.spelling import close
 
 MAGICS = {}
 

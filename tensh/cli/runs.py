@@ -1,0 +1,14 @@
+"""The run of a program that the options ask for: one that shows, or one that writes records."""
+
+import contextlib
+
+from tensh.cli.run import Run
+
+
+def running(env, options, program):
+    """A context with the run of a program, which tells of itself as the options want it."""
+    if options.json or options.json_full:
+        from tensh.cli.records.recorded import recorded
+
+        return recorded(env, options, program)
+    return contextlib.nullcontext(Run(env, options, program))

@@ -1,0 +1,62 @@
+"""Modules to import, and what can be imported from them."""
+
+import os
+import re
+import sys
+
+from tensh.cli.session.completion.known import Known
+from tensh.cli.session.completion.members import describe_member, names
+
+IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
+FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
+
+
+def modules(text):
+    """(text, kind, description) of modules that can be imported, by the last part of a dotted name."""
+    parent, dot, begin = text.rpartition(".")
+    if not dot:
+        known = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules), "torch", "tensh", "numpy"}
+        yield from (
+            (name, "module", "") for name in sorted(known) if name.startswith(begin) and not name.startswith("_")
+        )
+        return
+    for name in sorted(submodules(parent)):
+        if name.startswith(begin):
+            yield name, "module", ""
+
+
+def submodules(parent):
+    """The names of the modules of a package that is loaded, or a part of tensh: read from its folder."""
+    module = loaded(parent)
+    for folder in getattr(module, "__path__", ()) if module else ():
+        try:
+            for name in os.listdir(folder):
+                stem, extension = os.path.splitext(name)
+                if stem.isidentifier() and not stem.startswith("_") and (extension == ".py" or not extension):
+                    yield stem
+        except OSError:
+            continue
+
+
+def loaded(name):
+    """A module that is loaded; `torch` is tensh, whose parts may be loaded for it."""
+    root, dot, rest = name.partition(".")
+    if root in ("torch", "tensh"):
+        from importlib import import_module
+
+        try:
+            return import_module(f"tensh{dot}{rest}")
+        except ImportError:
+            return None
+    return sys.modules.get(name)
+
+
+def importable(parent, begin):
+    """(text, kind, description) of the names of a module for `from parent import`."""
+    module = loaded(parent)
+    if module is None:
+        return
+    known = Known(module, type(module))
+    for name in sorted({*names(known), *submodules(parent)}):
+        if name.startswith(begin) and (begin or not name.startswith("_")):
+            yield name, *describe_member(known, name)
