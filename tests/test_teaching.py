@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -184,6 +185,36 @@ print(status, *(name for name in sys.modules if name.startswith("tensh")))"""
         "tensh.graph.names",
     ):
         assert name not in modules
+
+
+MAIN = """import torch
+def main():
+    w = torch.tensor(1., requires_grad=True)
+    for step in range(4):
+        (w * 3).backward()
+        w.data -= w.grad
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "program, loads, told", [("import torch\nprint(2)\n", False, ""), (MAIN, True, "a.py:5: note: w.grad")]
+)
+def test_the_engine_is_watched_from_the_moment_that_it_is_loaded(program, loads, told, tmp_path):
+    (tmp_path / "a.py").write_text(program)
+    code = "import sys; from tensh.cli.app import main\nmain(['run', 'a.py'])\nprint('numpy' in sys.modules, len(sys.meta_path))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    alone = subprocess.run(
+        [sys.executable, "-c", "import sys; print(len(sys.meta_path))"], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == f"{loads} {alone.stdout.strip()}"
+    assert done.stderr.startswith(told) and bool(done.stderr) == bool(told)
 
 
 def test_nothing_is_watched_while_places_are_not_asked_for():

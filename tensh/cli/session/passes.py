@@ -6,14 +6,16 @@ one is trained through are set back before they are used. At a prompt a second p
 """
 
 import contextlib
+import importlib
 import weakref
 from typing import NamedTuple
 
 import numpy as np
 
 from tensh.cli.session.failure import users_frame
-from tensh.engine import backward
 from tensh.engine.clock import tick, written_after
+
+backward = importlib.import_module("tensh.engine.backward")  # whose package may not be whole yet
 
 FIRST = 1000  # elements that say whether a gradient is all zeros
 FEW = 8  # elements of a leaf that are remembered

@@ -118,7 +118,7 @@ class Session:
         for unit in units:
             yield Started(unit)
             if self.teacher:
-                self.teacher.look(unit)
+                self.teacher.look()
             begin = perf_counter()
             failed = None
             if self.journal:

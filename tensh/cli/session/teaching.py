@@ -6,11 +6,12 @@ Nothing is watched before the engine is there, and nothing in programs that run 
 import contextlib
 import sys
 from functools import partial
+from importlib.machinery import PathFinder
 from typing import NamedTuple
 
 from tensh.cli.session.failure import Place, is_users, place_of, users_frame
 
-DECLARES = ("import ", "from ", "def ", "class ", "@", "async ")  # statements that compute nothing by themselves
+ENGINE = "tensh.engine.backward"  # the module that is watched
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
 
 
@@ -32,23 +33,32 @@ class Teacher:
         self.told = set()
         self.is_eager = False  # at a prompt, where somebody looks at every number
         self.passes = None  # what is watched
+        self.waiting = None  # for the engine
 
-    def look(self, unit):
-        """Begin to watch before a statement that may use the engine."""
-        if "accumulated" in self.told or ("torch" not in sys.modules and "tensh.engine" not in sys.modules):
+    def look(self):
+        """Begin to watch before a statement runs: at once, or when the engine is loaded."""
+        if "accumulated" in self.told:
             return
         if self.passes:
             self.passes.begin()
-        elif "tensh.engine" in sys.modules or not unit.text.startswith(DECLARES):
-            from tensh.cli.session.passes import Passes
+        elif ENGINE in sys.modules:
+            self.begin()
+        elif self.waiting is None:
+            self.waiting = WhenLoaded(ENGINE, self.begin)
+            sys.meta_path.insert(0, self.waiting)
 
-            self.passes = Passes(self.summed, lambda: self.is_eager)
-            self.passes.begin()
+    def begin(self):
+        from tensh.cli.session.passes import Passes
+
+        self.passes = Passes(self.summed, lambda: self.is_eager)
+        self.passes.begin()
 
     def close(self):
         """Watch no more."""
         if self.passes:
             self.passes.end()
+        if self.waiting in sys.meta_path:
+            sys.meta_path.remove(self.waiting)
 
     def note(self, about, frame, words):
         """The Note on what a frame does; None if it was told before, or cannot be made."""
@@ -81,3 +91,26 @@ class Teacher:
         while frame and (frame.f_code.co_filename, frame.f_lineno) != (filename, line):
             frame = frame.f_back
         return NOT_A_LEAF, self.note("non-leaf", frame, not_a_leaf)
+
+
+class WhenLoaded:
+    """A finder of modules that calls a function as soon as one of them has been loaded, and finds nothing itself."""
+
+    def __init__(self, name, then):
+        self.name = name
+        self.then = then
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def loaded(module):
+                load(module)
+                self.then()
+
+            spec.loader.exec_module = loaded
+        return spec
