@@ -53,8 +53,11 @@ CASES = [
 ]
 
 
-def trained(torch, name, options, dtype, steps=None):
-    """(parameters, optimiser) after some steps down a bent valley; matrices alone where only these are taken."""
+def trained(torch, name, options, dtype, steps=None, loads=False):
+    """(parameters, optimiser) after some steps down a bent valley; matrices alone where only these are taken.
+
+    With ``loads`` another optimiser continues from the state of the first, halfway.
+    """
     generator = np.random.default_rng(0)
     shapes = [(3, 4), (4, 2)] if name == "Muon" else [(3, 4), (5,), ()]
     params, targets = [], []
@@ -72,7 +75,11 @@ def trained(torch, name, options, dtype, steps=None):
         loss.backward()
         return loss
 
-    for _ in range(steps or STEPS.get(name, 10)):
+    count = steps or STEPS.get(name, 10)
+    for step in range(count):
+        if loads and step == count // 2:
+            state, optimizer = optimizer.state_dict(), getattr(torch.optim, name)(params)
+            optimizer.load_state_dict(state)
         optimizer.step(closure)
     return params, optimizer
 

@@ -48,6 +48,18 @@ def same(one, other, rtol, where=""):
         assert one == other, where
 
 
+@pytest.mark.parametrize(("name", "options"), [(name, each) for name in SETTINGS for each in SETTINGS[name][:3]])
+def test_a_loaded_state_goes_on_as_pytorchs(oracle, name, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (expected, theirs), (params, ours) = (
+            trained(torch, name, options, "float64", loads=True) for torch in (oracle, tensh)
+        )
+    rtol = LOOSER.get(name) or RTOL["float64"]
+    same(plain(params), plain(expected), rtol)
+    same(plain(ours.state_dict()), plain(theirs.state_dict()), rtol)
+
+
 @pytest.mark.parametrize("compute", [training, rates])
 def test_recorded_figures(compute):
     recorded = json.loads(FILE.read_text(encoding="utf-8"))

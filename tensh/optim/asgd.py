@@ -41,8 +41,11 @@ class ASGD(Elementwise):
     def rule(self, p, group, state, step):
         lr, lambd, weight_decay = group["lr"], group["lambd"], group["weight_decay"]
         eta, mu = state["eta"].item(), state["mu"].item()
-        state["eta"].array[...] = float(lr / (1 + lambd * lr * step) ** group["alpha"])
-        state["mu"].array[...] = 1 / max(1, step - group["t0"])
+        for name, value in (
+            ("eta", lr / (1 + lambd * lr * step) ** group["alpha"]),
+            ("mu", 1 / max(1, step - group["t0"])),
+        ):
+            state[name].array[...] = counter(float(value)).array  # which rounds, also where a loaded state is float64
 
         def update(p, grad, ax):
             grad = decayed(grad, p, weight_decay)
