@@ -255,24 +255,20 @@ def test_what_is_no_file_ends_with_one_line(make, words, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
-def test_a_pipe_that_somebody_writes_into_is_read(tmp_path):
-    path = tmp_path / "a.tsh"
+@pytest.mark.parametrize("early", ["print(7)\n", ""])
+def test_a_pipe_that_somebody_writes_into_is_read(early, tmp_path, monkeypatch):
+    path, set_blocking = tmp_path / "a.tsh", os.set_blocking
     os.mkfifo(path)
-    writer = subprocess.Popen(["sh", "-c", f"exec 3<>'{path}'; echo 'print(7)' >&3; sleep 0.5"])
-    while not readable(path):
-        pass
-    code = reading.code(path)
-    writer.wait()
-    assert code == "print(7)\n"
+    writer = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    os.write(writer, early.encode())
 
+    def opened(descriptor, blocking):
+        set_blocking(descriptor, blocking)
+        os.write(writer, b"print(8)\n")
+        os.close(writer)
 
-def readable(path):
-    """Whether somebody writes into a pipe."""
-    try:
-        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))  # fails where nobody has it open to read
-    except OSError:
-        return False
-    return True
+    monkeypatch.setattr(reading.os, "set_blocking", opened)
+    assert reading.code(path) == early + "print(8)\n"
 
 
 def test_circles_of_folders_are_walked_once(tmp_path):

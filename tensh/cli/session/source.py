@@ -20,6 +20,7 @@ COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"
 SHELL = re.compile(r"[ \t]*!")
 SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
+TOO_DEEP = "too many expressions one inside the other"
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
 
@@ -129,10 +130,12 @@ class Source:
         shown = (
             is_expression and (self.echo == "each" or (self.echo == "last" and is_last)) and not self._is_quiet(node)
         )
-        if is_expression and (shown or not is_first):  # a first string that is not shown is the docstring
-            code = compile(ast.Expression(node.value), self.filename, "eval", flags, dont_inherit=True)
-        else:
-            code = compile(ast.Module([node], []), self.filename, "exec", flags, dont_inherit=True)
+        as_value = is_expression and (shown or not is_first)  # a first string that is not shown is the docstring
+        tree, mode = (ast.Expression(node.value), "eval") if as_value else (ast.Module([node], []), "exec")
+        try:
+            code = compile(tree, self.filename, mode, flags, dont_inherit=True)
+        except (RecursionError, MemoryError):
+            raise without_line(TOO_DEEP, self.filename) from None
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         return Statement(self, first, node.end_lineno, code, shown, (node.col_offset, node.end_col_offset))
 
@@ -148,7 +151,7 @@ def parsed(text, filename):
     try:
         return ast.parse(text, filename).body
     except (RecursionError, MemoryError):
-        raise without_line("too many expressions one inside the other", filename) from None
+        raise without_line(TOO_DEEP, filename) from None
 
 
 def refuse(text, filename):
