@@ -204,6 +204,12 @@ def test_doc_command(tensh_command):
     assert facts == {"v": 1} | json.loads(json.dumps(page.facts(names.found("linalg.det"))))
 
 
+@pytest.mark.parametrize("name", tensh.ELSEWHERE)
+def test_what_a_submodule_defines_is_found_before_it_was_used(name, monkeypatch):
+    monkeypatch.delitem(vars(tensh), name, raising=False)
+    assert names.entry("torch", name) is getattr(tensh, name)
+
+
 def test_doc_command_for_what_is_not_there(tensh_command):
     done = tensh_command("doc", "jit")
     assert done.returncode == 4 and done.stdout == "" and "not in tensh" in done.stderr

@@ -92,7 +92,7 @@ def entry(space, name):
     if isinstance(home, type):
         return inspect.getattr_static(home, name, None) if is_there(space, home, name) else None
     if space == "torch":
-        return vars(home).get(name) or part(name)
+        return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
     if space == "torch.special":
         return home.entry(name)
     known = name in getattr(home, "__all__", ()) or name in absent.recorded(space)
