@@ -117,10 +117,11 @@ def within(array, shape, steps, start):
 def in_room(array, shape, steps):
     """An array of another size from the same place on; where the memory is too short, in new memory."""
     number, block = math.prod(shape), dense_owner(array)
-    if distance(block, array) + number <= block.size:
+    whole = block.reshape(-1, order="A").view(array.dtype)  # it may have been made as numbers of another kind
+    if distance(block, array) + number <= whole.size:
         return within(array, shape, steps, 0)
     room = np.empty(number, array.dtype)
-    old = block.reshape(-1, order="A")[distance(block, array) :]
+    old = whole[distance(block, array) :]
     room[: old.size] = old
     return strided(room, shape, steps)
 

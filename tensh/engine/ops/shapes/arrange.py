@@ -280,7 +280,7 @@ def triangle(name, part, what):
 
     def in_place(input, diagonal=0):
         since = begin(input)
-        zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal))
+        zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal), casting="unsafe")
         return put(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
