@@ -10,7 +10,11 @@ import tensh as torch
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [each for name in ("derivatives", "refusals", "calls", "formats") for each in expressions.answers(name).items()],
+    [
+        each
+        for name in ("derivatives", "refusals", "calls", "formats", "choices")
+        for each in expressions.answers(name).items()
+    ],
 )
 def test_what_pytorch_answers(text, expected):
     assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected

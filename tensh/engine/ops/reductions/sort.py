@@ -7,6 +7,7 @@ from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
+from tensh.engine.ops.reductions.selecting import among_equals, quick_select
 from tensh.engine.table import op
 
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
@@ -186,5 +187,6 @@ def kthvalue(input, k, dim=-1, keepdim=False):
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
     indices = np.take(np.argpartition(widened(input), k - 1, axis), [k - 1], axis)
+    indices = among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
     values = np.take_along_axis(input, indices, axis)
     return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))

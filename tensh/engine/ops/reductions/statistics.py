@@ -8,6 +8,7 @@ from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.ops.reductions.reduce import add, count
+from tensh.engine.ops.reductions.selecting import SHORT, among_equals, last_of_equals
 from tensh.engine.table import op
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
@@ -116,15 +117,29 @@ def not_a_number(dtype):
 
 
 def middle(input, axis, skip_nan):
-    """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped."""
+    """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped.
+
+    Equal elements count in their order.
+    """
     missing = np.isnan(input) if input.dtype.kind in "fV" else None
     length = input.shape[axis]
     if missing is None or not missing.any():
-        return np.take(np.argpartition(input, (length - 1) // 2, axis), [(length - 1) // 2], axis)
+        return half_way(input, (length - 1) // 2, axis)
     order = np.argsort(input, axis, kind="stable")
     present = length - np.count_nonzero(missing, axis, keepdims=True)
     found = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, axis)
     return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
+
+
+def half_way(input, place, axis):
+    """The index along ``axis`` of the element that a stable sort brings to ``place``; there is no nan."""
+    found = np.take(np.argpartition(input, place, axis), [place], axis)
+    value = np.take_along_axis(input, found, axis)
+    equal = input == value
+    if np.count_nonzero(equal) == found.size:
+        return found
+    before = place - np.count_nonzero(input < value, axis, keepdims=True)  # equal ones that come first
+    return np.argmax(np.cumsum(equal, axis) > before, axis, keepdims=True)
 
 
 def median_along(name, skip_nan):
@@ -191,6 +206,8 @@ def mode_dim(input, dim, keepdim):
     place = np.arange(lines.shape[-1])
     run = place - np.maximum.accumulate(np.where(begins, place, 0), -1)
     indices = np.take_along_axis(order, np.argmax(run, -1, keepdims=True), -1)
+    if len(place) > SHORT:
+        indices = among_equals(last_of_equals, lines, indices, -1)
     values = np.take_along_axis(lines, indices, -1)
     if keepdim:
         return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
