@@ -7,6 +7,7 @@ with 1 when the file is not what would be written.
 
 import argparse
 import importlib
+import pkgutil
 import sys
 import textwrap
 import types
@@ -40,7 +41,9 @@ def public(path):
     if path != "torch":
         names -= STRAY
     listed = None if path == "torch" else getattr(space, "__all__", None)  # torch.__all__ leaves its submodules out
-    return sorted(name for name in names if belongs(path, name, getattr(space, name), listed))
+    own = {name for name in names if belongs(path, name, getattr(space, name), listed)}
+    unread = {module.name for module in pkgutil.iter_modules(getattr(space, "__path__", ())) if module.name[0] != "_"}
+    return sorted(own | unread)
 
 
 def belongs(path, name, value, listed):

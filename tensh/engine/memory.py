@@ -145,6 +145,13 @@ def adopted(array):
     return strided(spanned(array), array.shape, strides(array))
 
 
+def unsealed(array):
+    """The same memory, which NumPy takes for read-only, as memory that may be written."""
+    offered = _Interface(array, array.shape)
+    offered.__array_interface__ |= {"strides": array.strides, "data": (address(array), False)}
+    return np.asarray(offered)
+
+
 class _Interface:
     """An object that offers the memory of an array as a flat array of another size."""
 

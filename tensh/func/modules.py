@@ -1,4 +1,4 @@
-"""torch.func.functional_call, stack_module_state: modules as functions of their parameters and buffers."""
+"""torch.func.functional_call, stack_module_state and their kin: modules as functions of their parameters and buffers."""
 
 from contextlib import contextmanager
 
@@ -135,3 +135,17 @@ def _leaf(name, tensors):
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     stacked = named("stack")(tensors)
     return stacked.detach().requires_grad_() if True in wanted else stacked
+
+
+def replace_all_batch_norm_modules_(root):
+    """Take the running statistics out of all batch normalisation in ``root``, which is changed and returned.
+
+    ``vmap`` cannot write statistics of one sample into what belongs to all of them; without them each call uses its own.
+    """
+    from tensh.nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

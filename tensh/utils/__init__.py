@@ -4,7 +4,7 @@ import importlib
 
 from tensh.engine.absent import absent
 
-SUBMODULES = ("checkpoint", "data", "safetensors")
+SUBMODULES = ("checkpoint", "data", "dlpack", "safetensors")
 
 
 def __getattr__(name):

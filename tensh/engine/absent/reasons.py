@@ -30,7 +30,7 @@ REASONS = (
         """
         sparse* *_sparse *_sparse_* *.sparse *.sparse_ native_norm hsmm hspmm dsmm smm spmm saddmm sspaddmm Tensor.smm
         Tensor.sspaddmm Tensor.sparse_* Tensor.dense_dim Tensor.*coalesce* Tensor.indices Tensor.values *indices_copy
-        values_copy Tensor.*col_indices Tensor.*row_indices optim.SparseAdam
+        values_copy Tensor.*col_indices Tensor.*row_indices optim.SparseAdam optim.sparse_adam
         """,
     ),
     out(
@@ -74,7 +74,7 @@ REASONS = (
     out(
         "compilers, tracing and export: tensh computes at once",
         """
-        compiler export fx cond while_loop library ops classes classproperty Sym* sym_* Tag PRIVATE_OPS DispatchKey*
+        compiler export onnx nativert fx cond while_loop library ops classes classproperty Sym* sym_* Tag PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard DisableTorchFunction* func.functionalize func.linearize func.debug_unwrap overrides.*
         autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
         autograd.graph.region_activation_memory_budget
@@ -93,17 +93,20 @@ REASONS = (
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
         get_file_path torch_version storage StorageBase Tensor.module_load nn.modules nn.common_types nn.factory_kwargs
-        nn.Container nn.attention
+        nn.Container nn.attention nn.backends nn.cpp contrib numa
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
         autograd.function.FunctionMeta utils.ThroughputBenchmark utils.backcompat
         utils.backend_registration utils.*privateuse1* utils.collect_env utils.*cpp_backtrace utils.set_module
         utils.throughput_benchmark utils.weak utils.hooks utils.deterministic version.git_version
+        utils.bundled_inputs utils.cpp_extension utils.debug_log utils.file_baton utils.hipify utils.jit utils.mkldnn
+        utils.mobile_optimizer utils.model_dump utils.module_tracker utils.serialization utils.show_pickle utils.viz
+        utils.data.backward_compatibility
         """,
     ),
     out(
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
-        "*profiler*",
+        "*profiler* utils.benchmark utils.flop_counter",
     ),
     out(
         "pipes of data, which PyTorch no longer develops; data sets and loaders are here",
@@ -112,7 +115,8 @@ REASONS = (
         utils.data.graph_settings utils.data.runtime_validation* utils.data.guaranteed_* utils.data.non_deterministic
         """,
     ),
-    out("models and packages of models from elsewhere", "hub package"),
+    out("models and packages of models from elsewhere", "hub package utils.model_zoo"),
+    out("logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"),
     out("tensors with a mask", "masked"),
     out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
     out(

@@ -160,13 +160,19 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     elif hasattr(ext_tensor, "__dlpack__"):
         array = np.from_dlpack(ext_tensor)
     elif type(ext_tensor).__name__ == "PyCapsule":
-        array = np.from_dlpack(Exporter(ext_tensor))
+        try:
+            array = memory.unsealed(np.from_dlpack(Exporter(ext_tensor)))  # NumPy seals capsules that do not say
+        except ValueError:
+            raise RuntimeError(INVALID) from None
     else:
-        raise RuntimeError(
-            "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might "
-            "have already constructed a tensor from it once."
-        )
+        raise RuntimeError(INVALID)
     return wrap(array.copy() if copy else memory.adopted(array))
+
+
+INVALID = (
+    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have "
+    "already constructed a tensor from it once."
+)
 
 
 class Exporter:
@@ -185,7 +191,7 @@ class Exporter:
 @public
 def to_dlpack(tensor):
     """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
-    return tensor.__dlpack__()
+    return tensor.detach().__dlpack__()
 
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
