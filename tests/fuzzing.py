@@ -38,7 +38,7 @@ def run(number, seed=0, kinds=KINDS):
 def child(kind, seed, begin, count):
     """(where it ended, loaded, refused, what went wrong) of the files from ``begin`` on, in a process of their own."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, __file__, "--child", kind, str(seed), str(begin), str(count), folder]
+        words = [sys.executable, "-B", __file__, "--child", kind, str(seed), str(begin), str(count), folder]
         done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", cwd=folder)
         lines = [line for line in done.stdout.splitlines() if line.startswith("! ")]
         progress = Path(folder, "progress")

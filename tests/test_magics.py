@@ -18,7 +18,9 @@ def prompt(tmp_path, monkeypatch):
     import tensh
 
     monkeypatch.chdir(tmp_path)
-    yield Prompt()
+    typed = Prompt()
+    yield typed
+    typed.session.close()  # or the engine goes on noting where operations come from
     tensh.set_printoptions(profile="default")
 
 
