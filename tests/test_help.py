@@ -233,3 +233,7 @@ def test_api_command_lists_only_what_has_a_reason(tensh_command):
     assert rows and all(row["reason"] and row["when"] in ("not yet", "left out") for row in rows)
     done = tensh_command("api", "--missing", "torch.fft")
     assert done.returncode == 0 and done.stdout == "" and "nothing" in done.stderr
+
+
+def test_a_default_that_is_a_module_is_shown_by_its_name():
+    assert "pickle_module=pickle, " in page_of("save")

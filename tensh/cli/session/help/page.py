@@ -56,12 +56,25 @@ def signature(value, is_method=False):
     """The parameters of a function, as it shows them itself; of a method without the first."""
     try:
         known = inspect.signature(value)
-        first, *rest = [*known.parameters.values()] or [None]
-        if is_method and first is not None and first.kind is not first.VAR_POSITIONAL:
-            known = known.replace(parameters=rest)
-        return str(known)
+        parameters = [
+            p.replace(default=Called(p.default)) if p.default is not p.empty and hasattr(p.default, "__name__") else p
+            for p in known.parameters.values()
+        ]
+        if is_method and parameters and parameters[0].kind is not parameters[0].VAR_POSITIONAL:
+            del parameters[0]
+        return str(inspect.Signature(parameters, return_annotation=known.return_annotation))
     except (ValueError, TypeError):
         return "(...)"
+
+
+class Called:
+    """A default that is a module, a class or a function: it is shown by its name, not by where it lies."""
+
+    def __init__(self, value):
+        self.name = value.__name__
+
+    def __repr__(self):
+        return self.name
 
 
 def text(name):
