@@ -117,11 +117,13 @@ COMMON, COMMON_WITH_NUMBER = Common(), CommonWithNumber()
 def promote(first, second, name=None):
     """Two arrays cast to the dtype in which PyTorch computes with them (in the operator ``name``)."""
     one, two = first.dtype, second.dtype
-    if name is not None and (check := OPS[name].mixing) is not None:
-        check(one, two, None)
-    to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
-    if name is not None and OPS[name].floats and to.kind in "biu":
+    op = None if name is None else OPS[name]
+    if op is not None and op.mixing is not None:
+        op.mixing(one, two, None)
+    if op is not None and op.floats and one.kind in "biu" and two.kind in "biu":
         to = get_default_dtype().numpy  # at once: a number that the common integers cannot hold is no other number
+    else:
+        to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
 
 

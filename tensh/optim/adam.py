@@ -2,7 +2,7 @@
 
 from tensh.engine.tensor import Tensor
 from tensh.optim.checks import require, require_one_way
-from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, decayed, kept
+from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, kept, weighed
 from tensh.optim.state import blank, counter
 
 
@@ -51,18 +51,13 @@ class Adam(Elementwise):
         return state
 
     def rule(self, p, group, state, step):
-        lr, eps, weight_decay, amsgrad = group["lr"], group["eps"], group["weight_decay"], group["amsgrad"]
+        lr, eps, amsgrad = group["lr"], group["eps"], group["amsgrad"]
         beta1, beta2 = group["betas"]
-        decoupled = group["decoupled_weight_decay"]
         step_size = lr / (1 - beta1**step)
         root_of_correction = (1 - beta2**step) ** 0.5
 
         def update(p, grad, exp_avg, exp_avg_sq, max_exp_avg_sq=None):
-            if decoupled:
-                if weight_decay != 0:
-                    p.mul_(1 - lr * weight_decay)
-            else:
-                grad = decayed(grad, p, weight_decay)
+            grad = weighed(grad, p, group)
             averaged_(exp_avg, grad, beta1)
             averaged_square_(exp_avg_sq, grad, beta2)
             if amsgrad:

@@ -103,6 +103,16 @@ def decayed(grad, p, weight_decay):
     return grad.add(p, alpha=weight_decay) if weight_decay != 0 else grad
 
 
+def weighed(grad, p, group):
+    """The gradient with that of the penalty; decoupled weight decay shrinks ``p`` itself instead."""
+    weight_decay = group["weight_decay"]
+    if not group["decoupled_weight_decay"]:
+        return decayed(grad, p, weight_decay)
+    if weight_decay != 0:
+        p.mul_(1 - group["lr"] * weight_decay)
+    return grad
+
+
 def add_scaled_(p, update, scale):
     """``p += scale * update``, for a scale that may be a tensor."""
     if isinstance(scale, Tensor):

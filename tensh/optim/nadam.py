@@ -1,7 +1,7 @@
 """NAdam."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, decayed
+from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, weighed
 from tensh.optim.state import blank, counter
 
 
@@ -42,9 +42,8 @@ class NAdam(Elementwise):
         return {"step": counter(), "mu_product": counter(1.0), "exp_avg": blank(p), "exp_avg_sq": blank(p)}
 
     def rule(self, p, group, state, step):
-        lr, eps, weight_decay = group["lr"], group["eps"], group["weight_decay"]
+        lr, eps = group["lr"], group["eps"]
         beta1, beta2 = group["betas"]
-        decoupled = group["decoupled_weight_decay"]
         correction = 1 - beta2**step
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (s * group["momentum_decay"])) for s in (step, step + 1))
         product = state["mu_product"].array
@@ -53,11 +52,7 @@ class NAdam(Elementwise):
         later = -lr * mu_next / (1 - product.item() * mu_next)
 
         def update(p, grad, exp_avg, exp_avg_sq):
-            if decoupled:
-                if weight_decay != 0:
-                    p.mul_(1 - lr * weight_decay)
-            else:
-                grad = decayed(grad, p, weight_decay)
+            grad = weighed(grad, p, group)
             averaged_(exp_avg, grad, beta1)
             averaged_square_(exp_avg_sq, grad, beta2)
             denominator = exp_avg_sq.div(correction).sqrt().add(eps)

@@ -1,7 +1,7 @@
 """RAdam."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, averaged_, averaged_square_, decayed
+from tensh.optim.elementwise import Elementwise, averaged_, averaged_square_, weighed
 from tensh.optim.state import blank, counter
 
 
@@ -41,9 +41,8 @@ class RAdam(Elementwise):
         return {"step": counter(), "exp_avg": blank(p), "exp_avg_sq": blank(p)}
 
     def rule(self, p, group, state, step):
-        lr, eps, weight_decay = group["lr"], group["eps"], group["weight_decay"]
+        lr, eps = group["lr"], group["eps"]
         beta1, beta2 = group["betas"]
-        decoupled = group["decoupled_weight_decay"]
         correction1, correction2 = 1 - beta1**step, 1 - beta2**step
         longest = 2 / (1 - beta2) - 1  # of the averages, in steps; the paper's rho
         length = longest - 2 * step * beta2**step / correction2
@@ -51,11 +50,7 @@ class RAdam(Elementwise):
             known = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
         def update(p, grad, exp_avg, exp_avg_sq):
-            if decoupled:
-                if weight_decay != 0:
-                    p.mul_(1 - lr * weight_decay)
-            else:
-                grad = decayed(grad, p, weight_decay)
+            grad = weighed(grad, p, group)
             averaged_(exp_avg, grad, beta1)
             averaged_square_(exp_avg_sq, grad, beta2)
             change = exp_avg.div(correction1).mul(lr)

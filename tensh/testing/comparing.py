@@ -8,17 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 import tensh as torch
+from tensh.tolerances import TOLERANCES
 
-#               rtol    atol
-TOLERANCES = {
-    "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
-    "float32": (1.3e-6, 1e-5),
-    "float64": (1e-7, 1e-7),
-    "complex32": (1e-3, 1e-5),
-    "complex64": (1.3e-6, 1e-5),
-    "complex128": (1e-7, 1e-7),
-}
 OLD_TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}  # the dtypes whose tolerances they take
 ATTRIBUTES = ("shape", "device", "dtype", "stride()")

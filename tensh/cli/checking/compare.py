@@ -6,17 +6,8 @@ import struct
 from typing import NamedTuple
 
 from tensh.cli.checking.tokens import Number, tokens
+from tensh.tolerances import TOLERANCES
 
-# dtype -> (relative, absolute): those of torch.testing.assert_close.
-TOLERANCES = {
-    "float16": (1e-3, 1e-5),
-    "bfloat16": (1.6e-2, 1e-5),
-    "float32": (1.3e-6, 1e-5),
-    "float64": (1e-7, 1e-7),
-    "complex32": (1e-3, 1e-5),
-    "complex64": (1.3e-6, 1e-5),
-    "complex128": (1e-7, 1e-7),
-}
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:\w++\.)*+(\w++)[^<>\n]*+>")  # counts by its name
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
