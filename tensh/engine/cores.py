@@ -18,10 +18,12 @@ from numpy import ndarray, ufunc
 
 from tensh.engine.clock import owner
 
-SPREAD = 1 << 18  # elements from which a job is worth handing out
-# Elements of a block.  With fewer, more would stay in the cache, but threads would wait for Python's lock.
-BLOCK = 1 << 17
-# Ufuncs that take as long as their memory: 8 million sums take 2.7 ms on one core or on two.
+SPREAD, SPREAD_LIGHT = 1 << 18, 1 << 22  # elements from which a job is worth handing out, and one of LIGHT
+# Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
+# Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
+BLOCK, MOST = 1 << 17, 1 << 19
+BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
+# Ufuncs that take as long as their memory: two cores save a quarter of the time, and no less than a thread takes to wake.
 LIGHT = frozenset(
     getattr(np, name)
     for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
@@ -111,9 +113,14 @@ def shared(work, blocks, helpers):
         raise errors[min(errors)]
 
 
-def over_rows(work, rows, length, size=BLOCK):
+def block_size(size):
+    """How many elements a block of an array of ``size`` has."""
+    return min(max(size // BLOCKS, BLOCK), MOST)
+
+
+def over_rows(work, rows, length, size=None):
     """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``."""
-    number = max(1, size // max(length, 1))
+    number = max(1, (size or block_size(rows * length)) // max(length, 1))
     blocks = -(-rows // number)
     if rows * length < SPREAD:
         for i in range(blocks):
@@ -158,9 +165,10 @@ def spread(kernel, arrays, others=(), into=None, **options):
 
 def spreading(kernel, number):
     """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
+    least = SPREAD_LIGHT if kernel in LIGHT else SPREAD
 
     def quick(first, *rest):
-        if first.size < SPREAD or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
+        if first.size < least or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
             return kernel(first, *rest)
         return spread(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
 
@@ -207,7 +215,7 @@ def cut(arrays):
     """(a function from the number of a block to its place and the parts of the arrays in it, the number of blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
-    rows = max(1, BLOCK // math.prod(shape[1:]))
+    rows = max(1, block_size(math.prod(shape)) // math.prod(shape[1:]))
 
     def block(i):
         place = slice(i * rows, (i + 1) * rows)

@@ -20,7 +20,7 @@ from tensh.engine import graph, lifting, writer
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
-from tensh.engine.cores import LIGHT, SPREAD, spread, spreading
+from tensh.engine.cores import SPREAD, SPREAD_LIGHT, spread, spreading
 from tensh.engine.describe import facts
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.inplace import (
@@ -380,7 +380,7 @@ OPTIONS = frozenset(
 
 def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
-    options = {"pointwise": True, "spread": kernel not in LIGHT, "inplace": inplace}
+    options = {"pointwise": True, "spread": True, "inplace": inplace}
     declared = op(kernel, name=name or kernel.__name__, doc=doc, **options, **keywords)
     declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
     return declared
@@ -483,6 +483,6 @@ ENVIRONMENT = {
     "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
-    "SPREAD": SPREAD, "spread": spread,
+    "SPREAD": SPREAD, "SPREAD_LIGHT": SPREAD_LIGHT, "spread": spread,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

@@ -19,6 +19,7 @@ import linecache
 
 from numpy import ufunc
 
+from tensh.engine.cores import LIGHT
 from tensh.engine.scaling import with_named_numbers
 
 INDENT = "    "
@@ -354,7 +355,8 @@ def _kernel(op, call, into=None):
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
-    return f"{call} if {arrays[0]}.size < SPREAD else spread({op.name}_kernel, {arguments})"
+    least = "SPREAD_LIGHT" if op.kernel in LIGHT else "SPREAD"
+    return f"{call} if {arrays[0]}.size < {least} else spread({op.name}_kernel, {arguments})"
 
 
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"

@@ -4,12 +4,14 @@
 recurrence in the other direction, so any order of differentiation closes, also where factors are zero.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
-from tensh.engine.ops.precision import F4, F8, I8, is_half
+from tensh.engine.ops.precision import F4, I8, is_half
 from tensh.engine.table import op
 
 LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
@@ -83,13 +85,15 @@ def block_sums(rows, sums):
     """
     length = rows.shape[1]
     full = length // BLOCK * BLOCK
-    triangle = np.triu(np.ones((BLOCK, BLOCK), rows.dtype))
+    triangle = ones_above(rows.dtype)
     blocks = np.array(rows[:, :full], order="C").reshape(-1, BLOCK)
     totals = times(blocks, triangle[0], np.empty(len(blocks), rows.dtype)).reshape(len(rows), -1)
-    before = np.add.accumulate(totals, 1, F8)
+    before = np.zeros((len(rows), totals.shape[1] + 1))
+    np.add.accumulate(totals, 1, None, before[:, 1:])
     if not np.isfinite(before[:, -1]).all():
         return False
-    blocks.reshape(*totals.shape, BLOCK)[:, 1:, 0] += before[:, :-1]
+    first = blocks[:, 0]
+    np.add(first, before[:, :-1].astype(rows.dtype).reshape(-1), first)
     if full == length:
         times(blocks, triangle, sums.reshape(-1, BLOCK))
     else:
@@ -98,6 +102,12 @@ def block_sums(rows, sums):
         rest[:, 0] += sums[:, full - 1]
         np.add.accumulate(rest, 1, None, sums[:, full:])
     return True
+
+
+@lru_cache(2)
+def ones_above(dtype):
+    """Ones on the diagonal and above it: what running sums of BLOCK numbers are multiplied by."""
+    return np.triu(np.ones((BLOCK, BLOCK), dtype))
 
 
 def times(blocks, factor, out):
