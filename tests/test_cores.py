@@ -111,8 +111,10 @@ ELEMENTS = list(JOBS)[: list(JOBS).index("in place") + 1]
 @pytest.mark.parametrize("name", [*ELEMENTS, "half", "integers"])
 def test_functions_of_elements_are_what_they_are_of_the_whole(name, monkeypatch):
     with torch.no_grad():
+        monkeypatch.setitem(table.ENVIRONMENT, "SPREAD_LIGHT", cores.SPREAD)
         in_blocks = JOBS[name](**arrays())
-        monkeypatch.setitem(table.ENVIRONMENT, "SPREAD", 1 << 62)
+        for limit in "SPREAD", "SPREAD_LIGHT":
+            monkeypatch.setitem(table.ENVIRONMENT, limit, 1 << 62)
         monkeypatch.setattr(cores, "SPREAD", 1 << 62)
         at_once = JOBS[name](**arrays())
     assert bits(listed(in_blocks)) == bits(listed(at_once))
