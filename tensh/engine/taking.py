@@ -24,7 +24,26 @@ def take_flat(array, index, place=None):
     def work(part):
         flat.take(index[part] if place is None else place(index[part], part), None, out[part], "clip")
 
-    over_rows(work, len(index), index.size // len(index))
+    over_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would leave the cache before they are used
+    return out
+
+
+def take_in_rows(rows, index, require):
+    """From every row the elements at the numbers in the same row of ``index``; ``require(index)`` looks at a part of them.
+
+    The positions are counted from the first row of a block, so that all blocks add the same numbers.
+    """
+    length, columns = rows.shape[1], index.shape[1]
+    number = max(1, BLOCK // columns)
+    begins = np.repeat(np.arange(0, number * length, length), columns).reshape(number, columns)
+    out = np.empty(index.shape, rows.dtype)
+
+    def work(part):
+        some = index[part]
+        require(some)
+        rows[part].reshape(-1).take(some + begins[: len(some)], None, out[part], "clip")
+
+    over_rows(work, *index.shape, BLOCK)
     return out
 
 

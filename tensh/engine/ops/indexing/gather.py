@@ -12,7 +12,7 @@ from tensh.engine.adding import add_at
 from tensh.engine.cores import SPREAD, over_rows
 from tensh.engine.errors import OTHER_DTYPE, wrap_dim
 from tensh.engine.table import op
-from tensh.engine.taking import take_flat
+from tensh.engine.taking import take_flat, take_in_rows
 
 
 # ── positions ────────────────────────────────────────────────────────────────
@@ -105,6 +105,8 @@ def gather(input, dim, index, *, sparse_grad=False):
         require_within(index, 0, 1)
         return input.reshape(-1).take(index)
     n = input.shape[dim]
+    if dim == 1 and input.ndim == 2 and len(index) == len(input) and index.size >= SPREAD:
+        return take_in_rows(np.ascontiguousarray(input), index, lambda some: require_within(some, dim, n))
     beside, step = rows_beside(input.shape, dim, index.shape)
 
     def place(some, part):
