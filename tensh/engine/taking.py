@@ -24,7 +24,7 @@ def take_flat(array, index, place=None):
     def work(part):
         flat.take(index[part] if place is None else place(index[part], part), None, out[part], "clip")
 
-    over_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would leave the cache before they are used
+    over_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not stay in the cache
     return out
 
 
