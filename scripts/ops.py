@@ -22,7 +22,7 @@ import numpy as np  # noqa: E402
 
 from tensh.cli.session.help import names  # noqa: E402
 from tensh.cli.session.help.derivation import used  # noqa: E402
-from tensh.engine.table import Inplace, Op  # noqa: E402
+from tensh.engine.declarations.table import Inplace, Op  # noqa: E402
 from tensh.engine.vocabulary import OPS  # noqa: E402
 
 HEADER = "| operator | what it is | where | kernel | node | derivative |"

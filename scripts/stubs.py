@@ -21,10 +21,10 @@ sys.path.insert(0, str(ROOT))
 import tensh  # noqa: E402
 from tensh.engine import tensor as tensor_module  # noqa: E402
 from tensh.engine.absent import Lack  # noqa: E402
+from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
+from tensh.engine.declarations.writer import LIST  # noqa: E402
 from tensh.engine.members.state import OPERATORS  # noqa: E402
-from tensh.engine.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
 from tensh.engine.tensor import Size, Tensor  # noqa: E402
-from tensh.engine.writer import LIST  # noqa: E402
 
 HEADER = '"""{doc}\n\nWritten by scripts/stubs.py; do not edit."""\n'
 # Names such as float, dtype and device are members of what is described: the types wear an underscore.

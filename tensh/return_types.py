@@ -7,7 +7,7 @@ True
 
 import tensh.engine  # noqa: F401
 from tensh.engine.absent import absent, recorded
-from tensh.engine.table import LIST, OPS, RETURN_TYPES
+from tensh.engine.declarations.table import LIST, OPS, RETURN_TYPES
 
 
 def makers():

@@ -10,8 +10,9 @@ import pytest
 from conftest import ROOT, plain_environment
 
 import tensh as torch
-from tensh.engine import cores, table
-from tensh.engine.copying import copy_into
+from tensh.engine.arrays import cores
+from tensh.engine.arrays.copying import copy_into
+from tensh.engine.declarations import table
 
 F = torch.nn.functional
 SHAPE = 640, 660  # more elements than cores.SPREAD, and no whole number of blocks

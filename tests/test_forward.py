@@ -15,7 +15,7 @@ import tensh as torch
 from tensh import func
 from tensh.autograd import forward_ad as fwAD
 from tensh.engine.clock import mode
-from tensh.engine.table import ENVIRONMENT
+from tensh.engine.declarations.table import ENVIRONMENT
 
 
 def directions(rng, arrays):

@@ -15,7 +15,7 @@ from record_ops import answer, in_dtypes, recorded, weights
 from samples import families, resolve, tensor
 
 import tensh as torch
-from tensh.engine.table import METHODS, OPS, PUBLIC
+from tensh.engine.declarations.table import METHODS, OPS, PUBLIC
 
 FAMILIES = families()
 OF_MEMORY = {name for f in FAMILIES for name in getattr(f, "OF_MEMORY", ())}

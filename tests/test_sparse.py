@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, plain_environment
 
 import tensh as torch
-from tensh.engine import adding, sparse
+from tensh.engine.arrays import adding, sparse
 
 CASES = [  # shape of what is added to, number of values, their dtype, the dtype of the index
     ((1000,), 100_000, "f4", "i8"),
@@ -22,7 +22,7 @@ CASES = [  # shape of what is added to, number of values, their dtype, the dtype
 ]
 # a scatter that SciPy's loops would do, and what it gives
 PROGRAM = (
-    "import tensh as torch; from tensh.engine import sparse; i = torch.arange(10000) % 4; "
+    "import tensh as torch; from tensh.engine.arrays import sparse; i = torch.arange(10000) % 4; "
     "print(torch.zeros(4).scatter_add(0, i, torch.ones(10000)).tolist(), sparse.loops())"
 )
 

@@ -14,7 +14,7 @@ from vmap_cases import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
 from vmap_layers import LAYERS
 
 import tensh as torch
-from tensh.engine.table import METHODS, OPS
+from tensh.engine.declarations.table import METHODS, OPS
 
 GOLDEN = json.loads(RECORD.read_text(encoding="utf-8"))
 BATCH = 3

@@ -9,7 +9,7 @@ from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_g
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
 from tensh.engine.absent import absent
-from tensh.engine.gradients import backward, grad
+from tensh.engine.graph.gradients import backward, grad
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",

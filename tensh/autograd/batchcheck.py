@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.autograd.checking import GradcheckError, differentiable
 from tensh.engine import named
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 from tensh.engine.tensor import wrap
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine import named
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import mode
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 from tensh.engine.tensor import Tensor, wrap
 
 

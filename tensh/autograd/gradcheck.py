@@ -14,7 +14,7 @@ from tensh.autograd.checking import (
     require_together,
 )
 from tensh.engine.absent import lacking
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 from tensh.engine.tensor import Tensor, wrap
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

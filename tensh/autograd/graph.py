@@ -2,8 +2,8 @@
 
 from tensh.autograd.multihook import register_multi_grad_hook
 from tensh.engine.absent import lacking
-from tensh.engine.edges import GradientEdge, get_gradient_edge, increment_version
-from tensh.engine.graph import AccumulateGrad, Node, RemovableHandle
+from tensh.engine.graph.edges import GradientEdge, get_gradient_edge, increment_version
+from tensh.engine.graph.nodes import AccumulateGrad, Node, RemovableHandle
 
 __all__ = [
     "AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "get_gradient_edge", "increment_version",

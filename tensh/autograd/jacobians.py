@@ -4,7 +4,7 @@ from tensh.autograd.preparing import as_tuple, finished, grads_of, prepared, req
 from tensh.engine import named
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.clock import mode
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):

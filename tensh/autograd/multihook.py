@@ -1,7 +1,7 @@
 """A hook for several tensors: called once in a backward pass, with all their gradients or with the first."""
 
-from tensh.engine.backward import running, to_come
-from tensh.engine.edges import get_gradient_edge
+from tensh.engine.graph.backward import running, to_come
+from tensh.engine.graph.edges import get_gradient_edge
 
 
 class MultiHandle:

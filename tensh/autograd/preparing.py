@@ -1,7 +1,7 @@
 """What the functions of torch.autograd.functional share: their arguments, one backward pass, their results."""
 
 from tensh.engine import named
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 from tensh.engine.tensor import Tensor
 
 

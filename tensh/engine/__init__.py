@@ -6,8 +6,9 @@ operators are declared in ops/, the functions made of them are in functional/.
 
 import numpy as np
 
-from tensh.engine import pages
 from tensh.engine.absent import hang_lacks, lacking
+from tensh.engine.arrays import pages
+from tensh.engine.declarations.table import PUBLIC, public, shown
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from tensh.engine.info import finfo, iinfo
@@ -15,7 +16,6 @@ from tensh.engine.members import facts, protocols, state  # noqa: F401
 from tensh.engine.printing import format  # noqa: F401
 from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
 from tensh.engine.registry import read_all
-from tensh.engine.table import PUBLIC, public, shown
 from tensh.engine.tensor import Size, Tensor
 
 pages.keep()

@@ -1,6 +1,6 @@
 """Other names of the same functions: one table, and where there are methods and in-place forms, these too."""
 
-from tensh.engine.table import METHODS, PUBLIC
+from tensh.engine.declarations.table import METHODS, PUBLIC
 
 ALIASES = """
     absolute abs            arccos acos             arccosh acosh           arcsin asin             arcsinh asinh

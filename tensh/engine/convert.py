@@ -3,14 +3,15 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
-from tensh.engine import lifting, memory
+from tensh.engine import lifting
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.table import METHODS, OPS
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.device import device as device_of
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
-from tensh.engine.graph import edge, live
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.lifting import Lift
-from tensh.engine.table import METHODS, OPS
 from tensh.engine.tensor import Tensor, new
 from tensh.engine.warning import warn
 

@@ -15,11 +15,11 @@ takes the perturbation of another for its own.
 
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from tensh.engine.backward import as_tensor
 from tensh.engine.clock import FORWARD, mode, tick
-from tensh.engine.graph import DeadEnd, Dual, Output, edge, hold, live
-from tensh.engine.inplace import found_while_growing, keep_saved, renamed
-from tensh.engine.region import CopySlices
+from tensh.engine.declarations.inplace import found_while_growing, keep_saved, renamed
+from tensh.engine.graph.backward import as_tensor
+from tensh.engine.graph.nodes import DeadEnd, Dual, Output, edge, hold, live
+from tensh.engine.graph.region import CopySlices
 from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS

@@ -47,6 +47,12 @@ DECLARED = {
     "creation.windows": """
         bartlett_window blackman_window hamming_window hann_window kaiser_window
     """,
+    "declarations.scaling": """
+        add_number div_number mul_number sub_number
+    """,
+    "declarations.table": """
+        filled not_differentiable
+    """,
     "functional.elementwise.arithmetic": """
         .__rdiv__ .abs_ .clamp .clamp_ .conj .conj_physical .conj_physical_ .float_power .float_power_ .lerp .lerp_
         .positive complex invert rdiv rfloordiv rlshift rmod rpow rrshift
@@ -492,16 +498,10 @@ DECLARED = {
     "ops.spectral": """
         doubled_inside fft_c2c fft_c2r fft_r2c sized
     """,
-    "scaling": """
-        add_number div_number mul_number sub_number
-    """,
     "settings": """
         are_deterministic_algorithms_enabled compile get_deterministic_debug_mode get_float32_matmul_precision
         get_num_interop_threads get_num_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
         set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads
         set_num_threads set_warn_always use_deterministic_algorithms
-    """,
-    "table": """
-        filled not_differentiable
     """,
 }

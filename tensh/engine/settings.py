@@ -3,8 +3,8 @@
 All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
 """
 
-from tensh.engine.cores import processors, team
-from tensh.engine.table import public
+from tensh.engine.arrays.cores import processors, team
+from tensh.engine.declarations.table import public
 
 state = {"interop": None, "debug": 0, "precision": "highest", "warn_always": False}
 MODES = {"default": 0, "warn": 1, "error": 2}

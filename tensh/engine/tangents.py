@@ -14,12 +14,13 @@ import functools
 
 import numpy as np
 
-from tensh.engine import memory, writer
-from tensh.engine.backward import run
+from tensh.engine.arrays import memory
 from tensh.engine.clock import mode
-from tensh.engine.graph import AccumulateGrad, Node, Parts, replay
-from tensh.engine.region import replay_raw
-from tensh.engine.table import spoken
+from tensh.engine.declarations import writer
+from tensh.engine.declarations.table import spoken
+from tensh.engine.graph.backward import run
+from tensh.engine.graph.nodes import AccumulateGrad, Node, Parts, replay
+from tensh.engine.graph.region import replay_raw
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 

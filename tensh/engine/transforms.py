@@ -3,7 +3,7 @@
 from textwrap import indent
 
 from tensh.engine.clock import mode
-from tensh.engine.graph import edge, live
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import wrap
 
 INSTEAD = {

@@ -3,7 +3,7 @@
 import sys
 
 from tensh.engine.clock import tick
-from tensh.engine.table import ENVIRONMENT
+from tensh.engine.declarations.table import ENVIRONMENT
 
 watchers = {}  # function -> how many asked for it
 givers = [tick]  # functions that give ticks; the last one does

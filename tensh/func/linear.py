@@ -3,10 +3,10 @@
 from tensh.engine.autograd.context import BackwardCFunction
 from tensh.engine.autograd.forward import called
 from tensh.engine.clock import clock, mode
+from tensh.engine.declarations.inplace import found_while_growing
 from tensh.engine.forward import Level, carry
-from tensh.engine.graph import Output
-from tensh.engine.inplace import found_while_growing
-from tensh.engine.region import CopySlices
+from tensh.engine.graph.nodes import Output
+from tensh.engine.graph.region import CopySlices
 from tensh.engine.tensor import Tensor
 from tensh.func.forward import filled
 from tensh.func.tape import Tape, seen_outside, value_of

@@ -2,9 +2,10 @@
 
 import functools
 
-from tensh.engine import gradients, named
+from tensh.engine import named
 from tensh.engine.clock import mode
-from tensh.engine.graph import live
+from tensh.engine.graph import gradients
+from tensh.engine.graph.nodes import live
 from tensh.engine.tensor import Tensor
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, sliced
 from tensh.func.tape import Tape, reaches, seen_outside, value_of

@@ -15,7 +15,7 @@ from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.levels import running
 from tensh.engine.clock import mode, tick
 from tensh.engine.forward import placeholder
-from tensh.engine.graph import AccumulateGrad, DeadEnd, Dual, edge, live
+from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Dual, edge, live
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.transforms import Call
 

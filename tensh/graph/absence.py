@@ -1,6 +1,6 @@
 """Why a tensor has no gradient: the one reason that holds."""
 
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.graph import tokens
 from tensh.graph.assignments import last
 from tensh.graph.provenance import place

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor
 from tensh.graph.assignments import last

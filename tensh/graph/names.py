@@ -1,6 +1,6 @@
 """What the user calls things: variables, parameters of modules, elements of lists and dictionaries."""
 
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor
 
 DEEPEST = 2  # containers within containers that are looked into

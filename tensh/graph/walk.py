@@ -6,9 +6,9 @@ The walk needs no recursion and keeps two numbers for each node, so a graph of a
 from itertools import groupby
 
 from tensh.engine.clock import written_after
+from tensh.engine.declarations.table import Op
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge
-from tensh.engine.table import Op
+from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge
 from tensh.engine.tensor import Tensor
 from tensh.graph import kept
 from tensh.graph.model import Edge, GraphNode

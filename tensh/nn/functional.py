@@ -2,8 +2,8 @@
 
 import tensh.engine  # noqa: F401
 from tensh.engine.absent import absent
+from tensh.engine.declarations.table import function, shown
 from tensh.engine.functional.layers.registry import LAYERS
-from tensh.engine.table import function, shown
 
 BUILT_IN = frozenset(
     """

@@ -2,7 +2,7 @@
 
 from tensh.engine.absent import lacking
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
-from tensh.engine.gradients import grad
+from tensh.engine.graph.gradients import grad
 from tensh.nn import functional as F
 
 __all__ = [f"conv{n}d_{what}" for n in (1, 2, 3) for what in ("input", "weight")]

@@ -5,10 +5,10 @@ import sys
 import numpy
 
 from tensh.engine.absent import lacking
+from tensh.engine.declarations.table import METHODS
 from tensh.engine.device import require_cpu
 from tensh.engine.dtype import get_default_dtype
-from tensh.engine.graph import AccumulateGrad, edge
-from tensh.engine.table import METHODS
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor, wrap
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]

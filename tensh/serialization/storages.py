@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import owner
 from tensh.engine.dtype import ALL, BY_NUMPY
 

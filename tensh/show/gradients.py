@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor
 from tensh.graph import flaws, tokens
 from tensh.graph.names import named_tensors

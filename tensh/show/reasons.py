@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.tensor import Tensor
 from tensh.graph import chain, tokens
 from tensh.graph.absence import reason

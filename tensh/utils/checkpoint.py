@@ -13,10 +13,10 @@ import weakref
 from tensh.engine.absent import lacking
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.modes import enable_grad, no_grad
-from tensh.engine.backward import hands_out
 from tensh.engine.clock import mode, tick, written_after
-from tensh.engine.gradients import backward
-from tensh.engine.graph import AccumulateGrad, edge
+from tensh.engine.graph.backward import hands_out
+from tensh.engine.graph.gradients import backward
+from tensh.engine.graph.nodes import AccumulateGrad, edge
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn

@@ -3,7 +3,7 @@
 import contextlib
 import weakref
 
-from tensh.engine.graph import AccumulateGrad
+from tensh.engine.graph.nodes import AccumulateGrad
 from tensh.engine.tensor import Tensor
 
 SLOTS = ("array", "node", "_base", "_how", "_time", "_grad")

@@ -15,7 +15,7 @@ import numpy as np
 from tensh.cli.session.failure import users_frame
 from tensh.engine.clock import tick, written_after
 
-backward = importlib.import_module("tensh.engine.backward")  # whose package may not be whole yet
+backward = importlib.import_module("tensh.engine.graph.backward")  # whose package may not be whole yet
 
 FIRST = 1000  # elements that say whether a gradient is all zeros
 FEW = 8  # elements of a leaf that are remembered

@@ -5,8 +5,8 @@ import traceback
 import numpy as np
 
 from tensh.engine.clock import mode
-from tensh.engine.graph import Parts
-from tensh.engine.table import public
+from tensh.engine.declarations.table import public
+from tensh.engine.graph.nodes import Parts
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.clock import tick, written_after
 from tensh.engine.errors import expandable, invalid_gradient
-from tensh.engine.graph import Node, Output, edge, second_time
+from tensh.engine.graph.nodes import Node, Output, edge, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

@@ -6,7 +6,7 @@ import inspect
 from tensh.engine import lifting
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.clock import mode, owner, tick
-from tensh.engine.graph import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
+from tensh.engine.graph.nodes import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.clock import mode, owner
 from tensh.engine.forward import Computing, check_size, placeholder
-from tensh.engine.graph import live
+from tensh.engine.graph.nodes import live
 from tensh.engine.tensor import Tensor, wrap
 
 

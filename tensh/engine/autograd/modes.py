@@ -4,7 +4,7 @@ import functools
 import inspect
 
 from tensh.engine.clock import mode
-from tensh.engine.table import public
+from tensh.engine.declarations.table import public
 from tensh.engine.warning import warn
 
 

@@ -6,14 +6,14 @@ one sample of which has the shape of the output's value: the derivatives, read o
 
 import numpy as np
 
-from tensh.engine.backward import run
 from tensh.engine.batching.batched import Batched, batched, entered, left, spread
 from tensh.engine.batching.levels import level
 from tensh.engine.batching.rules.shared import levels_of, sizes_of
 from tensh.engine.clock import mode
-from tensh.engine.gradients import _arrived, _given, _wanted_edge
-from tensh.engine.graph import edge, live
-from tensh.engine.table import PUBLIC
+from tensh.engine.declarations.table import PUBLIC
+from tensh.engine.graph.backward import run
+from tensh.engine.graph.gradients import _arrived, _given, _wanted_edge
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import OPS
 

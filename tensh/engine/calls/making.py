@@ -7,7 +7,7 @@ from tensh.engine.calls.signatures import Form, Later, choose
 from tensh.engine.clock import mode, wrote
 from tensh.engine.device import cpu, require_cpu, require_strided
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, edge, live
+from tensh.engine.graph.nodes import AccumulateGrad, edge, live
 from tensh.engine.tensor import new
 
 KEYWORDS = (

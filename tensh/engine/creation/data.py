@@ -6,10 +6,10 @@ from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, leaf, plac
 from tensh.engine.convert import recast
 from tensh.engine.creation import nested
 from tensh.engine.creation.sharing import from_dlpack, frombuffer, shared
+from tensh.engine.declarations.scalars import fitting
+from tensh.engine.declarations.table import METHODS, public
 from tensh.engine.dtype import BY_NUMPY, float16, of_scalar
 from tensh.engine.dtype import dtype as DType
-from tensh.engine.scalars import fitting
-from tensh.engine.table import METHODS, public
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.warning import warn
 

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from tensh.engine import lifting, memory
+from tensh.engine import lifting
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
+from tensh.engine.declarations.scalars import SAFE, fitting
+from tensh.engine.declarations.table import METHODS, PUBLIC, public
 from tensh.engine.device import channels_last, channels_last_3d, contiguous_format
 from tensh.engine.dtype import BY_NUMPY, of_scalar
 from tensh.engine.lifting import Lift
-from tensh.engine.scalars import SAFE, fitting
-from tensh.engine.table import METHODS, PUBLIC, public
 from tensh.engine.tensor import Size, Tensor
 
 SHAPES = frozenset({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch

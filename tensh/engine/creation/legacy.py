@@ -10,9 +10,9 @@ from tensh.engine.calls.signatures import NO_FIT, TAKERS, type_name
 from tensh.engine.convert import cast
 from tensh.engine.creation import nested
 from tensh.engine.creation.fill import allocated, require_room
+from tensh.engine.declarations.table import METHODS, OPS, function, public
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
-from tensh.engine.table import METHODS, OPS, function, public
 from tensh.engine.tensor import Size, Tensor, wrap
 from tensh.engine.warning import warn
 

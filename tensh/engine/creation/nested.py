@@ -12,8 +12,8 @@ from itertools import chain
 
 import numpy as np
 
+from tensh.engine.declarations.scalars import limits_of, overflow, wrapped
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
-from tensh.engine.scalars import limits_of, overflow, wrapped
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 

@@ -7,11 +7,11 @@ import numpy as np
 from tensh.engine.calls.making import KEYWORDS, OUT, bind, finish, leaf, plain, shows
 from tensh.engine.creation.fill import require_room
 from tensh.engine.creation.roundings import fused, narrowed, rounded
+from tensh.engine.declarations.mixing import SCALARS
+from tensh.engine.declarations.scalars import REAL, fitting, overflow
+from tensh.engine.declarations.table import public
 from tensh.engine.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.mixing import SCALARS
-from tensh.engine.scalars import REAL, fitting, overflow
-from tensh.engine.table import public
 from tensh.engine.warning import warn
 
 ARANGE = (

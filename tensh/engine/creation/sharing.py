@@ -4,11 +4,11 @@ import os
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind, leaf, place
+from tensh.engine.declarations.table import MEMBERS, public
 from tensh.engine.dtype import BY_NUMPY, get_default_dtype, int64
-from tensh.engine.graph import edge, live
-from tensh.engine.table import MEMBERS, public
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from tensh.engine.calls.making import OUT, bind, finish, leaf, plain, shows
 from tensh.engine.creation.roundings import DOUBLE, fused, narrowed, rounded
+from tensh.engine.declarations.mixing import SCALARS
+from tensh.engine.declarations.scalars import REAL, SAFE, fitting
+from tensh.engine.declarations.table import public
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
 from tensh.engine.errors import not_implemented
-from tensh.engine.mixing import SCALARS
-from tensh.engine.scalars import REAL, SAFE, fitting
-from tensh.engine.table import public
 from tensh.engine.tensor import Tensor
 
 

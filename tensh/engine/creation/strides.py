@@ -1,9 +1,9 @@
 """New tensors with strides of one's own, whose elements are not set."""
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, shows
+from tensh.engine.declarations.table import METHODS, public
 from tensh.engine.dtype import of_scalar
-from tensh.engine.table import METHODS, public
 
 
 @public

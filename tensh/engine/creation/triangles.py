@@ -3,8 +3,8 @@
 import numpy as np
 
 from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, bind, finish, leaf, plain, shows
+from tensh.engine.declarations.table import public
 from tensh.engine.dtype import BY_NUMPY, int64, of_scalar
-from tensh.engine.table import public
 
 
 @public

@@ -6,8 +6,8 @@ import numpy as np
 
 from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.creation.legacy import option_name
+from tensh.engine.declarations.table import public
 from tensh.engine.dtype import BY_NUMPY, of_scalar
-from tensh.engine.table import public
 
 
 def window(name, numbers, compute, doc):

@@ -2,9 +2,9 @@
 
 from tensh.engine.calls.making import bind
 from tensh.engine.clock import mode
-from tensh.engine.graph import edge
+from tensh.engine.declarations.table import METHODS
+from tensh.engine.graph.nodes import edge
 from tensh.engine.lifting import Lift
-from tensh.engine.table import METHODS
 from tensh.engine.tensor import Size, Tensor
 
 INTS = {int}

@@ -1,7 +1,7 @@
 """The functions that live in a namespace of their own: torch.linalg, torch.fft, torch.special."""
 
+from tensh.engine.declarations.table import METHODS, PUBLIC, with_out
 from tensh.engine.registry import Registry
-from tensh.engine.table import METHODS, PUBLIC, with_out
 
 LINALG, FFT = Registry("LINALG"), Registry("FFT")
 SPECIAL = Registry("SPECIAL")  # what is no operator; torch.special has the operators, too

@@ -7,15 +7,15 @@ import inspect
 import numpy as np
 
 from tensh.engine import lifting
+from tensh.engine.arrays.memory import empty_like
 from tensh.engine.calls.making import KEYWORDS, OUT, finish
 from tensh.engine.calls.signatures import accepts
+from tensh.engine.declarations.table import PUBLIC, public
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, int64, of_scalar
 from tensh.engine.lifting import Lift
-from tensh.engine.memory import empty_like
 from tensh.engine.ops.random import drawn as operators
 from tensh.engine.random import discrete, drawing
 from tensh.engine.random.generator import Generator, default_generator
-from tensh.engine.table import PUBLIC, public
 from tensh.engine.tensor import Size, Tensor, wrap
 
 GENERATOR = "*, torch.Generator generator, "

@@ -2,12 +2,12 @@
 
 import math
 
+from tensh.engine.arrays.memory import strides
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.table import METHODS, PUBLIC, public
 from tensh.engine.device import contiguous_format, cpu, require_cpu
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
-from tensh.engine.graph import Output, edge
-from tensh.engine.memory import strides
-from tensh.engine.table import METHODS, PUBLIC, public
+from tensh.engine.graph.nodes import Output, edge
 from tensh.engine.tensor import Tensor
 
 

@@ -5,13 +5,13 @@ import operator
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import leaf
 from tensh.engine.clock import owner
-from tensh.engine.graph import AccumulateGrad, edge, live
-from tensh.engine.mixing import NUMBERS
-from tensh.engine.scalars import overflow
-from tensh.engine.table import METHODS, function
+from tensh.engine.declarations.mixing import NUMBERS
+from tensh.engine.declarations.scalars import overflow
+from tensh.engine.declarations.table import METHODS, function
+from tensh.engine.graph.nodes import AccumulateGrad, edge, live
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

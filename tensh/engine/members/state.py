@@ -3,12 +3,13 @@
 import operator
 import weakref
 
-from tensh.engine import gradients, memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import mode, version
+from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
+from tensh.engine.graph import gradients
+from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
 from tensh.engine.registry import HANGING
-from tensh.engine.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

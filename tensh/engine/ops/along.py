@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from tensh.engine.table import op
+from tensh.engine.declarations.table import op
 
 
 def places(indices, dim):

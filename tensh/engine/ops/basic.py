@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import format_named
+from tensh.engine.declarations.table import RETYPED, op
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.table import RETYPED, op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 

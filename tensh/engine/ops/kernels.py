@@ -12,11 +12,11 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.calls.signatures import NO_FIT, take_float
+from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, promote
+from tensh.engine.declarations.scalars import fitting
 from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, of_scalar, promote_types
 from tensh.engine.errors import refuse_dtype
-from tensh.engine.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, promote
 from tensh.engine.ops.precision import F4, is_half
-from tensh.engine.scalars import fitting
 
 
 class Fitting(dict):

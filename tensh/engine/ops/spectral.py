@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy import empty
 
-from tensh.engine.table import op
+from tensh.engine.declarations.table import op
 
 REAL = {np.dtype(c): np.dtype(r) for c, r in (("F", "f"), ("D", "d"), ("f", "f"), ("d", "d"))}
 COMPLEX = {np.dtype(r): np.dtype(c) for r, c in (("f", "F"), ("d", "D"))}

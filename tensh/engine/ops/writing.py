@@ -1,18 +1,19 @@
 """Operators that write into part of a tensor: declared by the function that writes into an array.
 
 ``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and is otherwise the
-write of NAME's result (see inplace.py).
+write of NAME's result (see declarations/inplace.py).
 """
 
 import functools
 
 import numpy as np
 
-from tensh.engine import lifting, memory
+from tensh.engine import lifting
+from tensh.engine.arrays import memory
 from tensh.engine.clock import wrote
-from tensh.engine.inplace import begin, put, refuse_overlap, refuse_shared, unrecorded
+from tensh.engine.declarations.inplace import begin, put, refuse_overlap, refuse_shared, unrecorded
+from tensh.engine.declarations.table import METHODS, PUBLIC, op
 from tensh.engine.lifting import Lift
-from tensh.engine.table import METHODS, PUBLIC, op
 from tensh.engine.tensor import Tensor
 
 

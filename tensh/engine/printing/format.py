@@ -12,7 +12,7 @@ import numpy as np
 
 from tensh.engine.clock import mode
 from tensh.engine.dtype import COMPLEX, FLOAT, bool_, complex64, complex128, float64, get_default_dtype, int64
-from tensh.engine.graph import edge
+from tensh.engine.graph.nodes import edge
 from tensh.engine.printing.options import options
 from tensh.engine.tensor import Tensor
 

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.memory import order_of
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
-from tensh.engine.memory import order_of
 from tensh.engine.random import discrete, distributions
 from tensh.engine.random.distributions import fill
 from tensh.engine.warning import warn

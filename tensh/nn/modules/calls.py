@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from tensh.engine.hooks import RemovableHandle
+from tensh.engine.graph.hooks import RemovableHandle
 from tensh.engine.warning import warn
 from tensh.nn.modules.around import Around, hook_last_operation
 

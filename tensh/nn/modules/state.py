@@ -5,7 +5,7 @@ from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.hooks import RemovableHandle
+from tensh.engine.graph.hooks import RemovableHandle
 from tensh.engine.tensor import Tensor
 from tensh.engine.uninterrupted import Uninterrupted
 from tensh.nn.parameter import Parameter, is_parameter

@@ -5,7 +5,7 @@ from collections import namedtuple
 from collections.abc import Iterable
 
 from tensh.engine import named
-from tensh.engine.table import OPS
+from tensh.engine.declarations.table import OPS
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",

@@ -3,7 +3,7 @@
 import math
 from typing import Generic, TypeVar
 
-from tensh.engine.cores import processors
+from tensh.engine.arrays.cores import processors
 from tensh.engine.warning import warn
 from tensh.utils.data._utils.collate import default_collate, default_convert
 from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401

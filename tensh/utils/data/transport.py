@@ -10,7 +10,7 @@ import os
 import pickle
 import tempfile
 
-from tensh.engine.graph import edge, live
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.members.protocols import memory_of, name_of, rebuilt
 from tensh.engine.tensor import Tensor
 

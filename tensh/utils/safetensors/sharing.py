@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import owner
 
 UNSUITABLE = (

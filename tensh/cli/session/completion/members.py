@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
 from tensh.engine import registry
 from tensh.engine.absent import recorded
+from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.namespaces import FFT, LINALG
-from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
 from tensh.show import describe
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}

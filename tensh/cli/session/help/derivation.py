@@ -8,7 +8,7 @@ import types
 from functools import cache
 from typing import NamedTuple
 
-from tensh.engine.table import METHODS, Inplace, Op
+from tensh.engine.declarations.table import METHODS, Inplace, Op
 from tensh.engine.vocabulary import OPS
 
 DEEPEST = 3  # functions one inside the other that are looked into

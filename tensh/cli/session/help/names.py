@@ -8,9 +8,9 @@ from typing import NamedTuple
 import tensh
 import tensh.engine as engine
 from tensh.engine import absent
+from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.namespaces import FFT, LINALG
-from tensh.engine.table import METHODS, PUBLIC, Inplace, Op
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace

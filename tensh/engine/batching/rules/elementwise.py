@@ -2,7 +2,7 @@
 
 from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, wrapped
-from tensh.engine.mixing import COMMON
+from tensh.engine.declarations.mixing import COMMON
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 

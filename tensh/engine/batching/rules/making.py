@@ -2,7 +2,7 @@
 
 from tensh.engine.batching.batched import batched
 from tensh.engine.batching.rules.viewing import batch_of
-from tensh.engine.table import METHODS, PUBLIC
+from tensh.engine.declarations.table import METHODS, PUBLIC
 
 
 def like(name):

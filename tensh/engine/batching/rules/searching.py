@@ -2,7 +2,7 @@
 
 from tensh.engine.batching.batched import Batched, batched
 from tensh.engine.batching.rules.shared import Unruled, full, ndim_of, reshaped
-from tensh.engine.table import PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.tensor import Tensor
 
 

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.batching.batched import batched
 from tensh.engine.batching.rules.shared import Unruled, ndim_of, reshaped
 from tensh.engine.convert import converted

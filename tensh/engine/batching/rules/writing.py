@@ -12,11 +12,11 @@ from tensh.engine.batching.rules.elementwise import promoted
 from tensh.engine.batching.rules.indexing import put as index_put
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, reshaped
 from tensh.engine.batching.rules.viewing import batch_of
+from tensh.engine.declarations.table import METHODS, PUBLIC, function
 from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
 from tensh.engine.functional.indexing.indexing import viewed
 from tensh.engine.lifting import Lift
-from tensh.engine.table import METHODS, PUBLIC, function
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 

@@ -4,13 +4,13 @@ from functools import partial
 
 import numpy as np
 
+from tensh.engine.declarations.inplace import begin, into, put
+from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
+from tensh.engine.declarations.scalars import fitting
+from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite, public
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.elementwise.arithmetic import fits_none, tensor
-from tensh.engine.inplace import begin, into, put
-from tensh.engine.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
 from tensh.engine.ops.kernels import FITTING
-from tensh.engine.scalars import fitting
-from tensh.engine.table import METHODS, OPS, PUBLIC, composite, public
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from tensh.engine.clock import wrote
 from tensh.engine.creation import nested
+from tensh.engine.declarations.table import METHODS
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph import edge, live
-from tensh.engine.table import METHODS
+from tensh.engine.graph.nodes import edge, live
 
 
 def replace(name, t, others, fn):

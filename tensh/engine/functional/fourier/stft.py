@@ -2,13 +2,13 @@
 
 from functools import cache
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.functional.layers.padding import pad
 from tensh.engine.ops import spectral
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.ops.spectral import REAL
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 

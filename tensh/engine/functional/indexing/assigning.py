@@ -4,14 +4,14 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
+from tensh.engine.declarations.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
+from tensh.engine.declarations.scalars import SAFE
+from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_bytes, viewed
-from tensh.engine.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
-from tensh.engine.scalars import SAFE
-from tensh.engine.table import MEMBERS, OPS
 from tensh.engine.tensor import Tensor, wrap
 
 

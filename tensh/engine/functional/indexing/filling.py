@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.clock import mode, wrote
+from tensh.engine.declarations.inplace import begin, put, refuse_overlap, unrecorded, writable
+from tensh.engine.declarations.scalars import SAFE
+from tensh.engine.declarations.table import OPS, PUBLIC, composite
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.shapes.parts import as_strided
-from tensh.engine.inplace import begin, put, refuse_overlap, unrecorded, writable
 from tensh.engine.ops.shapes.embed import number_as, real_part
-from tensh.engine.scalars import SAFE
-from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.clock import mode
+from tensh.engine.declarations.table import OPS
 from tensh.engine.errors import wrap_dim
-from tensh.engine.graph import edge, see
+from tensh.engine.graph.nodes import edge, see
 from tensh.engine.lifting import Lift
-from tensh.engine.table import OPS
 from tensh.engine.tensor import Tensor, new
 
 PLAIN = {int, slice, type(None), type(...)}

@@ -4,8 +4,11 @@ import inspect
 
 import numpy as np
 
-from tensh.engine import lifting, memory
+from tensh.engine import lifting
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.inplace import begin, into
+from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
@@ -13,12 +16,10 @@ from tensh.engine.functional.indexing.indexing import read_array, refuse_bytes
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
-from tensh.engine.inplace import begin, into
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.indexing.index import found, index_error
 from tensh.engine.ops.indexing.scatter import outside, require_slices
 from tensh.engine.ops.shapes.embed import number_as
-from tensh.engine.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 
 

@@ -1,11 +1,11 @@
 """Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
 
+from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.pooling import require_row
 from tensh.engine.functional.layers.registry import LAYERS, layer, named
 from tensh.engine.functional.layers.windows import integers
 from tensh.engine.ops.layers.pool import even_means, even_windows, fractional_windows
-from tensh.engine.table import OPS, PUBLIC
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 

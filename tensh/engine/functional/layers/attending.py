@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import bool_, float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.noise import drop
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.functional.shapes.joining import cat
-from tensh.engine.graph import edge
-from tensh.engine.table import OPS
+from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import wrap
 
 

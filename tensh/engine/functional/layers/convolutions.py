@@ -2,10 +2,10 @@
 
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.signatures import Form, choose
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.dtype import bfloat16, float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import SMALL, layer, named, refuse_dtypes
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 

@@ -4,10 +4,10 @@
 """
 
 from tensh.engine import lifting
+from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import promote_types
 from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.layers.registry import constants, layer, named
-from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.warning import warn
 
 # ── reduction ────────────────────────────────────────────────────────────────

@@ -5,18 +5,18 @@ import math
 import numpy as np
 
 from tensh.engine import lifting
+from tensh.engine.arrays.memory import empty_like
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.clock import tick
+from tensh.engine.declarations.inplace import put
+from tensh.engine.declarations.mixing import refuse
+from tensh.engine.declarations.table import OPS, PUBLIC, composite, op
 from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers.registry import LAYERS, layer
-from tensh.engine.inplace import put
 from tensh.engine.lifting import Lift
-from tensh.engine.memory import empty_like
-from tensh.engine.mixing import refuse
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
-from tensh.engine.table import OPS, PUBLIC, composite, op
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

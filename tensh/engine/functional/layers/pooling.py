@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.inplace import into
+from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.functional.forms import require, wants
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, windows
 from tensh.engine.functional.shapes.storage import contiguous
-from tensh.engine.inplace import into
 from tensh.engine.ops.layers.pool import numbers_of_elements
-from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import wrap
 
 

@@ -1,8 +1,8 @@
 """Recurrent layers and cells as functions of the torch namespace: what the modules of ``torch.nn`` compute."""
 
 from tensh.engine.calls.making import bind, shows
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.layers.recurrent import cell, recurrent
-from tensh.engine.table import PUBLIC
 
 LAYER = "tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 SHOWN = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional"

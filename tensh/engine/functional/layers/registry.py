@@ -3,8 +3,8 @@
 The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
 """
 
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.registry import Registry
-from tensh.engine.table import PUBLIC
 
 LAYERS = Registry("LAYERS")  # the names of torch.nn.functional: functions and operators
 

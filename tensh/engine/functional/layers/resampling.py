@@ -2,11 +2,11 @@
 
 import math
 
+from tensh.engine.declarations.table import OPS, PUBLIC, composite
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.adapting import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.ops.layers import resample
-from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.warning import warn
 
 MODES = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")

@@ -2,10 +2,10 @@
 
 import math
 
+from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import int64
 from tensh.engine.functional.layers.losses import numbered_reduction, reduction_of
 from tensh.engine.functional.layers.registry import HALF, layer, refuse_dtypes
-from tensh.engine.table import OPS, PUBLIC
 from tensh.engine.tensor import Tensor
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from tensh.engine.declarations.inplace import into
+from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import FLOAT, promote_types
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
-from tensh.engine.inplace import into
-from tensh.engine.table import OPS, PUBLIC
 
 
 @layer

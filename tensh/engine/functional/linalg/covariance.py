@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import composite
 from tensh.engine.functional.linalg.products import matmul
 from tensh.engine.functional.reductions.reducing import sum
 from tensh.engine.ops.linalg.distances import pair_distances
-from tensh.engine.table import composite
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import TENSORS
 

@@ -6,8 +6,8 @@ absent.  Then they are multiplied two by two, each time as one product of stacks
 
 import math
 
+from tensh.engine.declarations.table import composite
 from tensh.engine.ops.linalg import products
-from tensh.engine.table import composite
 from tensh.engine.tensor import Tensor
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

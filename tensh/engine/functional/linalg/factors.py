@@ -3,13 +3,13 @@
 import numpy as np
 
 from tensh.engine import lifting
+from tensh.engine.declarations.inplace import into
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite, returned
 from tensh.engine.functional.linalg.equations import failed
 from tensh.engine.functional.namespaces import linalg
-from tensh.engine.inplace import into
 from tensh.engine.ops.linalg import factor, householder
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square
-from tensh.engine.table import METHODS, PUBLIC, composite, returned
 from tensh.engine.tensor import wrap
 
 MINOR = (

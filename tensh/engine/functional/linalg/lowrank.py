@@ -1,10 +1,10 @@
 """Factorizations by a few random directions, and of symmetric matrices."""
 
+from tensh.engine.declarations.table import PUBLIC, composite, function, returned
 from tensh.engine.functional.linalg.equations import failed
 from tensh.engine.functional.linalg.products import matmul
 from tensh.engine.functional.namespaces import LINALG, linalg
 from tensh.engine.ops.linalg import symmetric
-from tensh.engine.table import PUBLIC, composite, function, returned
 
 
 # ── a few directions ─────────────────────────────────────────────────────────

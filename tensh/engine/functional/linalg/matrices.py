@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.linalg import products
 from tensh.engine.functional.linalg.equations import inv, solve
@@ -11,7 +12,6 @@ from tensh.engine.functional.namespaces import everywhere, linalg
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.linalg import crossed, exponential
 from tensh.engine.ops.linalg.shared import check_square
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import wrap
 
 
@@ -128,7 +128,7 @@ def multiplied(tensors, split, i, j):
 @composite(method=False)
 def chain_matmul(*matrices, out=None):
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
-    from tensh.engine.inplace import into
+    from tensh.engine.declarations.inplace import into
 
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = matrices[0]

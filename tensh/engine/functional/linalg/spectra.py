@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import composite, returned
 from tensh.engine.functional.forms import wants
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.linalg import leastsquares, spectrum
-from tensh.engine.table import composite, returned
 from tensh.engine.tensor import Tensor, wrap
 
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.inplace import into
+from tensh.engine.declarations.table import composite
 from tensh.engine.errors import not_implemented, refuse_dtype
 from tensh.engine.functional.forms import require
-from tensh.engine.inplace import into
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions import distinct
-from tensh.engine.table import composite
 from tensh.engine.tensor import Tensor, wrap
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.reductions.reducing import sum
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.shapes.views import slice_dim
-from tensh.engine.table import PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import TENSORS
 

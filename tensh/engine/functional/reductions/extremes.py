@@ -1,8 +1,8 @@
 """``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
 
-from tensh.engine.inplace import before_out, into
+from tensh.engine.declarations.inplace import before_out, into
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.ops.reductions import extremes
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
 
 

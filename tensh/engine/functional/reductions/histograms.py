@@ -1,7 +1,7 @@
 """Histograms with PyTorch's overloads: a number of bins, or their edges."""
 
+from tensh.engine.declarations.table import composite, returned
 from tensh.engine.ops.reductions import histogram as histograms
-from tensh.engine.table import composite, returned
 from tensh.engine.tensor import Tensor, wrap
 
 HistogramDD = returned("histogramdd", ("hist", "bin_edges"))

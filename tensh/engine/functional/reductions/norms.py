@@ -3,13 +3,13 @@
 import math
 
 from tensh.engine.calls.arguments import require_dtype
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.reductions import norms
 from tensh.engine.ops.reductions.norms import norm_dtype
 from tensh.engine.ops.reductions.softmax import log_softmax_dim, softmax_dim
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import Tensor
 
 INF = math.inf

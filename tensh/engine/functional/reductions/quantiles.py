@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.along import take_along
 from tensh.engine.ops.reductions.sort import sort_dim
-from tensh.engine.table import composite
 from tensh.engine.tensor import Tensor, wrap
 
 KINDS = ("linear", "lower", "higher", "midpoint", "nearest")

@@ -6,11 +6,11 @@ NumPy's ``axis`` and ``keepdims`` are accepted beside ``dim`` and ``keepdim``.
 import numpy as np
 
 from tensh.engine.calls.arguments import dims, require_dtype, sizes
+from tensh.engine.declarations.inplace import before_out, into
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.errors import ABSENT, OTHER_DTYPE
-from tensh.engine.inplace import before_out, into
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
-from tensh.engine.table import OPS, composite
 from tensh.engine.tensor import wrap
 
 

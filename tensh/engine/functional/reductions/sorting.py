@@ -1,7 +1,7 @@
 """Sorting with PyTorch's overloads."""
 
+from tensh.engine.declarations.table import composite
 from tensh.engine.ops.reductions import sort as sorting
-from tensh.engine.table import composite
 
 
 @composite(out=True)

@@ -1,8 +1,8 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
-from tensh.engine.inplace import before_out, into
+from tensh.engine.declarations.inplace import before_out, into
+from tensh.engine.declarations.table import OPS, composite
 from tensh.engine.ops.reductions import statistics
-from tensh.engine.table import OPS, composite
 
 
 def spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):

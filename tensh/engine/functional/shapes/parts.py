@@ -1,13 +1,13 @@
 """Parts of a tensor: ranges, splits, diagonals, strides of one's own, real and imaginary parts."""
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import integer
+from tensh.engine.declarations.inplace import begin, reshaped
+from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shapes.shaping import shaped
-from tensh.engine.inplace import begin, reshaped
-from tensh.engine.table import MEMBERS, METHODS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor
 
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.table import OPS, PUBLIC, composite
 from tensh.engine.device import contiguous_format
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.joining import arrays_of
 from tensh.engine.functional.shapes.shaping import expanded, shaped
-from tensh.engine.table import OPS, PUBLIC, composite
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

@@ -1,8 +1,9 @@
 """Other sizes over the same elements: views where that can be, copies otherwise."""
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.making import bind
+from tensh.engine.declarations.table import FORMS, OPS, PUBLIC, composite
 from tensh.engine.device import contiguous_format
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
@@ -11,7 +12,6 @@ from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.ops.basic import expanded_size  # noqa: F401
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.ops.shapes.views import view as viewed
-from tensh.engine.table import FORMS, OPS, PUBLIC, composite
 from tensh.engine.tensor import Size, wrap
 from tensh.engine.vocabulary import TENSORS
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import format_named
 from tensh.engine.calls.making import bind
 from tensh.engine.clock import owner, wrote
+from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.device import contiguous_format, cpu, preserve_format
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
-from tensh.engine.graph import edge, live
-from tensh.engine.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import SIZES
 
 

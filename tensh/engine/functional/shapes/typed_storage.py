@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.functional.forms import method
 from tensh.engine.functional.shapes.storage import UntypedStorage
-from tensh.engine.table import PUBLIC
 from tensh.engine.warning import warn
 
 DEPRECATED = (

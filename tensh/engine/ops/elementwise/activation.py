@@ -8,13 +8,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.mixing import SCALARS
+from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.mixing import SCALARS
 from tensh.engine.ops.elementwise.table import NO_CLAMP
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.ops.special import error_functions  # noqa: F401
-from tensh.engine.table import op, pointwise
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
 
 for vocabulary in (ARRAYS, TENSORS):

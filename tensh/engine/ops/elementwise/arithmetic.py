@@ -4,13 +4,13 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.calls.signatures import NO_FIT
+from tensh.engine.declarations.mixing import SCALARS, ZERO
+from tensh.engine.declarations.scalars import take_number
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import refuse_dtype
-from tensh.engine.mixing import SCALARS, ZERO
 from tensh.engine.ops.elementwise import quotients
 from tensh.engine.ops.kernels import FITTING, all_in_float32, own, promoted
 from tensh.engine.ops.precision import F4, is_half
-from tensh.engine.scalars import take_number
 
 # ── sums and products ────────────────────────────────────────────────────────
 SUB_BOOLS = RuntimeError(

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import METHODS, OPS, UNRECORDED, Inplace, pointwise
 from tensh.engine.ops import kernels
 from tensh.engine.ops.elementwise.table import not_complex
-from tensh.engine.table import METHODS, OPS, UNRECORDED, Inplace, pointwise
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.mixing import SCALARS, ZERO
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import refuse_dtype
-from tensh.engine.mixing import SCALARS, ZERO
 from tensh.engine.ops.kernels import ONE, all_in_float32, is_real, number, own
 from tensh.engine.ops.precision import F4, in_float32, is_half
 

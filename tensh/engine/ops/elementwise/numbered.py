@@ -6,8 +6,8 @@ losses that are made of several nodes are made of these.
 
 import numpy as np
 
-from tensh.engine.mixing import with_number
-from tensh.engine.table import op
+from tensh.engine.declarations.mixing import with_number
+from tensh.engine.declarations.table import op
 
 
 def numbered(name, ufunc, node, input, floats=False):

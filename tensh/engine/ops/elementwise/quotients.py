@@ -6,7 +6,7 @@ the product of it and the divisor.  Other quotients are left to NumPy.
 
 import numpy as np
 
-from tensh.engine.mixing import ZERO
+from tensh.engine.declarations.mixing import ZERO
 from tensh.engine.ops.kernels import blended
 from tensh.engine.ops.precision import F4, F8
 

@@ -5,11 +5,11 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.kernels import ONE, own
 from tensh.engine.ops.precision import narrowed, widened
-from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
 ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}

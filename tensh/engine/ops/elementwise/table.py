@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.elementwise import arithmetic, elementary
-from tensh.engine.table import op, pointwise
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
 

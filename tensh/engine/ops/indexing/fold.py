@@ -5,13 +5,13 @@
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.indexing.gather import places
 from tensh.engine.ops.indexing.scatter import scatter
 from tensh.engine.ops.writing import writes
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.adding import add_at
-from tensh.engine.cores import SPREAD, over_rows
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.arrays.taking import take_flat, take_in_rows
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import OTHER_DTYPE, wrap_dim
-from tensh.engine.table import op
-from tensh.engine.taking import take_flat, take_in_rows
 
 
 # ── positions ────────────────────────────────────────────────────────────────

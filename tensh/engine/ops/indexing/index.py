@@ -5,14 +5,14 @@ Index tensors carry no gradient.
 
 import numpy as np
 
-from tensh.engine.adding import add_at
-from tensh.engine.cores import SPREAD
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.arrays.cores import SPREAD
+from tensh.engine.arrays.memory import laid, order_of, overlaps_itself
+from tensh.engine.arrays.taking import take_slices
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
-from tensh.engine.memory import laid, order_of, overlaps_itself
 from tensh.engine.ops.indexing.gather import extent, within
-from tensh.engine.table import op
-from tensh.engine.taking import take_slices
 
 ALL = slice(None)
 

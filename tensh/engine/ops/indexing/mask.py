@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import METHODS, op
 from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.ops.indexing.gather import extent
 from tensh.engine.ops.indexing.index import title
 from tensh.engine.ops.writing import in_place, writes
-from tensh.engine.table import METHODS, op
 
 
 @op(

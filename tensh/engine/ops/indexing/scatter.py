@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import expandable, wrap_dim
 from tensh.engine.ops.indexing.gather import extent, in_parts, require_index, require_within
 from tensh.engine.ops.indexing.index import (
@@ -16,7 +17,6 @@ from tensh.engine.ops.indexing.index import (
     title,
 )  # fmt: skip
 from tensh.engine.ops.writing import writes
-from tensh.engine.table import op
 
 
 @op(public=False, out=False, grad=None)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.ops.reductions.softmax import softmax_dim
-from tensh.engine.table import op
 
 SOFTMAX = {"let": {"part": "g * out"}, "input": "part - out * sum_dim(part, -1, True)"}
 

@@ -7,7 +7,7 @@ logarithm of the probability of all beginnings that end in a state, ``backward``
 
 import numpy as np
 
-from tensh.engine.table import op
+from tensh.engine.declarations.table import op
 
 
 def states(targets, target_lengths, blank):

@@ -2,7 +2,7 @@
 
 import functools
 
-from tensh.engine.memory import laid, strides
+from tensh.engine.arrays.memory import laid, strides
 
 
 def channels_innermost(array):

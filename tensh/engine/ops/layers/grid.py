@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.resample import CUBIC
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 MODES = "kind, padding, corners"

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.arrays.taking import take_slices
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.table import op
-from tensh.engine.taking import take_slices
 
 ROWS = "indices, padding_idx, by_frequency"
 

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
-from tensh.engine.mixing import SCALARS
+from tensh.engine.declarations.mixing import SCALARS
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.indexing.gather import extent, places
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

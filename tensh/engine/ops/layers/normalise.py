@@ -13,11 +13,11 @@ import math
 
 import numpy as np
 
-from tensh.engine.cores import SPREAD, over_rows
+from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32, widened
 from tensh.engine.ops.reductions.reduce import ALONE
-from tensh.engine.table import op
 
 STATS = "input, mean, rstd, form"
 

@@ -4,9 +4,9 @@ import functools
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.layers.taps import Taps, tapped
-from tensh.engine.table import op
 
 
 # ── one value ────────────────────────────────────────────────────────────────

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from tensh.engine.adding import add_at
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.convolve import reach
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.layers.taps import Taps, tapped
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.table import op
 
 WINDOWS = "kernel, stride, padding, dilation, size"
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.convolve import laid_together, padded, windows
-from tensh.engine.table import op
 
 
 # ── channels and pixels ──────────────────────────────────────────────────────

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.table import op
+from tensh.engine.declarations.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
@@ -90,7 +90,7 @@ def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh
     """The same, to be differentiated again: of the layer, run step by step."""
     from tensh.engine.calls.making import leaf
     from tensh.engine.functional.layers.recurrent import one_direction
-    from tensh.engine.gradients import grad
+    from tensh.engine.graph.gradients import grad
 
     def reached(each):  # tangents want the gradient of what no gradient goes through, too
         return each if each.requires_grad else leaf(each.array, True)

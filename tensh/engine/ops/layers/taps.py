@@ -7,9 +7,9 @@ that PyTorch has closes under differentiation.
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

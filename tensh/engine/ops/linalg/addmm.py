@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm
 from tensh.engine.ops.precision import is_half, widened
-from tensh.engine.table import op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 

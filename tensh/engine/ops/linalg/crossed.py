@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
-from tensh.engine.table import op
 
 
 @op(public=False, input="linalg_cross(conj(other), g, dim)", other="linalg_cross(g, conj(input), dim)")

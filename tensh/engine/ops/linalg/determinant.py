@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.shared import check_floating, check_square, empty_in_any_dtype
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import is_half
 from tensh.engine.ops.reductions.norms import INFINITE, norm
-from tensh.engine.table import op
 
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product
 PAIR = {

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.shared import check_floating, check_square
 from tensh.engine.ops.precision import F8, widened
-from tensh.engine.table import op
 
 DEGREE = 13
 COEFFICIENTS = [

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.shared import check_floating, check_matrix, check_square, each, empty_in_any_dtype
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 # ── Cholesky ─────────────────────────────────────────────────────────────────

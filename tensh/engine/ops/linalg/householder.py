@@ -5,9 +5,9 @@ Column i of A holds, below the diagonal, the vector v of the reflection ``1 - ta
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.products import mH
 from tensh.engine.ops.linalg.shared import check_floating, check_matrix
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.shared import check_floating
-from tensh.engine.table import op
 
 PINV = (
     "-mH({X} @ ({G} @ {X})) + ({G} @ {X}) @ mH({X}) - ({A} @ {X}) @ (({G} @ {X}) @ mH({X}))"

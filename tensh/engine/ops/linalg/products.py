@@ -5,11 +5,11 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.precision import is_half, widened
-from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 

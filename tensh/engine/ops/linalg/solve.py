@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.factor import lower_upper, row_order
 from tensh.engine.ops.linalg.products import mH
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square, each
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

@@ -6,9 +6,9 @@ it.  Equal values have no derivative of their vectors: it is infinite.
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.linalg.shared import LinAlgError, check_floating, check_matrix, check_square, empty_in_any_dtype
-from tensh.engine.table import op
 
 OVER_GAPS = "only({0} / E, {0} != 0)"  # where no gradient comes, none goes on: also between equal values
 SHORT = {

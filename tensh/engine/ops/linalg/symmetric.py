@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square, each, empty_in_any_dtype
-from tensh.engine.table import op
 
 GROWTH = (1 + math.sqrt(17)) / 8  # the ratio below which a block of two rows bounds the growth of the elements
 

@@ -7,14 +7,14 @@ import numpy as np
 
 from tensh.engine.calls.signatures import NO_FIT, TAKERS, accepts
 from tensh.engine.clock import mode, tick, wrote
+from tensh.engine.declarations.inplace import put, refuse_overlap, resize
+from tensh.engine.declarations.mixing import promote
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite, op
 from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
-from tensh.engine.graph import edge, live
-from tensh.engine.inplace import put, refuse_overlap, resize
-from tensh.engine.mixing import promote
+from tensh.engine.graph.nodes import edge, live
 from tensh.engine.random import discrete, drawing, rejection
 from tensh.engine.random.generator import Generator, default_generator
-from tensh.engine.table import METHODS, PUBLIC, composite, op
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS
 

@@ -5,12 +5,12 @@ What is recorded is that the tensor no longer depends on what it was computed fr
 
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.clock import mode, tick, wrote
-from tensh.engine.graph import edge
-from tensh.engine.inplace import guard, put, refuse_overlap
+from tensh.engine.declarations.inplace import guard, put, refuse_overlap
+from tensh.engine.declarations.table import composite, op
+from tensh.engine.graph.nodes import edge
 from tensh.engine.ops.random.drawn import GENERATOR
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
-from tensh.engine.table import composite, op
 
 
 def _drawn(node):

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import F4, I8, widened
-from tensh.engine.table import op
 from tensh.engine.vocabulary import word
 
 

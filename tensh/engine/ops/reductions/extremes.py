@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions.reduce import LARGE, axes_of
-from tensh.engine.table import op
 
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 

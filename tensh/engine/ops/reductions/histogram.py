@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tensh.engine.cores import over_rows
+from tensh.engine.arrays.cores import over_rows
+from tensh.engine.declarations.table import not_differentiable, op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import F4, is_half
-from tensh.engine.table import not_differentiable, op
 from tensh.engine.vocabulary import word
 
 

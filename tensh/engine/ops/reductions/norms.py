@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import promoted
 from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
 from tensh.engine.ops.reductions.reduce import add
-from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 maximum = np.maximum.reduce

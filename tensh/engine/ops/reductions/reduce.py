@@ -6,13 +6,13 @@ float32.
 
 import numpy as np
 
+from tensh.engine.arrays.cores import SPREAD, over_rows, run
 from tensh.engine.calls.arguments import dims
-from tensh.engine.cores import SPREAD, over_rows, run
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, is_half
-from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 add, multiply = np.add.reduce, np.multiply.reduce

@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.cores import SPREAD, over_rows
+from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, I8, is_half
-from tensh.engine.table import op
 
 LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
 BLOCK, TOGETHER = 16, 512

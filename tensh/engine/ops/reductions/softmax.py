@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.cores import over_rows
 from tensh.engine.calls.arguments import dims
-from tensh.engine.cores import over_rows
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import ONES, narrowed, widened
 from tensh.engine.ops.reductions.reduce import LARGE, SMALL, add
-from tensh.engine.table import op
 
 maximum = np.maximum.reduce
 

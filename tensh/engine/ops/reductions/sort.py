@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from tensh.engine import memory
-from tensh.engine.cores import SPREAD, over_rows
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
 from tensh.engine.ops.reductions.selecting import among_equals, quick_select
-from tensh.engine.table import op
 
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
 FEW = 16  # elements to select from which finding one after the other takes longer than a partition

@@ -3,13 +3,13 @@
 import numpy as np
 
 from tensh.engine.calls.arguments import dims
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import I8, narrowed, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.ops.reductions.reduce import add, count
 from tensh.engine.ops.reductions.selecting import SHORT, among_equals, last_of_equals
-from tensh.engine.table import op
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 

@@ -4,13 +4,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import integer
+from tensh.engine.declarations.inplace import begin, put
+from tensh.engine.declarations.table import LIST, METHODS, op
 from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
-from tensh.engine.inplace import begin, put
 from tensh.engine.ops.shapes.views import ALL, BEFORE, at, select, slice_dim
-from tensh.engine.table import LIST, METHODS, op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import recorded, word
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.views import view_op
-from tensh.engine.table import op
 
 
 def diagonal_of(array, offset, dim1, dim2):

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
+from tensh.engine.declarations.scalars import fitting
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.diagonal import diagonal_of
 from tensh.engine.ops.shapes.views import at
-from tensh.engine.scalars import fitting
-from tensh.engine.table import op
 
 
 def replaced(input, part_of, src):

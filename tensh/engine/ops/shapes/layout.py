@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tensh.engine import memory
-from tensh.engine.adding import add_at
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.adding import add_at
+from tensh.engine.declarations.table import RETYPED, op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.shapes.views import view_op
-from tensh.engine.table import RETYPED, op
 
 
 # ── strides ──────────────────────────────────────────────────────────────────

@@ -1,8 +1,8 @@
 """Many parts of a tensor at once: views that must not be written while gradients are recorded."""
 
+from tensh.engine.declarations.table import LIST, op
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.views import BEFORE, at, view_op
-from tensh.engine.table import LIST, op
 
 
 def cuts(array, sizes, dim):

@@ -6,10 +6,10 @@ the view again, so that any order of differentiation closes.
 
 import numpy as np
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import integer
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim, wrap_dims
-from tensh.engine.table import op
 from tensh.engine.vocabulary import ARRAYS, word
 
 

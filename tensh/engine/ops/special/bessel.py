@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.special.shared import REAL, gauss_laguerre, in_float64, piecewise, special, wide
-from tensh.engine.table import pointwise
 
 # ── integrals over a period ──────────────────────────────────────────────────
 POINTS = 18  # in a quarter of the period: exact for J and Y up to 8, for I up to 30

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.precision import F4, F8
 from tensh.engine.ops.special.shared import (
     BLOCK,
@@ -19,7 +20,6 @@ from tensh.engine.ops.special.shared import (
     special,
     wide,
 )
-from tensh.engine.table import pointwise
 
 # ── erf ──────────────────────────────────────────────────────────────────────
 FEW = 256  # elements; from here on the series around tabulated points is faster than one call of the library for each

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from tensh.engine.mixing import as_float, refuse
+from tensh.engine.declarations.mixing import as_float, refuse
+from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.special.shared import REAL, by_element, in_float64, piecewise, polynomial, special, wide
-from tensh.engine.table import pointwise
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded, word
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.special.gamma import STIRLING, log_gamma
 from tensh.engine.ops.special.shared import gauss_legendre, in_float64, piecewise, polynomial
-from tensh.engine.table import pointwise
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
 POINTS = 64

@@ -10,10 +10,10 @@ import math
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
+from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.ops.precision import F8
-from tensh.engine.table import op, pointwise
 from tensh.engine.vocabulary import ARRAYS, TENSORS
 
 for vocabulary in (ARRAYS, TENSORS):

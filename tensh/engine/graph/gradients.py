@@ -3,12 +3,12 @@
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.backward import Misfit, accumulate, fit, run
 from tensh.engine.clock import mode
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.edges import GradientEdge
 from tensh.engine.errors import invalid
-from tensh.engine.graph import AccumulateGrad, DeadEnd, edge, live
+from tensh.engine.graph.backward import Misfit, accumulate, fit, run
+from tensh.engine.graph.edges import GradientEdge
+from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn

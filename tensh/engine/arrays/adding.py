@@ -6,8 +6,8 @@ SciPy's loops are quicker where they are there.
 
 import numpy as np
 
-from tensh.engine import sparse
-from tensh.engine.cores import BLOCK
+from tensh.engine.arrays import sparse
+from tensh.engine.arrays.cores import BLOCK
 
 FEW = 32  # values up to which it does not pay to look
 MANY = 1 << 12  # values from which SciPy's loops gain something, if they have to be loaded first

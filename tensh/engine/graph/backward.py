@@ -11,7 +11,7 @@ import numpy as np
 
 from tensh.engine.clock import FORWARD, clock, mode, wrote
 from tensh.engine.errors import expandable, invalid_gradient
-from tensh.engine.graph import AccumulateGrad, Parts, second_time
+from tensh.engine.graph.nodes import AccumulateGrad, Parts, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded
 

@@ -4,12 +4,12 @@ import weakref
 
 from numpy import ndarray
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import second_time
-from tensh.engine.hooks import RemovableHandle, hooks_of, keep_retaining  # noqa: F401
-from tensh.engine.locks import CUSTOM, MULTIPLE, NO_GRAD, How, locked_message  # noqa: F401
+from tensh.engine.graph.hooks import RemovableHandle, hooks_of, keep_retaining  # noqa: F401
+from tensh.engine.graph.locks import CUSTOM, MULTIPLE, NO_GRAD, How, locked_message  # noqa: F401
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 

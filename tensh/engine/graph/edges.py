@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.clock import wrote
-from tensh.engine.graph import DeadEnd, Node, Output, edge, live
+from tensh.engine.graph.nodes import DeadEnd, Node, Output, edge, live
 from tensh.engine.tensor import Tensor
 
 

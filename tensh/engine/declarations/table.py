@@ -16,14 +16,14 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
-from tensh.engine import graph, lifting, writer
+from tensh.engine import lifting
+from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, spread, spreading
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
-from tensh.engine.cores import SPREAD, SPREAD_LIGHT, spread, spreading
-from tensh.engine.describe import facts
-from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
-from tensh.engine.inplace import (
+from tensh.engine.declarations import writer
+from tensh.engine.declarations.describe import facts
+from tensh.engine.declarations.inplace import (
     before_out,
     begin,
     beside,
@@ -35,7 +35,7 @@ from tensh.engine.inplace import (
     refuse_overlap,
     refuse_overlap_in_part,
 )
-from tensh.engine.mixing import (
+from tensh.engine.declarations.mixing import (
     NO_ARRAY,
     NUMBERS,
     SCALARS,
@@ -49,10 +49,12 @@ from tensh.engine.mixing import (
     refused_cast,
     require_operand,
 )  # fmt: skip
+from tensh.engine.declarations.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
+from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
+from tensh.engine.graph import nodes as graph
 from tensh.engine.registry import Registry
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, meanings
-from tensh.engine.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
 METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -261,7 +263,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives share;
     ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which must stay
     as they are until the derivative has run;
-    ``spread`` says that the kernel is a function of elements, which may be computed block by block (see cores.py).
+    ``spread`` says that the kernel is a function of elements, which may be computed block by block (see arrays/cores.py).
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``absent`` counts the inputs that
     its node has before and after the declared ones.
     """

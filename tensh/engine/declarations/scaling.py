@@ -8,7 +8,7 @@ import ast
 import functools
 import operator
 
-from tensh.engine.graph import live
+from tensh.engine.graph.nodes import live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS

@@ -1,8 +1,8 @@
 """The node of a write through a view."""
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import later, mode
-from tensh.engine.graph import Node, replay, second_time, steps_to
+from tensh.engine.graph.nodes import Node, replay, second_time, steps_to
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 
@@ -73,7 +73,7 @@ class CopySlices(Node):
 
 def run_inside(grads, graph, wanted):
     """A backward pass through the nodes of one write."""
-    from tensh.engine.backward import run
+    from tensh.engine.graph.backward import run
 
     run(grads, graph, True, wanted, record=mode.grad)
 

@@ -14,11 +14,12 @@ import functools
 import numpy as np
 from numpy import ndarray
 
-from tensh.engine import memory
+from tensh.engine.arrays import memory
 from tensh.engine.clock import FORWARD, counted_on, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.graph import (
+from tensh.engine.graph.hooks import keep_retaining
+from tensh.engine.graph.nodes import (
     FOREIGN,
     AccumulateGrad,
     derive_again,
@@ -28,8 +29,7 @@ from tensh.engine.graph import (
     locked,
     refusal,
 )
-from tensh.engine.hooks import keep_retaining
-from tensh.engine.region import CopySlices
+from tensh.engine.graph.region import CopySlices
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
 

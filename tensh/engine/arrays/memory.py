@@ -8,8 +8,8 @@ import math
 import numpy as np
 from numpy import ndarray
 
+from tensh.engine.arrays.copying import copy_into
 from tensh.engine.clock import owner
-from tensh.engine.copying import copy_into
 from tensh.engine.device import contiguous_format, preserve_format
 
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.cores import BLOCK, over_rows
+from tensh.engine.arrays.cores import BLOCK, over_rows
 
 
 def take_flat(array, index, place=None):

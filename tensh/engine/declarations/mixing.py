@@ -18,7 +18,7 @@ from tensh.engine.dtype import (
     promote_types,
 )
 from tensh.engine.errors import cannot_cast, does_not_fit, refuse_dtype
-from tensh.engine.graph import edge
+from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 

@@ -9,7 +9,7 @@ For every operator it writes up to six pieces of Python, each when first needed:
 - ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
 
 The naming is always the same: for a parameter ``input``, ``input_`` is its raw array and ``input_n`` the node that its
-gradient goes to.  Read the result with ``print(tensh.engine.table.OPS["mul"].text)``.
+gradient goes to.  Read the result with ``print(tensh.engine.declarations.table.OPS["mul"].text)``.
 """
 
 import ast
@@ -19,8 +19,8 @@ import linecache
 
 from numpy import ufunc
 
-from tensh.engine.cores import LIGHT
-from tensh.engine.scaling import with_named_numbers
+from tensh.engine.arrays.cores import LIGHT
+from tensh.engine.declarations.scaling import with_named_numbers
 
 INDENT = "    "
 
@@ -348,7 +348,7 @@ def _compute(op):
 
 
 def _kernel(op, call, into=None):
-    """The call; of a function of elements, in blocks from many elements on (see cores.py)."""
+    """The call; of a function of elements, in blocks from many elements on (see arrays/cores.py)."""
     if not op.spread:
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]

@@ -1,0 +1,1 @@
+"""What is recorded, and the pass back through it."""
