@@ -15,7 +15,7 @@ from pickle import PicklingError
 from tensh.engine.uninterrupted import Uninterrupted
 from tensh.engine.warning import warn
 from tensh.utils.data import serving
-from tensh.utils.data.dataloader import _BaseDataLoaderIter
+from tensh.utils.data.iterating import _BaseDataLoaderIter
 from tensh.utils.data.spawning import Program
 from tensh.utils.data.transport import discard, new_folder, unpack
 
