@@ -185,4 +185,4 @@ def in_pieces(update, arrays):
     if all([array.flags.c_contiguous for array in arrays]):
         arrays = [array.reshape(-1) for array in arrays]
     length = len(arrays[0])
-    over_rows(lambda part: update(*[kind(array[part]) for array in arrays]), length, first.size // length)
+    over_rows(lambda part: update(*[kind(array[part]) for array in arrays]), length, first.size // length, BLOCK)

@@ -141,7 +141,9 @@ def spread(kernel, arrays, others=(), into=None, **options):
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and crossed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
-    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays])
+    # what makes arrays on its way should find them in the cache
+    size = block_size(math.prod(shape)) if direct else BLOCK
+    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:
         first = kernel(*block(0)[1], *others, **options)
@@ -211,11 +213,11 @@ def in_order(array):
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
 
 
-def cut(arrays):
+def cut(arrays, size):
     """(a function from the number of a block to its place and the parts of the arrays in it, the number of blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
-    rows = max(1, block_size(math.prod(shape)) // math.prod(shape[1:]))
+    rows = max(1, size // math.prod(shape[1:]))
 
     def block(i):
         place = slice(i * rows, (i + 1) * rows)
