@@ -682,7 +682,7 @@ def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
 def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-def clamp_(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+def clamp_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
     """In-place version of clamp."""
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
@@ -694,7 +694,7 @@ def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
     """Input, but at least ``min``."""
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-def clip_(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
     """In-place version of clamp."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
@@ -1229,7 +1229,7 @@ def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-    """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
 def nanmedian(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:

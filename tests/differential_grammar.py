@@ -9,6 +9,11 @@ is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not 
 hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, arithmetic of
 infinite complex numbers, gradients of singular values at matrices of lower rank, and writes that read what they have written:
 of tensors that overlap in part, unless both are dense.
+
+So is what depends on how PyTorch was built, and for which processor: the bits of a nan (numbers seen as others), the
+gradients at nan of functions in pieces, which differ between the vectors of a large tensor and the elements that are left
+over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan for
+more than one element (``bounded``), and the strides of dimensions of one element (``stepped``).
 """
 
 UNARY = """
@@ -21,6 +26,10 @@ UNARY_IN_PLACE = """
     logical_not conj_physical nan_to_num log1p exp2 sinh rsqrt zero
 """
 ACTIVATIONS = "relu relu6 leaky_relu elu selu celu gelu silu mish softplus hardtanh hardswish hardsigmoid softsign logsigmoid tanhshrink softshrink hardshrink sigmoid tanh"
+KIND_FOR = {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"} | dict.fromkeys(
+    "relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm"
+)
+"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be."""
 BINARY = """
     add sub mul div true_divide floor_divide remainder fmod pow maximum minimum fmax fmin atan2 hypot logaddexp
     copysign eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor xlogy
@@ -225,7 +234,7 @@ ARITHMETIC = """
     torch.polar({a:wide}, {same})
     torch.nn.functional.leaky_relu({a}, {real})
     torch.nn.functional.threshold({a}, 0.5, 3.0)
-    torch.nn.functional.hardtanh_({a})
+    torch.nn.functional.hardtanh_({a:calm})
     torch.nn.functional.relu_({a})
     torch.nn.functional.leaky_relu_({a})
     torch.nn.functional.glu({a:float some})
@@ -350,7 +359,7 @@ CASTS = """
     torch.result_type({a}, {tensor})
     torch.result_type({a}, {number})
     {a}.is_contiguous()
-    {a:laid}.stride()
+    {a:stepped}.stride()
     {a:laid}.storage_offset()
     {a}.clone(memory_format=torch.contiguous_format)
     torch.tensor({number}, dtype=torch.{dtype})
@@ -390,7 +399,7 @@ SECTIONS = {
     "ARITHMETIC": (8, ARITHMETIC),
     "UNARY": (4, [f"{{a}}.{name}()" for name in UNARY.split()]),
     "UNARY_IN_PLACE": (3, [f"{{a}}.{name}_()" for name in UNARY_IN_PLACE.split()]),
-    "ACTIVATIONS": (2, [f"torch.nn.functional.{name}({{a}})" for name in ACTIVATIONS.split()]),
+    "ACTIVATIONS": (2, [f"torch.nn.functional.{name}({{a{KIND_FOR.get(name, '')}}})" for name in ACTIVATIONS.split()]),
     "BINARY": (4, [f"torch.{name}({{a:tame}}, {{other}})" for name in BINARY.split()]),
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
     "OPERATORS": (3, [f"{{a:tame}} {sign} {{other}}" for sign in OPERATORS.split()]),

@@ -39,6 +39,10 @@ KINDS = {
     "finite": lambda t: bool(t.detach().isfinite().all()),
     "laid": lambda t: t.numel() > 0,
     "tame": lambda t: not t.is_complex() or bool(t.detach().isfinite().all()),
+    "calm": lambda t: t.numel() < 8 or not bool(t.detach().isnan().any()),
+    "definite": lambda t: not bool(t.detach().isnan().any()),
+    "bounded": lambda t: not bool(t.detach().isinf().any()),
+    "stepped": lambda t: t.numel() > 0 and 1 not in t.shape,
 }
 """Properties of tensors that the grammar asks for."""
 
@@ -46,6 +50,10 @@ ALWAYS = {
     "laid",
     "tame",
     "wide",
+    "calm",
+    "definite",
+    "bounded",
+    "stepped",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
 HOLES = {}
@@ -59,7 +67,8 @@ def hole(function):
 
 def small(t):
     """Does every dtype hold the values of ``t``?"""
-    values = (t.real if t.is_complex() else t).detach().double()
+    t = t.detach()  # of a view that may not be used any more, too
+    values = (t.real if t.is_complex() else t).double()
     return bool(((values >= 0) & (values <= 100)).all())
 
 

@@ -26,15 +26,20 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 def explained(error, name, operands):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
-    if isinstance(error, ValueError) and len(arrays) > 1:
+    if len(arrays) > 1 and (isinstance(error, ValueError) or is_of_alpha(error)):
         clash = broadcast_clash([a.shape for a in arrays])
         if clash is not None:
             return RuntimeError(clash)
-        if name.endswith("_"):
-            return RuntimeError(does_not_fit(arrays[0].shape, np.broadcast_shapes(*(a.shape for a in arrays))))
+        if name.endswith("_") and (shape := np.broadcast_shapes(*(a.shape for a in arrays))) != arrays[0].shape:
+            return RuntimeError(does_not_fit(arrays[0].shape, shape))
     if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
         return not_implemented(name, arrays[0].dtype)
     return error
+
+
+def is_of_alpha(error):
+    """Does the error say that ``alpha`` is no factor for the dtype?  PyTorch looks at shapes before it."""
+    return type(error) is RuntimeError and str(error).startswith(("Boolean alpha", "For integral", "For non-complex"))
 
 
 def broadcast_clash(shapes):

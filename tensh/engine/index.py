@@ -55,7 +55,7 @@ DECLARED = {
     """,
     "functional.elementwise.arithmetic": """
         .__rdiv__ .abs_ .clamp .clamp_ .conj .conj_physical .conj_physical_ .float_power .float_power_ .lerp .lerp_
-        .positive complex invert rdiv rfloordiv rlshift rmod rpow rrshift
+        .nan_to_num_ .positive complex invert rdiv rfloordiv rlshift rmod rpow rrshift
     """,
     "functional.elementwise.comparing": """
         .allclose .equal .masked_fill .masked_fill_ .where isin
@@ -293,13 +293,13 @@ DECLARED = {
         .copysign .copysign_ .cos .cos_ .cosh .cosh_ .deg2rad .deg2rad_ .div .div_ .exp .exp2 .exp2_ .exp_ .expm1
         .expm1_ .floor .floor_ .floor_divide .floor_divide_ .fmax .fmin .fmod .fmod_ .frac .frac_ .frexp .gcd .gcd_
         .heaviside .heaviside_ .hypot .hypot_ .lcm .lcm_ .ldexp .ldexp_ .log .log10 .log10_ .log1p .log1p_ .log2 .log2_
-        .log_ .logaddexp .logaddexp2 .logit .logit_ .maximum .minimum .mul .mul_ .nan_to_num .nan_to_num_ .neg .neg_
-        .nextafter .nextafter_ .pow .pow_ .rad2deg .rad2deg_ .reciprocal .reciprocal_ .relu .relu_ .remainder
-        .remainder_ .round .round_ .rsqrt .rsqrt_ .sgn .sgn_ .sigmoid .sigmoid_ .sign .sign_ .signbit .sin .sin_ .sinc
-        .sinc_ .sinh .sinh_ .sqrt .sqrt_ .square .square_ .sub .sub_ .tan .tan_ .tanh .tanh_ .trunc .trunc_ .xlogy
-        .xlogy_ LN10 LN2 NAN PI add_scaled clamp clamp_tensors complex div_rounded imag imaginary_part inside lerp
-        lerp_tensors masked_fill masked_fill_tensor none_where only outside polar power_by_number power_exponent
-        real_part round_decimals rsub rsub_scaled special_entr special_xlog1py sub_scaled twice where
+        .log_ .logaddexp .logaddexp2 .logit .logit_ .maximum .minimum .mul .mul_ .nan_to_num .neg .neg_ .nextafter
+        .nextafter_ .pow .pow_ .rad2deg .rad2deg_ .reciprocal .reciprocal_ .relu .relu_ .remainder .remainder_ .round
+        .round_ .rsqrt .rsqrt_ .sgn .sgn_ .sigmoid .sigmoid_ .sign .sign_ .signbit .sin .sin_ .sinc .sinc_ .sinh .sinh_
+        .sqrt .sqrt_ .square .square_ .sub .sub_ .tan .tan_ .tanh .tanh_ .trunc .trunc_ .xlogy .xlogy_ LN10 LN2 NAN PI
+        add_scaled clamp clamp_tensors complex div_rounded imag imaginary_part inside lerp lerp_tensors masked_fill
+        masked_fill_tensor none_where only outside polar power_by_number power_exponent real_part round_decimals rsub
+        rsub_scaled special_entr special_xlog1py sub_scaled twice where
     """,
     "ops.indexing.fold": """
         equals index_amax index_amin index_mean index_prod index_sum meetings once same scatter_add_number

@@ -326,7 +326,7 @@ class Tensor:
         """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
     def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-    def clamp_(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    def clamp_(self, min: _Any = None, max: _Any = None) -> Tensor:
         """In-place version of clamp."""
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
@@ -338,7 +338,7 @@ class Tensor:
         """Input, but at least ``min``."""
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
-    def clip_(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+    def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
         """In-place version of clamp."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
@@ -942,7 +942,7 @@ class Tensor:
     def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
-        """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+        """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
     def nanmedian(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:

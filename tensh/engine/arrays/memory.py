@@ -168,7 +168,7 @@ def apart(array):
         return np.empty(array.shape, array.dtype)  # without an element nothing can be written
     block = dense_owner(array)
     unknown = array.dtype.kind in "VW"  # to the buffer protocol
-    result = np.asarray((block.view(f"u{block.itemsize}") if unknown else block).data)
+    result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.kind in "VW" else block).data)
     if block is array:
         return result.view(array.dtype) if unknown else result
     result = ndarray(

@@ -17,7 +17,7 @@ from numpy import ndarray
 from tensh.engine.arrays import memory
 from tensh.engine.clock import FORWARD, counted_on, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.dtype import BY_NUMPY, can_cast
-from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit
+from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit, not_implemented
 from tensh.engine.graph.hooks import keep_retaining
 from tensh.engine.graph.nodes import (
     FOREIGN,
@@ -31,6 +31,7 @@ from tensh.engine.graph.nodes import (
 )
 from tensh.engine.graph.region import CopySlices
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 
@@ -194,9 +195,14 @@ def writable(t, value, overlapping=False):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
 
 
-def refuse_overlap(array):
-    """Raise if several elements lie in one place, where a write would depend on the order."""
+def refuse_overlap(array, name=None):
+    """Raise if several elements lie in one place, where a write would depend on the order.
+
+    What the operator ``name`` has words of its own against, a dtype, is refused first.
+    """
     if memory.overlaps_itself(array):
+        if name is not None and array.dtype.kind in OPS[name].refusal:
+            raise not_implemented(name, array.dtype)
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."

@@ -17,7 +17,7 @@ from tensh.engine.dtype import (
     of_scalar,
     promote_types,
 )
-from tensh.engine.errors import cannot_cast, does_not_fit, refuse_dtype
+from tensh.engine.errors import cannot_cast, does_not_fit, is_of_alpha, refuse_dtype
 from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -130,6 +130,8 @@ def promote(first, second, name=None):
 def refused_cast(error, name, input, other, out=None):
     """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
     op = OPS[name]
+    if type(error) is RuntimeError and not is_of_alpha(error):
+        return error
     if (out is None or out is input or out is other) and isinstance(input, Tensor) and isinstance(other, Tensor):
         own = (input if out is None else out).array.shape
         if (shape := np.broadcast_shapes(input.array.shape, other.array.shape)) != own:
@@ -184,6 +186,18 @@ def with_number(array, number, floats=False):
     """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
     common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
     return array if array.dtype is common else array.astype(common), SCALARS[number, common]
+
+
+def keep_dtype(t, *bounds):
+    """Raise if numbers would change the dtype of ``t``, into which something is written: PyTorch says so in C++'s words."""
+    if not isinstance(t, Tensor) or t.dtype.category >= FLOAT:
+        return
+    result = t.dtype
+    for bound in bounds:
+        if type(bound) in NUMBERS:
+            result = combine_categories(result, of_scalar[type(bound)])
+    if result is not t.dtype:
+        raise RuntimeError(f"result type {result.title} can't be cast to the desired output type {t.dtype.spoken}")
 
 
 def as_float(array, name=None):

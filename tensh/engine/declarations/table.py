@@ -44,6 +44,7 @@ from tensh.engine.declarations.mixing import (
     as_float,
     given,
     given_list,
+    keep_dtype,
     mix,
     promote,
     refused_cast,
@@ -78,7 +79,7 @@ class Op:
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
         self.numbers, self.rare, self.refusal = {}, {}, {}
         self.called = self.mixing = None
-        self.truth = self.into_dtype = False
+        self.truth = self.into_dtype = self.keeps = False
         self.many = self.partial = self.view = self.pointwise = self.floats = self.inplace = self.apart = (
             self.spread
         ) = False
@@ -258,6 +259,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``into_dtype``: what is written into, ``out=`` or the tensor itself, says the ``dtype`` to compute in.
+    ``keeps``: a number that would change the dtype is no operand of the in-place form.
     ``truth`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives share;
@@ -376,7 +378,7 @@ def shown(entry, name, method=False, spoken=None):
 
 
 OPTIONS = frozenset(
-    "node apart truth into_dtype outs returns let sequence types many partial view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart truth into_dtype keeps outs returns let sequence types many partial view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
 )
 
 
@@ -482,7 +484,7 @@ ENVIRONMENT = {
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
     "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
-    "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "operand": operand, "foreign": foreign, "wanted": wanted,
+    "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "SPREAD_LIGHT": SPREAD_LIGHT, "spread": spread,

@@ -458,24 +458,26 @@ def _inplace(op):
     """The lines of the in-place form."""
     a, *others = op.inputs
     name = f"{op.name}_"
-    since = "None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"
     lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
+    lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"))
     if op.pointwise:
-        lines.append(f"refuse_overlap({a}.array)")
+        lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps else []
+        lines.append(f"refuse_overlap({a}.array, '{op.name}')")
     if op.inplace == UNRECORDED and others:
         lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
     if not others or not op.pointwise:
         return [
             *lines,
             *([f"dtype = own_dtype({a}, dtype)"] if op.into_dtype else []),
-            f"return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
+            f"return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
         ]
+    refused = "(NotImplementedError, RuntimeError)" if "alpha" in op.parameters else "NotImplementedError"
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, {since}, {op.name}_fn({call(op, rare=False)}), '{name}')",
-        f"except NotImplementedError as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+        f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+        f"except {refused} as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
 
@@ -485,7 +487,7 @@ def _written_straight(op, a, b=None):
     lines = [
         f"if isinstance({a}, Tensor) and {a}._base is None and ({a}.node is None or not mode.grad):",
         INDENT + f"{a}_ = {a}.array",
-        INDENT + f"if {a}_.base is not None: refuse_overlap({a}_)",
+        INDENT + f"if {a}_.base is not None: refuse_overlap({a}_, '{op.name}')",
     ]
     if b is not None:
         take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else beside({a}_, {b})"

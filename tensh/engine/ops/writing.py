@@ -64,8 +64,8 @@ def in_place(declared, write, dense, expanded, shared=False):
                 refuse_shared(self.array, given.values())
             if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
                 array = self.array
-                if not expanded:
-                    refuse_overlap(array)
+                if not expanded and memory.overlaps_itself(array):
+                    refuse_after(array, lambda: declared.fn(self, *args, **options))
                 target = array.copy() if dense and not array.flags.c_contiguous else array
                 write(target, **raw_of(given))
                 if target is not array:
@@ -86,6 +86,16 @@ def in_place(declared, write, dense, expanded, shared=False):
     function.__module__ = "torch"
     function.__doc__ = f"In-place version of {declared.name}."
     return function
+
+
+def refuse_after(array, compute):
+    """Refuse an ``array`` that overlaps itself; before that what PyTorch refuses before it looks at elements."""
+    try:
+        compute()
+    except (IndexError, RuntimeError, TypeError) as error:
+        if "out of bounds" not in str(error) and "without overflow" not in str(error):
+            raise
+    refuse_overlap(array)
 
 
 def raw_of(given):

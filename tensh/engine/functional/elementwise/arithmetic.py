@@ -2,7 +2,7 @@
 
 from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.declarations.inplace import before_out, begin, fits_into, into, put, refuse_growth, refuse_overlap
-from tensh.engine.declarations.mixing import NUMBERS, plain, refuse
+from tensh.engine.declarations.mixing import NUMBERS, keep_dtype, plain, refuse
 from tensh.engine.declarations.scalars import take_number
 from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
@@ -81,11 +81,20 @@ def positive(input):
 def abs_(input):
     """In-place version of abs; of complex numbers there is none, for the result is real."""
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
+        begin(input)
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return OPS["abs"].inplace_fn(input)
 
 
 METHODS["abs_"] = PUBLIC["abs_"] = abs_
+
+
+@composite
+def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
+    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
+    if tensor(input, "nan_to_num_").array.dtype.kind not in "biu":
+        return OPS["nan_to_num"].inplace_fn(input, nan, posinf, neginf)
+    return put(input, begin(input), OPS["nan_to_num"].fn(input, nan, posinf, neginf), "nan_to_num_", True)
 
 
 @composite
@@ -144,7 +153,7 @@ METHODS["float_power_"] = float_power_
 BOUNDS = frozenset((*NUMBERS, type(None)))
 
 
-@composite(inplace=True)
+@composite
 def clamp(input, min=None, max=None, *, out=None):
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
 
@@ -169,6 +178,16 @@ def clamp(input, min=None, max=None, *, out=None):
         fits_none("clamp", given, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
                   "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)")  # fmt: skip
     return OPS["clamp"].fn(input, low, high)
+
+
+@composite
+def clamp_(input, min=None, max=None):
+    """In-place version of clamp."""
+    since = begin(input, min, max)
+    keep_dtype(input, min, max)
+    if isinstance(input, Tensor):
+        refuse_overlap(input.array, "clamp")
+    return put(input, since, clamp(input, min, max), "clamp_")
 
 
 @composite

@@ -57,15 +57,16 @@ def celu(input, alpha=1.0):
     return elu(input, alpha, 1.0, 1.0 / alpha)
 
 
-ELU = "g * masked_fill({0} * exp(clamp_max(input, 0) * {1}), input > 0, {2})"
+# at nan the slope is that of the positive piece, as in PyTorch
+ELU = "g * masked_fill({0} * exp(clamp_max(input, 0) * {1}), ~(input <= 0), {2})"
 activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", called="elu_cpu",
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
 activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", called="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
 activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", called="elu_cpu",
-           input="g * masked_fill((out + alpha * scale) * input_scale, out > 0, scale)")  # fmt: skip
+           input="g * masked_fill((out + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
 activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", called="elu_cpu",
-           input="g * masked_fill(out / alpha + 1, out > 0, 1)")  # fmt: skip
+           input="g * masked_fill(out / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
 # ── straight pieces ──────────────────────────────────────────────────────────
@@ -149,7 +150,7 @@ def hardswish(input):
 activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
            input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
-           input="g * masked_fill(masked_fill(input / 3 + 0.5, input >= 3, 1), input <= -3, 0)")  # fmt: skip
+           input="g * masked_fill(masked_fill(input / 3 + 0.5, ~(input < 3), 1), input <= -3, 0)")  # fmt: skip
 
 
 # ── curves ───────────────────────────────────────────────────────────────────

@@ -42,7 +42,7 @@ def times(array, alpha, name):
         raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
     if type(alpha) is bool and kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if type(alpha) is float and kind in "iub":
+    if type(alpha) in (float, complex) and kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if type(alpha) is complex and kind not in "cW":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")

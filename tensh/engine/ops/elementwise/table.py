@@ -133,7 +133,7 @@ pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", i
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
-          types="biufc", called="nan_to_num", input="g * isfinite(input)")  # fmt: skip
+          types="biufc", called="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
 pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
@@ -230,10 +230,10 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           refusal=not_complex("fmin not implemented for complex tensors."), called="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP,
+pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps=True,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
-pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP,
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps=True,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 

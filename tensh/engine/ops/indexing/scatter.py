@@ -41,7 +41,7 @@ def index_put(input, indices, values, accumulate=False):
     if input.dtype is not values.dtype and values.size == 1 and not accumulate and only_mask(indices):
         values = values.astype(input.dtype)  # PyTorch fills under the mask
     refuse_empty_masks(input.shape, indices)
-    if not input.size:
+    if not input.size or input.dtype is not values.dtype:
         shape = of_nothing(input, indices).shape
         if not expandable(values.shape, shape):
             raise mismatch(values, shape)

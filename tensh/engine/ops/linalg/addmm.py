@@ -3,8 +3,8 @@
 import numpy as np
 
 from tensh.engine.declarations.table import op
-from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
+from tensh.engine.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
+from tensh.engine.errors import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm
 from tensh.engine.ops.precision import is_half, widened
@@ -54,6 +54,13 @@ def not_expandable(shape, target):
     return "shapes do not fit"
 
 
+def require_factor(input, beta):
+    """RuntimeError unless ``input`` can be written over with its product by ``beta``: all that is left of empty sums."""
+    kind, own = type(beta), BY_NUMPY[input.dtype]
+    if beta != 0 and kind in of_scalar and not can_cast(result := combine_categories(own, of_scalar[kind]), own):
+        raise cannot_cast(result, own)
+
+
 def require_one_dtype(dtype, **others):
     """RuntimeError unless all are equal, with PyTorch's words."""
     for name, other in others.items():
@@ -84,6 +91,8 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     for name, mat in (("mat1", mat1), ("mat2", mat2)):
         if mat.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
+    if not mat1.shape[1] and mat1.shape[0] and mat2.shape[1]:
+        require_factor(input, beta)
     return added(input, mm.kernel(mat1, mat2), beta, alpha)
 
 
@@ -151,6 +160,10 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         one, two, three = (BY_NUMPY[array.dtype].spoken for array in (input, batch1, batch2))
         raise RuntimeError(f"Input dtypes must be the same, got: input {one}, batch1: {two}, batch2: {three}")
     check_batches(batch1, batch2)
+    if not batch1.shape[2] and batch1.shape[0] and batch1.shape[1] and batch2.shape[2]:
+        require_factor(input, beta)
+    elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
+        raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
     return added(input, batches(widened(batch1), widened(batch2)), beta, alpha)
 
 

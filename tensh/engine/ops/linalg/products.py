@@ -149,6 +149,8 @@ def mv(input, vec):
     tensor([3, 7])
     """
     if input.ndim != 2 or vec.ndim != 1:
+        if not input.ndim:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.dtype is not vec.dtype or input.shape[1] != vec.size:
         check_vector(None, input, vec)

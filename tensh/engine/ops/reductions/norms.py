@@ -192,7 +192,8 @@ def renorm(input, p, dim, maxnorm):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    axes = others(input.ndim, dim)
     norm_dtype("linalg.vector_norm", input.dtype, None)
-    size = norm(widened(input), p, others(input.ndim, dim), True)
+    size = norm(widened(input), p, axes, True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
     return (input * factor).astype(input.dtype, copy=False)

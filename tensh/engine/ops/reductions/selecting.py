@@ -1,8 +1,8 @@
-"""Which of several equal elements is selected by ``kthvalue`` and ``mode``.
+"""Which of several equal elements is selected by ``kthvalue``, ``mode`` and ``topk``.
 
-PyTorch leaves that to the algorithms: a quickselect of its own, and ``std::sort``, which in GCC's library is Musser's
-"Introspective sorting" (1997): partitions around a median of three, and an insertion sort where few elements are left.
-Here they are followed step by step, for lines in which there is a choice.
+PyTorch leaves that to the algorithms: a quickselect of its own, and ``std::sort`` and ``std::nth_element``, which in GCC's
+library are Musser's "Introspective sorting" (1997): partitions around a median of three, and an insertion sort where few
+elements are left.  Here they are followed step by step, for lines in which there is a choice.
 """
 
 import numpy as np
@@ -34,6 +34,26 @@ def keys(values):
     return [(value != value, value if value == value else 0) for value in values]
 
 
+def is_tied(input, values, axis):
+    """Are there equal elements, or nan, among the extremes ``values`` along ``axis``, or others like the last of them?"""
+    if axis != input.ndim - 1:
+        input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
+    if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
+        return True
+    return values.shape[-1] > 2 and bool((values[..., 1:-1] == values[..., :-2]).any())
+
+
+def top_among_equals(input, indices, axis, largest):
+    """The ``indices`` of the extremes along ``axis``, with those that PyTorch takes in lines with equal elements."""
+    lines = np.moveaxis(widened(input), axis, -1).reshape(-1, input.shape[axis])
+    found = np.moveaxis(indices, axis, -1)
+    shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
+    for row in range(len(lines)):
+        _, places = np.unique(lines[row], return_inverse=True)  # in which nan are equal, and come last
+        found[row] = first_in_order((-places if largest else places).tolist(), shape[-1])
+    return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
+
+
 # ── std::sort ───────────────────────────────────────────
 def in_order(values):
     """The indices of the values in ascending order."""
@@ -48,6 +68,17 @@ def in_order(values):
             parts.append((cut, last))
             last = cut
     return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
+
+
+def first_in_order(values, k):
+    """The indices of the ``k`` smallest values, these in order: ``std::nth_element`` and ``std::sort`` of what it leaves."""
+    order, first, last = list(range(len(values))), 0, len(values)
+    while last - first > 3:
+        cut = partition(order, values, first, last)
+        first, last = (cut, last) if cut <= k - 1 else (first, cut)
+    order[first:last] = sorted(order[first:last], key=values.__getitem__)
+    chosen = order[: k - 1]
+    return [*(chosen[i] for i in in_order([values[i] for i in chosen])), order[k - 1]]
 
 
 def last_of_equals(values, index):

@@ -8,7 +8,8 @@ from tensh.engine.declarations.table import op
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8, widened
 from tensh.engine.ops.reductions.extremes import ALONG, require_elements
-from tensh.engine.ops.reductions.selecting import among_equals, quick_select
+from tensh.engine.ops.reductions.selecting import FEW as FEW_EQUALS
+from tensh.engine.ops.reductions.selecting import among_equals, is_tied, quick_select, top_among_equals
 
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
 FEW = 16  # elements to select from which finding one after the other takes longer than a partition
@@ -167,7 +168,11 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         indices = np.take_along_axis(candidates, chosen, axis)
     else:
         indices = order(input, axis, largest)[(slice(None),) * axis + (slice(k),)]
-    return np.take_along_axis(input, indices, axis), np.array(indices, order="C")
+    values = np.take_along_axis(input, indices, axis)
+    if input.size <= FEW_EQUALS and length < k * 64 and input.size and is_tied(input, values, axis):
+        indices = top_among_equals(input, indices, axis, largest)
+        values = np.take_along_axis(input, indices, axis)
+    return values, np.array(indices, order="C")
 
 
 @op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG)

@@ -23,7 +23,8 @@ def restrided(input, size, stride, start, strides=None):
 
 def room(shape, steps, size, stride, start):
     """(first, last + 1) of the elements that two layouts reach, counted from the first element of one of them."""
-    ends = [sum((n - 1) * step for n, step in zip(*layout, strict=True)) for layout in ((shape, steps), (size, stride))]
+    layouts = (shape, steps), (size, stride)
+    ends = [0 if 0 in ns else sum((n - 1) * step for n, step in zip(ns, ss, strict=True)) for ns, ss in layouts]
     return min(0, start), max(ends[0], start + ends[1]) + 1
 
 
