@@ -566,7 +566,7 @@ def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _An
     """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
-def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, stable: _bool = False, *, axis: _Any = None) -> Tensor:
+def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
     """The indices that sort the elements along ``dim``."""
 def argwhere(input: Tensor) -> Tensor:
     """The indices of the elements that are not zero, as rows."""
@@ -1488,7 +1488,7 @@ def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
 def softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
-def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Tensor | None = None) -> _Any:
+def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""

@@ -224,7 +224,7 @@ class Tensor:
         """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
     def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
-    def argsort(self, dim: _Any = -1, descending: _bool = False, stable: _bool = False, *, axis: _Any = None) -> Tensor:
+    def argsort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
         """The indices that sort the elements along ``dim``."""
     def argwhere(self) -> Tensor:
         """The indices of the elements that are not zero, as rows."""
@@ -1190,7 +1190,7 @@ class Tensor:
         """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
     def softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
-    def sort(self, dim: _Any = -1, descending: _bool = False, stable: _bool | None = None, *, out: Tensor | None = None) -> _Any:
+    def sort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
     def split(self, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""

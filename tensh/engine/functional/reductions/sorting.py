@@ -5,7 +5,7 @@ from tensh.engine.ops.reductions import sort as sorting
 
 
 @composite(out=True)
-def sort(input, dim=-1, descending=False, stable=None):
+def sort(input, dim=-1, descending=False, *, stable=None):
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``.
 
     nan comes after every number.  Equal elements keep their order.  Differentiable.

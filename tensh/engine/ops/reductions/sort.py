@@ -98,7 +98,7 @@ sort_dim, sort_stable = (
 
 
 @op(input=None, out=False)
-def argsort(input, dim=-1, descending=False, stable=False):
+def argsort(input, dim=-1, descending=False, *, stable=False):
     """The indices that sort the elements along ``dim``.
 
     >>> import tensh as torch
