@@ -35,10 +35,11 @@ APART = ("text", "layout")  # differences that are counted apart
 REFUSED = re.compile(
     'derivative for .* is not implemented|_backward" not implemented|does not support automatic differentiation for outputs'
     "|Autograd not support dtype|modified by an inplace operation|Subtraction, the `-` operator|isFloatingType.grad"
-    "|isDifferentiableType|INTERNAL ASSERT FAILED"
+    "|isDifferentiableType|INTERNAL ASSERT FAILED|must have a last dimension with stride 1"
 )
 """What PyTorch says where it has no derivative and tensh may have one: also of an operand that was cast before it was
-saved, and so is not touched by a later write.  And what it says where it finds a mistake in itself."""
+saved, and so is not touched by a later write.  And what it says where it finds a mistake in itself, or where a
+derivative of a tensor without elements asks for its strides."""
 WRITING, ASSIGNED = re.compile(r"\w_\(|\bout="), re.compile(r"(\w+)\[.*\] = (\w+)$")
 SORTED = re.compile(r"(\w+)\.(?:arg)?sort\((-?\d+)\)$")
 INSERTED = 16  # elements up to which PyTorch sorts by insertion, and so equal ones keep their order

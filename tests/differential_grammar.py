@@ -13,7 +13,8 @@ of tensors that overlap in part, unless both are dense.
 So is what depends on how PyTorch was built, and for which processor: the bits of a nan (numbers seen as others), the
 gradients at nan of functions in pieces, which differ between the vectors of a large tensor and the elements that are left
 over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan for
-more than one element (``bounded``), and the strides of dimensions of one element (``stepped``).
+more than one element (``bounded``), the strides of dimensions of one element (``stepped``), the room behind the elements of a
+result (``strided``), and medians of a line whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``).
 """
 
 UNARY = """
@@ -406,7 +407,7 @@ SECTIONS = {
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),
     "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{target}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
     "REDUCTIONS": (2, [f"{{a}}.{name}()" for name in REDUCTIONS.split()]),
-    "ALONG": (2, [f"{{a:some}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
+    "ALONG": (2, [f"{{a:{'some unexpanded' if 'median' in name else 'some'}}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
     "REDUCING": (4, REDUCING),
     "JOINING": (4, JOINING),
     "LINEAR": (5, LINEAR),

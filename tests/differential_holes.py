@@ -119,7 +119,14 @@ def strided(f):
         ((1, 2), (1, 2)),
     ]
     chosen, steps = f.pick(options)
+    if f.a.untyped_storage().nbytes() > total * f.a.element_size() and not f.a._is_view():
+        return f"{chosen}, {steps}" if outermost(chosen, steps) < total else "(), ()"
     return f"{chosen}, {steps}" + (", 1" if f.chance(4) else "")
+
+
+def outermost(shape, steps):
+    """The place of the last element of a tensor."""
+    return sum((n - 1) * step for n, step in zip(shape, steps))
 
 
 @hole

@@ -42,6 +42,7 @@ KINDS = {
     "calm": lambda t: t.numel() < 8 or not bool(t.detach().isnan().any()),
     "definite": lambda t: not bool(t.detach().isnan().any()),
     "bounded": lambda t: not bool(t.detach().isinf().any()),
+    "unexpanded": lambda t: not (t.ndim == 1 and t.stride(0) == 0),
     "stepped": lambda t: t.numel() > 0 and 1 not in t.shape,
 }
 """Properties of tensors that the grammar asks for."""
@@ -53,6 +54,7 @@ ALWAYS = {
     "calm",
     "definite",
     "bounded",
+    "unexpanded",
     "stepped",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
@@ -175,6 +177,7 @@ class Filler:
 SUITED = {
     "float": FLOATING,
     "complex": COMPLEX,
+    "wide": ("float32", "float64"),
     "requires": (*FLOATING, *COMPLEX),
     "indices": ("int64",),
     "real": (*FLOATING, "int64", "int32", "uint8", "int16", "int8"),

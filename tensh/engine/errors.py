@@ -26,7 +26,7 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 def explained(error, name, operands):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
-    if len(arrays) > 1 and (isinstance(error, ValueError) or is_of_alpha(error)):
+    if len(arrays) > 1 and (isinstance(error, ValueError) or comes_last(error)):
         clash = broadcast_clash([a.shape for a in arrays])
         if clash is not None:
             return RuntimeError(clash)
@@ -37,9 +37,10 @@ def explained(error, name, operands):
     return error
 
 
-def is_of_alpha(error):
-    """Does the error say that ``alpha`` is no factor for the dtype?  PyTorch looks at shapes before it."""
-    return type(error) is RuntimeError and str(error).startswith(("Boolean alpha", "For integral", "For non-complex"))
+def comes_last(error):
+    """Does the error say that ``alpha`` is no factor for the dtype, or of a zero?  PyTorch looks at shapes before it."""
+    last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError"
+    return type(error) is RuntimeError and str(error).startswith(last)
 
 
 def broadcast_clash(shapes):

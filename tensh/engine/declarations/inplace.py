@@ -335,6 +335,8 @@ def constant_into(out, result, name, strict=None, inputs=()):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     a, b = out.array, result.array
     if a.dtype is not b.dtype:
+        if strict is None:
+            refuse_overlap(a)
         refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
     refuse_overlap(a)
     refuse_shared(a, inputs)

@@ -17,7 +17,7 @@ from tensh.engine.dtype import (
     of_scalar,
     promote_types,
 )
-from tensh.engine.errors import cannot_cast, does_not_fit, is_of_alpha, refuse_dtype
+from tensh.engine.errors import cannot_cast, comes_last, does_not_fit, refuse_dtype
 from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -130,7 +130,7 @@ def promote(first, second, name=None):
 def refused_cast(error, name, input, other, out=None):
     """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
     op = OPS[name]
-    if type(error) is RuntimeError and not is_of_alpha(error):
+    if type(error) is RuntimeError and not comes_last(error):
         return error
     if (out is None or out is input or out is other) and isinstance(input, Tensor) and isinstance(other, Tensor):
         own = (input if out is None else out).array.shape

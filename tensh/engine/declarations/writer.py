@@ -472,12 +472,11 @@ def _inplace(op):
             *([f"dtype = own_dtype({a}, dtype)"] if op.into_dtype else []),
             f"return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
         ]
-    refused = "(NotImplementedError, RuntimeError)" if "alpha" in op.parameters else "NotImplementedError"
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
         f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
-        f"except {refused} as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+        f"except (NotImplementedError, RuntimeError) as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
 

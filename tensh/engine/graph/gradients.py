@@ -179,6 +179,7 @@ def _roots(tensors, gradients, graph):
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         node = t.place if type(t) is GradientEdge else edge(t)
         if not live(node) or type(node) is DeadEnd:
+            _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = wrap(_one(t)) if g is None else _given(number, t, g)
         if not graph:
@@ -192,6 +193,15 @@ def _roots(tensors, gradients, graph):
                 raise RuntimeError(invalid(f"invalid gradient at index {number}", *misfit.args)) from None
         grads[node] = g if node not in grads else grads[node] + g
     return grads
+
+
+def _check_all(tensors, gradients):
+    """Raise for a gradient that does not fit its tensor, or cannot be made for it: before all else, as in PyTorch."""
+    for number, (t, g) in enumerate(zip(tensors, gradients)):
+        if isinstance(t, Tensor) and g is not None:
+            _given(number, t, g)
+        elif isinstance(t, Tensor) and live(edge(t)):
+            _one(t)
 
 
 def _one(t):

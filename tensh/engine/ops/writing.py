@@ -17,17 +17,20 @@ from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 
 
-def writes(write=None, *, dense=True, kept=False, expanded=False, shared=False, function=False, **keywords):
+def writes(
+    write=None, *, dense=True, kept=False, expanded=False, early=False, shared=False, function=False, **keywords
+):
     """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
 
     ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
     says that it is laid out as the input.
-    ``expanded`` allows the in-place form for expanded tensors, ``shared`` arguments in the memory that it writes;
+    ``expanded`` allows the in-place form for expanded tensors, which is otherwise refused when the arguments are found to fit
+    (``early``: when the dimensions are); ``shared`` allows arguments in the memory that it writes;
     ``function`` puts it into the torch namespace.
     """
     if write is None:
         return lambda w: writes(
-            w, dense=dense, kept=kept, expanded=expanded, shared=shared, function=function, **keywords
+            w, dense=dense, kept=kept, expanded=expanded, early=early, shared=shared, function=function, **keywords
         )
     name = write.__name__
 
@@ -40,7 +43,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, shared=False, 
         return memory.laid_as(out, input) if kept else out
 
     declared = op(kernel, **{"out": False} | keywords)
-    declared.write_ = in_place(declared, write, dense, expanded, shared)
+    declared.write_ = in_place(declared, write, dense, expanded, early, shared)
     if declared.public:
         METHODS[f"{name}_"] = declared.write_
     if function:
@@ -48,7 +51,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=False, shared=False, 
     return declared
 
 
-def in_place(declared, write, dense, expanded, shared=False):
+def in_place(declared, write, dense, expanded, early=False, shared=False):
     """The form NAME_ of an operator that writes."""
     name = f"{declared.name}_"
     parameters = list(declared.parameters)[1:]
@@ -65,7 +68,7 @@ def in_place(declared, write, dense, expanded, shared=False):
             if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
                 array = self.array
                 if not expanded and memory.overlaps_itself(array):
-                    refuse_after(array, lambda: declared.fn(self, *args, **options))
+                    refuse_after(array, early, lambda: declared.fn(self, *args, **options))
                 target = array.copy() if dense and not array.flags.c_contiguous else array
                 write(target, **raw_of(given))
                 if target is not array:
@@ -88,12 +91,13 @@ def in_place(declared, write, dense, expanded, shared=False):
     return function
 
 
-def refuse_after(array, compute):
+def refuse_after(array, early, compute):
     """Refuse an ``array`` that overlaps itself; before that what PyTorch refuses before it looks at elements."""
     try:
         compute()
     except (IndexError, RuntimeError, TypeError) as error:
-        if "out of bounds" not in str(error) and "without overflow" not in str(error):
+        elements = "out of bounds" in str(error) or "out of range:" in str(error)
+        if not elements and (not early or str(error).startswith("Dimension")):
             raise
     refuse_overlap(array)
 

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
 from tensh.engine.declarations.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
-from tensh.engine.declarations.scalars import SAFE
+from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_bytes, viewed
@@ -88,6 +88,8 @@ def number_for(dtype, value):
         value = value.item() if isinstance(value, np.generic) else value
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
+        if isinstance(value, complex) and value.imag and dtype.itemsize == 2 and dtype.kind in "fV":
+            raise overflow("double")  # by way of which numbers of 16 bits are made
         return wrap(number_as(value, dtype))
     kind = type(value)
     name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__

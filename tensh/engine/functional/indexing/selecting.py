@@ -46,7 +46,7 @@ def both(choose, form, doc, out=True):
 
     def in_place(self, *args, **named):
         try:
-            begin(self)
+            begin(self, *args, *named.values(), may_overlap=True)
             operator, given = chosen(self, args, named, f"{name}_")
         except Lift:
             return lifting.function(f"{name}_", in_place, (self, *args), named)
@@ -118,6 +118,17 @@ PUBLIC["index_put_"] = METHODS["index_put_"]
 SCATTER = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Number value, *, str reduce")
 
 
+def number_for(input, dim, index, value):
+    """A number as an element of the input; of several faults PyTorch tells those of the index first."""
+    if not index.array.size:
+        value = 0
+    try:
+        return number_as(value, input.array.dtype)
+    except RuntimeError:
+        OPS["scatter_number"].fn(input, dim, index, number_as(0, input.array.dtype))
+        raise
+
+
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     require(index, "scatter", "index", 2)
     if src is None and value is None or not isinstance(src, (Tensor, int, float, complex, type(None))):
@@ -133,7 +144,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
         raise RuntimeError("reduce argument must be either add or multiply.")
     what = "number" if src is None else "src"
     wrap_dim(dim, input.array.ndim)
-    given = src if src is not None else number_as(value if index.array.size else 0, input.array.dtype)
+    given = src if src is not None else number_for(input, dim, index, value)
     return f"scatter_{what}" if reduce is None else f"scatter_{reduce}_{what}", (dim, index, given)
 
 
@@ -209,6 +220,8 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])
     ) is not None:
         raise RuntimeError(clash)
+    if n == 0 and array.size:
+        raise RuntimeError("ZeroDivisionError")  # of which PyTorch takes the remainder
     beside = np.broadcast_shapes(*sizes)
     index = np.broadcast_to(
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
@@ -282,8 +295,10 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
 def select_scatter(input, src, dim, index):
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
+    if not input.array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(dim, input.array.ndim)
-    n = input.array.shape[dim] if input.array.ndim else 0
+    n = input.array.shape[dim]
     if not -n <= index < n:
         size = list(input.array.shape)
         raise IndexError(f"select(): index {index} out of range for tensor of size {size} at dimension {dim}")

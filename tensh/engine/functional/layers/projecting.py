@@ -25,13 +25,13 @@ def linear(input, weight, bias=None, *, out=None):
 
 def product(input, weight, bias):
     a, b = input.array.ndim, weight.array.ndim
+    if not a or not b:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a}D and {b}D")
     turned = OPS["t"].fn(weight)
     if bias is None:
         return matmul(input, turned)
     if a == 2 == b:
         return OPS["addmm"].fn(bias, input, turned)
-    if not a or not b:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a}D and {b}D")
     if a != 2 and (bias.array.ndim != 1 or not input.array.flags.c_contiguous):
         return matmul(input, turned).add_(bias)
     if b == 1:
@@ -69,6 +69,11 @@ def bilinear(input1, input2, weight, bias=None):
             f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {sizes[0]}"
         )
     refuse_dtypes("bmm", input1, "bool")
+    if one[-1] == 0 or two[-1] == 0:
+        raise RuntimeError(
+            "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value "
+            "and is ambiguous"
+        )
     first, second = (x.reshape((-1 if x.array.size else 0, x.array.shape[-1])) for x in (input1, input2))
     result = OPS["product_of_three"].fn(first, weight, second, ("ni", "oij", "nj", "no")).reshape((*one[:-1], sizes[0]))
     return result if bias is None else result + bias

@@ -60,6 +60,8 @@ def is_vector(A, B):
 
 def solved(name, A, B, left):
     a, b = A.array, B.array
+    if a.dtype.kind in "biu":
+        shared.check_floating("linalg.solve", a, "lu_cpu")
     check_square("linalg.solve", a)
     check_same_dtype("linalg.solve", a, b)
     vector = is_vector(a, b)

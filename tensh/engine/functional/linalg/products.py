@@ -33,7 +33,8 @@ def matmul(input, other, *, out=None):
         return products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
     before_out(out, "matmul", (input, other))
     strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
-    if out.dtype is not input.dtype and (input.dtype is other.dtype or a == b == 2):
+    fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
+    if fits and out.dtype is not input.dtype and (input.dtype is other.dtype or a <= b == 2):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
     return into(out, matmul(input, other), "matmul")
 

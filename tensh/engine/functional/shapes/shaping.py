@@ -42,12 +42,13 @@ def require_divisible(array, dtype):
     if not array.ndim:
         raise RuntimeError(f"self.dim() cannot be 0 {how}")
     steps, ratio = memory.strides(array), dtype.itemsize // array.itemsize
-    if steps[-1] != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1 {how}, but got {steps[-1]}")
-    numbers = [("size(-1)", array.shape[-1]), ("storage_offset()", memory.offset(array))]
+    numbers = [("size(-1)", array.shape[-1]), ("storage_offset()", memory.offset(array)), ("stride(-1)", steps[-1])]
     numbers += [(f"stride({d})", step) for d, step in enumerate(steps[:-1])]
     for what, number in numbers:
-        if ratio and number % ratio:
+        if what == "stride(-1)":
+            if number != 1:
+                raise RuntimeError(f"self.stride(-1) must be 1 {how}, but got {number}")
+        elif ratio and number % ratio:
             raise RuntimeError(f"self.{what} must be divisible by {ratio} {how}, but got {number}")
 
 

@@ -7,7 +7,7 @@ from tensh.engine.calls.signatures import NO_FIT
 from tensh.engine.declarations.mixing import SCALARS, ZERO
 from tensh.engine.declarations.scalars import take_number
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import refuse_dtype
+from tensh.engine.errors import broadcast_clash, refuse_dtype
 from tensh.engine.ops.elementwise import quotients
 from tensh.engine.ops.kernels import FITTING, all_in_float32, own, promoted
 from tensh.engine.ops.precision import F4, is_half
@@ -105,6 +105,11 @@ def divide_rounded(input, other, rounding_mode):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
+    if input.dtype.kind in "bcW":
+        if (clash := broadcast_clash([input.shape, other.shape])) is not None:
+            raise RuntimeError(clash)
+        title = BY_NUMPY[input.dtype].title
+        raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{title}'")
     return (trunc_divide if rounding_mode == "trunc" else floor_divide)(input, other)
 
 

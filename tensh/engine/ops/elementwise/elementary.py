@@ -76,7 +76,8 @@ def require_parts(one, two, number=None):
 
 def one_dtype(one, two, number):
     """What heaviside asks for."""
-    raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    kind = "complex tensors" if "c" in (one.kind, two.kind) else "tensors with different dtypes"
+    raise RuntimeError(f"heaviside is not yet implemented for {kind}.")
 
 
 def heaviside(input, values):

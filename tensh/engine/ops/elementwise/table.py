@@ -81,7 +81,7 @@ pointwise(arithmetic.sub_scaled, "Difference of input and alpha times other.", n
 pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", numbers={"other": "RsubBackward1"},
           **BOOLS, node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
 pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
-          types="iuf", called="div_floor_cpu", node="DivBackward2", public=False, inplace=False,
+          node="DivBackward2", public=False, inplace=False,
           input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
 pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
           node="NotImplemented", inplace="method",

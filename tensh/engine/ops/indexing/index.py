@@ -83,12 +83,23 @@ def steps_beside(input, indices, ndim):
     return [*steps[: places[0] * together], *[0] * (ndim - len(steps)), *steps[places[0] * together :]]
 
 
+def find_some(indices):
+    """Do index arrays and masks name any place?  Those that do not fit together name none."""
+    shapes = [
+        (np.count_nonzero(each),) if each.dtype.kind == "b" else each.shape for each in indices if each is not None
+    ]
+    try:
+        return 0 not in np.broadcast_shapes(*shapes)
+    except ValueError:
+        return False
+
+
 def of_nothing(input, indices):
     """The same for an input without elements.  Where nothing can be found, PyTorch does not look at the numbers."""
-    dim, numbers = 0, []
+    dim, numbers, wanted = 0, [], find_some(indices)
     for each in indices:
         if each is not None and each.dtype.kind != "b":
-            if each.size and not input.shape[dim]:
+            if wanted and not input.shape[dim]:
                 raise IndexError("index is out of bounds for dimension with size 0")
             each = np.zeros_like(each)
         numbers.append(each)

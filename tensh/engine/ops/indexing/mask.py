@@ -77,12 +77,12 @@ def put(input, index, source, accumulate=False):
 
 def masked_write(input, mask, source):
     """Write elements of ``source``, in their order, into ``input`` where ``mask`` is True."""
-    if mask.dtype.kind != "b":
-        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
     if input.dtype is not source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{title(input)} and {title(source)}"
         )
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
     mask = expanded_mask(mask, input.shape)
     number = np.count_nonzero(mask)
     if source.size < number:
@@ -108,14 +108,14 @@ def masked_scatter(input, mask, source):
     >>> torch.masked_scatter(x, torch.tensor([True, False, True]), torch.tensor([5.0, 6.0]))
     tensor([5., 0., 6.])
     """
-    if (clash := broadcast_clash([input.shape, mask.shape])) is not None:
+    if (clash := broadcast_clash([mask.shape, input.shape])) is not None:
         raise RuntimeError(clash)
     out = np.array(np.broadcast_to(input, np.broadcast_shapes(input.shape, mask.shape)), order="C")
     masked_write(out, mask, source)
     return out
 
 
-METHODS["masked_scatter_"] = in_place(masked_scatter, masked_write, True, False, shared=True)
+METHODS["masked_scatter_"] = in_place(masked_scatter, masked_write, True, False, early=True, shared=True)
 
 
 @op(public=False, out=False, node="MaskedFillBackward0", grad="masked_zero(g, mask)", mask=None)

@@ -137,7 +137,9 @@ def index_add(input, dim, index, source, *, alpha=1):
     add_slices(input, dim, index, source)
 
 
-@writes(out=True, input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)")
+@writes(
+    early=True, out=True, input="index_fill_number(g, dim, index, 0)", index=None, source="index_select(g, dim, index)"
+)  # fmt: skip
 def index_copy(input, dim, index, source):
     """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable.
 
