@@ -12,13 +12,12 @@ from tensh.engine.arrays.cores import SPREAD, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
-from tensh.engine.ops.precision import F4, F8, I8, is_half
+from tensh.engine.ops.precision import F4, I8, WIDER, is_half
 
 LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
 BLOCK, TOGETHER = 16, 512
 SMALL = 1 << 11  # elements from which blocks pay
 ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
-WIDER = {F4: F8, np.dtype(np.complex64): np.dtype(np.complex128)}  # as in PyTorch
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
