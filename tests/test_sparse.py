@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -82,3 +83,12 @@ def test_a_scipy_that_cannot_be_used_is_left_alone(tmp_path, content):
         cwd=ROOT, env=plain_environment() | {"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert run.stdout == "[2500.0, 2500.0, 2500.0, 2500.0] None\n"
+
+
+def test_a_module_that_only_bears_the_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", types.ModuleType("scipy"))
+    sparse.loops.cache_clear()
+    try:
+        assert sparse.loops() is None
+    finally:
+        sparse.loops.cache_clear()

@@ -22,18 +22,13 @@ def loops():
 
     Its file is loaded by itself, in 2 ms: importing all of ``scipy.sparse`` takes 130.
     """
-    scipy = find_spec("scipy")
-    if scipy is None or scipy.origin is None:
-        return None
-    finder = FileFinder(str(Path(scipy.origin).parent / "sparse"), (ExtensionFileLoader, EXTENSION_SUFFIXES))
-    spec = finder.find_spec("_sparsetools")
-    if spec is None:
-        return None
     try:
+        folder = Path(find_spec("scipy").origin).parent / "sparse"
+        spec = FileFinder(str(folder), (ExtensionFileLoader, EXTENSION_SUFFIXES)).find_spec("_sparsetools")
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         return module if right(module) else None
-    except Exception:  # of a version that is built otherwise
+    except Exception:  # it is not there, or of a version that is built otherwise
         return None
 
 
