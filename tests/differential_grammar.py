@@ -7,8 +7,9 @@ number says how often its lines are taken.
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
 is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not initialised, numbers that their new dtype cannot
 hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, arithmetic of
-infinite complex numbers, gradients of singular values at matrices of lower rank, and writes that read what they have written:
-of tensors that overlap in part, unless both are dense.
+infinite complex numbers, gradients of running products with infinity (PyTorch divides by the factor again), gradients of
+singular values at matrices of lower rank, and writes that read what they have written: of tensors that overlap in part, unless
+both are dense.
 
 So is what depends on how PyTorch was built, and for which processor: the bits of a nan (numbers seen as others), the
 gradients at nan of functions in pieces, which differ between the vectors of a large tensor and the elements that are left
@@ -31,6 +32,8 @@ KIND_FOR = {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu":
     "relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm"
 )
 """Activations that answer nan, or infinity, as a tensor's place in memory happens to be."""
+KIND_ALONG = {"median": "some unexpanded", "nanmedian": "some unexpanded", "cumprod": "some bounded"}
+"""Reductions that read what is not theirs, or divide infinity by infinity in their derivative."""
 BINARY = """
     add sub mul div true_divide floor_divide remainder fmod pow maximum minimum fmax fmin atan2 hypot logaddexp
     copysign eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor xlogy
@@ -407,7 +410,7 @@ SECTIONS = {
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),
     "OUT": (1, [f"torch.{name}({{a}}, {{other}}, out={{target}})" for name in BINARY.split() if name not in NO_DERIVATIVE]),
     "REDUCTIONS": (2, [f"{{a}}.{name}()" for name in REDUCTIONS.split()]),
-    "ALONG": (2, [f"{{a:{'some unexpanded' if 'median' in name else 'some'}}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
+    "ALONG": (2, [f"{{a:{KIND_ALONG.get(name, 'some')}}}.{name}({{dim}})" for name in (REDUCTIONS + " " + ALONG_ONE).split() if name != "norm"]),
     "REDUCING": (4, REDUCING),
     "JOINING": (4, JOINING),
     "LINEAR": (5, LINEAR),

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
-from tensh.engine.declarations.inplace import refuse_overlap, refuse_partial_overlap, unrecorded
+from tensh.engine.declarations.inplace import begin, refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
@@ -39,7 +39,11 @@ def setitem(self, index, value):
         view, indices = viewed(self, index, writing=True)
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
-            refuse_bytes(parts_of(index), value, view.array.shape[first:])
+            try:
+                refuse_bytes(parts_of(index), value, view.array.shape[first:])
+            except RuntimeError:
+                begin(view, value, may_overlap=True)  # which is refused before
+                raise
             OPS["index_put"].write_(view, indices, without_leading_ones(value))
             return None
         return copied_to(view, value)

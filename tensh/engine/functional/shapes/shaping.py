@@ -46,7 +46,7 @@ def require_divisible(array, dtype):
     numbers += [(f"stride({d})", step) for d, step in enumerate(steps[:-1])]
     for what, number in numbers:
         if what == "stride(-1)":
-            if number != 1:
+            if number != 1 and array.size:
                 raise RuntimeError(f"self.stride(-1) must be 1 {how}, but got {number}")
         elif ratio and number % ratio:
             raise RuntimeError(f"self.{what} must be divisible by {ratio} {how}, but got {number}")

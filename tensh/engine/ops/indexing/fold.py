@@ -10,7 +10,7 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.indexing.gather import places
-from tensh.engine.ops.indexing.scatter import scatter
+from tensh.engine.ops.indexing.scatter import require_scatter, scatter
 from tensh.engine.ops.writing import writes
 from tensh.engine.vocabulary import word
 
@@ -77,14 +77,8 @@ def refusing(family, kind, input):
     """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
     complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
     if family == "scatter":
-        refused = complex_ and kind in ("amax", "amin")
-        return (
-            "div_floor_cpu"
-            if bool_ and kind == "mean"
-            else f"scatter_gather_tensor_cpu_reduce_{kind}"
-            if refused
-            else None
-        )
+        refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
+        return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
     if input.ndim < 2:  # slices are combined by other functions than numbers
         return "index_func_" if complex_ or bool_ else None
     if complex_:
@@ -98,6 +92,9 @@ def folding(family, kind):
 
     def write(input, dim, index, src, include_self=True):
         if (index.size or kind == "mean") and (kernel := refusing(family, kind, input)) is not None:
+            if family == "scatter":
+                require_scatter(input, wrap_dim(dim, input.ndim), np.zeros_like(index), src)
+                kernel = kernel if index.size else "div_floor_cpu"  # of nothing only the mean is taken
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 
         def write_flat(flat, where, values):

@@ -156,7 +156,8 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([4., 4.])
     """
     wrap_dim(0, batch1.ndim, scalar=False), wrap_dim(1, batch1.ndim), wrap_dim(2, batch2.ndim)
-    if not input.dtype == batch1.dtype == batch2.dtype and batch1.ndim == batch2.ndim == 3:
+    cubes = batch1.ndim == batch2.ndim == 3
+    if input.dtype != batch1.dtype or batch1.dtype != batch2.dtype and cubes:
         one, two, three = (BY_NUMPY[array.dtype].spoken for array in (input, batch1, batch2))
         raise RuntimeError(f"Input dtypes must be the same, got: input {one}, batch1: {two}, batch2: {three}")
     check_batches(batch1, batch2)
