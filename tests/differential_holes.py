@@ -143,7 +143,7 @@ def width(f):
 @hole
 def number(f):
     short = name_of(f.a.dtype) == "float16"  # with a complex number it gives complex32, which has few functions
-    left_out = "j" if short else "nan" if f.a.is_complex() else "?"
+    left_out = "j" if short or not f.a.detach().isfinite().all() else "nan" if f.a.is_complex() else "?"
     return f.pick([n for n in NUMBERS if left_out not in n])
 
 
