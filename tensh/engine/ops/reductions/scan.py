@@ -270,7 +270,7 @@ def running_extreme(name, ufunc, doc):
         name=name,
         doc=doc,
         outs=("values", "indices"),
-        input="add_along(g, input.shape, indices, dim)",
+        input="add_along(g, input.shape, indices, dim) if 0 not in input.shape else input",  # itself, as in PyTorch
     )
 
 
