@@ -277,7 +277,7 @@ REDUCING = """
     {a:some}.kthvalue({count1}, {dim})[0]
     {a:float some}.quantile(0.5, dim={dim})
     {a}.unique()
-    {a:some}.diff(dim={dim})
+    {a:some tame}.diff(dim={dim})
     {a}.cumsum({dim}, dtype=torch.{dtype})
     torch.trapezoid({a:some})
     torch.dist({a}, {other})

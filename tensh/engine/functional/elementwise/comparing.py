@@ -10,6 +10,7 @@ from tensh.engine.declarations.scalars import fitting
 from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite, public
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.elementwise.arithmetic import fits_none, tensor
+from tensh.engine.graph.nodes import edge
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
@@ -178,6 +179,7 @@ def masked_fill(input, mask, value):
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":
+        edge(input)  # a locked view is refused first
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype " + c_name(BY_NUMPY[mask.array.dtype])
         )

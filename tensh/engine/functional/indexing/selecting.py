@@ -16,6 +16,7 @@ from tensh.engine.functional.indexing.indexing import read_array, refuse_bytes
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
+from tensh.engine.graph.nodes import edge
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.indexing.index import found, index_error
 from tensh.engine.ops.indexing.scatter import outside, require_slices
@@ -42,6 +43,9 @@ def both(choose, form, doc, out=True):
             operator, given = chosen(input, args, named)
         except Lift:
             return lifting.function(name, function, (input, *args), named)
+        except (IndexError, RuntimeError):
+            edge(input)  # a locked view is refused before its indices are
+            raise
         return OPS[operator].fn(input, *given)
 
     def in_place(self, *args, **named):

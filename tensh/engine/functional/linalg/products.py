@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.clock import mode
+from tensh.engine.clock import mode, wrote
 from tensh.engine.declarations.inplace import before_out, into, renamed
 from tensh.engine.declarations.mixing import refuse
 from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
@@ -36,7 +36,10 @@ def matmul(input, other, *, out=None):
     fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
     if fits and out.dtype is not input.dtype and (input.dtype is other.dtype or a <= b == 2):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
-    return into(out, matmul(input, other), "matmul")
+    into(out, matmul(input, other), "matmul")
+    if a == 1 and b == 2:
+        wrote(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
+    return out
 
 
 LINALG["matmul"] = composite(matmul)

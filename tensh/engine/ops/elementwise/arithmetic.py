@@ -184,6 +184,7 @@ def power(input, exponent):
         return integer_power(input, exponent)
     if kind == "b":
         if exponent.flags.writeable:  # only the number True, as mixing makes it, is an exponent of bools
+            np.broadcast_shapes(input.shape, exponent.shape)  # what does not fit is refused first
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
     if not exponent.ndim and kind not in "cW" and (easy := EASY.get(exponent.item())) is not None:
