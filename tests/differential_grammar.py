@@ -76,7 +76,7 @@ VIEWS = """
     {a:2d}.diagonal()
     {a:2d}.diagonal({int}, {dim}, {dim})
     {a:some}.unfold({dim}, {count}, {step})
-    {a:filled}.as_strided({strided})
+    {a:laid}.as_strided({strided})
     {a:some}.chunk({step}, {dim})
     {a:some}.split({step}, {dim})
     {a:some}.unbind({dim})

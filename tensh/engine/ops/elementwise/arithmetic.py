@@ -215,8 +215,8 @@ def integer_power(input, exponent):
         return easy(input)
     if exponent.dtype.kind == "u" or not np.less(exponent, 0).any():
         return np.power(input, exponent)
-    out = np.power(input, np.abs(exponent))
-    below = np.where(np.abs(input) == 1, out, 0).astype(input.dtype)
+    out = np.power(input, np.maximum(exponent, 0))
+    below = np.where(input == 1, 1, np.where(input == -1, 1 - 2 * (exponent & 1), 0)).astype(out.dtype)
     return np.where(exponent < 0, below, out)
 
 
@@ -266,14 +266,14 @@ def weighted(array, value, name):
 ONE_NUMBER = 1
 
 
-def add_to(combine, name):
-    """The kernel ``input + value * combine(tensor1, tensor2)``."""
+def add_to(combine, name, refused):
+    """The kernel ``input + value * combine(tensor1, tensor2)``, but for dtypes of the ``refused`` kinds."""
 
     def kernel(input, tensor1, tensor2, value):
         dtype = input.dtype
         if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
             input, tensor1, tensor2 = promoted(input, tensor1, tensor2)
-        if input.dtype.kind == "b":
+        if input.dtype.kind in refused:
             refuse_dtype(name, input.dtype)
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
@@ -284,4 +284,4 @@ def add_to(combine, name):
     return kernel
 
 
-addcmul, addcdiv = add_to(np.multiply, "addcmul"), add_to(np.true_divide, "addcdiv")
+addcmul, addcdiv = add_to(np.multiply, "addcmul", "b"), add_to(np.true_divide, "addcdiv", "bW")

@@ -36,8 +36,11 @@ def cat(tensors, dim=0):
     shapes = [array.shape for array in tensors]
     if () in shapes:
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
-    full = [shape for shape in shapes if shape != (0,)] or shapes  # empty vectors fit anywhere
-    dim = wrap_dim(dim, len(full[0]))
+    full = [
+        shape for shape in shapes if shape != (0,)
+    ]  # empty vectors fit anywhere, and by themselves along any dimension
+    dim = wrap_dim(dim, len(full[0])) if full else 0
+    full = full or shapes
     require_matching(full, dim)
     out = np.empty((*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :]), common_dtype(tensors))
     return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out)
