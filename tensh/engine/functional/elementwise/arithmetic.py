@@ -91,7 +91,12 @@ METHODS["abs_"] = PUBLIC["abs_"] = abs_
 
 @composite
 def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
-    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
+    """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded.
+
+    >>> import tensh as torch
+    >>> torch.tensor([float("nan"), 2.0]).nan_to_num_(1.0)
+    tensor([1., 2.])
+    """
     if tensor(input, "nan_to_num_").array.dtype.kind not in "biu":
         return OPS["nan_to_num"].inplace_fn(input, nan, posinf, neginf)
     return put(input, begin(input), OPS["nan_to_num"].fn(input, nan, posinf, neginf), "nan_to_num_", True)

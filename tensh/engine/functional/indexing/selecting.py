@@ -76,6 +76,7 @@ def index_fill(input, dim, index, value):
         return "index_fill_tensor", (dim, index, value)
     if isinstance(value, complex) and input.array.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    wrap_dim(dim, input.array.ndim)
     return "index_fill_number", (dim, index, number_as(value, input.array.dtype))
 
 
