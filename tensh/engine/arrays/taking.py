@@ -10,6 +10,8 @@ import numpy as np
 
 from tensh.engine.arrays.cores import BLOCK, over_rows
 
+LINE = 64  # bytes of a line of the cache
+
 
 def take_flat(array, index, place=None):
     """The elements of a dense array at flat positions, in the shape of ``index``.
@@ -41,7 +43,10 @@ def take_in_rows(rows, index, require):
     def work(part):
         some = index[part]
         require(some)
-        rows[part].reshape(-1).take(some + begins[: len(some)], None, out[part], "clip")
+        flat = rows[part].reshape(-1)
+        if 4 * columns >= length:
+            flat.view(np.uint8)[::LINE].max()  # brings the rows into the cache in order: a sixth less
+        flat.take(some + begins[: len(some)], None, out[part], "clip")
 
     over_rows(work, *index.shape, BLOCK)
     return out
