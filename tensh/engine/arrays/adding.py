@@ -6,7 +6,6 @@ SciPy's loops are quicker where they are there.
 
 import numpy as np
 
-from tensh.engine.arrays import sparse
 from tensh.engine.arrays.cores import BLOCK
 
 FEW = 32  # values up to which it does not pay to look
@@ -32,8 +31,11 @@ def add_at(out, index, values):
         add_at(wide, index, values.astype(np.float32))
         out[...] = wide
         return
-    if values.size >= MANY and sparse.add_at(out, index, values):
-        return
+    if values.size >= MANY:
+        from tensh.engine.arrays import sparse  # what looks for SciPy is read when it may be of use
+
+        if sparse.add_at(out, index, values):
+            return
     columns = out.size // len(out)
     if values.size <= FEW and columns > 1:
         np.add.at(out, index, values)
