@@ -1,21 +1,22 @@
 """The grammar of the random programs of differential.py, as data.
 
-A line is a step of a program with holes in braces.  ``{a}`` is a tensor of the program, ``{a:float 2d}`` one that has
-these properties (KINDS of differential_programs.py); the other holes are what fits to it (HOLES there).  A section's
-number says how often its lines are taken.
+A line is a step of a program with holes in braces. ``{a}`` is a tensor of the program, ``{a:float 2d}`` one that has these
+properties (KINDS of differential_programs.py); the other holes are what fits to it (HOLES there). A section's number says
+how often its lines are taken.
 
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
-is ``conj_physical``).  So is what PyTorch leaves undefined: memory that is not initialised, numbers that their new dtype cannot
-hold, shifts by more bits than there are, which of equal elements comes first, signs and phases of factors, arithmetic of
-infinite complex numbers, gradients of running products with infinity (PyTorch divides by the factor again), gradients of
-singular values at matrices of lower rank, and writes that read what they have written: of tensors that overlap in part, unless
-both are dense.
+is ``conj_physical``), and what ``kron`` has of tensors that are strided or written later. So is what PyTorch leaves
+undefined: memory that is not initialised, numbers that their new dtype cannot hold, shifts by more bits than there are,
+which of equal elements comes first, signs and phases of factors, arithmetic of infinite complex numbers, gradients of
+running products with infinity (PyTorch divides by the factor again), gradients of singular values at matrices of lower rank,
+and writes that read what they have written: of tensors that overlap in part, unless both are dense.
 
 So is what depends on how PyTorch was built, and for which processor: the bits of a nan (numbers seen as others), the
 gradients at nan of functions in pieces, which differ between the vectors of a large tensor and the elements that are left
-over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan for
-more than one element (``bounded``), the strides of dimensions of one element (``stepped``), the room behind the elements of a
-result (``strided``), and medians of a line whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``).
+over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan
+for more than one element, and the mean beside a variance, from which infinity is taken on the way (``bounded``), the strides
+of dimensions of one element (``stepped``), the room behind the elements of a result (``strided``), and medians of a line
+whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``).
 """
 
 UNARY = """
@@ -266,7 +267,7 @@ REDUCING = """
     {a:some}.var({axes}, correction={pad})
     {a:some}.std({dim}, keepdim=True)
     {a:finite some}.logcumsumexp({dim})
-    torch.var_mean({a:finite float some}, {axes})
+    torch.var_mean({a:finite bounded float some}, {axes})
     {a}.norm({order_of_norm})
     {a:some}.norm({order_of_norm}, {dim})
     torch.linalg.vector_norm({a:float}, {order_of_norm})
@@ -317,7 +318,7 @@ LINEAR = """
     torch.einsum('ij,kj->ik', {a:matrix}, {a})
     torch.einsum('i...->...', {a:some})
     torch.tensordot({a}, {same}, {pad})
-    torch.kron({a}, {number0d})
+    torch.kron({a}.clone({dense}), {number0d})
     torch.linalg.det({square})
     torch.linalg.inv({square})
     torch.linalg.solve({square}, {a:matrix})

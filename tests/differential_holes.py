@@ -171,9 +171,17 @@ def dtype(f):
 
 @hole
 def bits(f):
-    """A dtype to see the memory in, in which none of its numbers is nan: which bits a sum of nan has is the processor's."""
+    """A dtype to see the memory in, in which none of its numbers is nan: which bits a sum of nan has is the processor's.
+
+    Where the stride of the last dimension says nothing it has the same size; bools are seen as such, as other bytes than 0
+    and 1 might be written there.
+    """
     names = ["float32", "int32", "uint8", "int64", "complex64", "int16", "float64"]
-    return f.pick([name for name in names if not is_nan_as(f, name)])
+    if name_of(f.a.dtype) == "bool":
+        names = ["bool"]
+    elif f.a.shape[-1:] == (1,):
+        names = [name for name in names if getattr(f.world.module, name).itemsize == f.a.element_size()]
+    return f.pick([name for name in names if not is_nan_as(f, name)] or [name_of(f.a.dtype)])
 
 
 def is_nan_as(f, name):

@@ -56,7 +56,10 @@ ALWAYS = {
     "bounded",
     "unexpanded",
     "stepped",
+    "dense",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
+
+FINITE = {"finite", "calm", "definite", "bounded"}  # what a new tensor of finite numbers is in any case
 
 HOLES = {}
 
@@ -141,12 +144,16 @@ class Filler:
         most = next((n for n, k in ((3, "3d"), (2, "matrix"), (1, "1d")) if k in kinds), 4)
         shape = self.weighted({s: n for s, n in SHAPES.items() if least <= len(s) <= most})
         requires = "requires" in kinds or not self.chance(3)
-        step = Step(self.literal(shape, dtype, requires), (NAMES[len(self.world.names) - 1],), "leaf")
+        step = Step(
+            self.literal(shape, dtype, requires, finite=not FINITE.isdisjoint(kinds)),
+            (NAMES[len(self.world.names) - 1],),
+            "leaf",
+        )
         self.world.take(step)
         self.fresh.append(step)
         return step.targets[0]
 
-    def literal(self, shape, dtype, requires=False, positive=False):
+    def literal(self, shape, dtype, requires=False, positive=False, finite=False):
         """The text of a new tensor."""
         wants = ", requires_grad=True" if requires and dtype in (*FLOATING, *COMPLEX) else ""
         numbers = 1
@@ -156,7 +163,7 @@ class Filler:
             return f"torch.zeros({list(shape)}, dtype=torch.{dtype}{wants})"
         seed = self.number(0, 20)
         values = [plain_value(n * 7 + seed * 5, dtype, positive) for n in range(numbers)]
-        infinite = not positive and (self.a is None or not self.a.is_complex())
+        infinite = not positive and not finite and (self.a is None or not self.a.is_complex())
         if dtype in FLOATING and infinite and self.chance(15):
             values[self.number(0, numbers - 1)] = self.pick(["float('nan')", "float('inf')", "-float('inf')", "-0.0"])
         return f"torch.tensor({nested(values, shape)}, dtype=torch.{dtype}{wants})"

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import enable_grad
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.tensor import Tensor, wrap
 
 
@@ -37,7 +38,7 @@ def _message(analytic, numeric, output, number, part):
 def _outputs(result):
     """The differentiable outputs."""
     results = (result,) if isinstance(result, Tensor) else tuple(result)
-    return [t for t in results if isinstance(t, Tensor) and t.array.dtype.kind in "fcV"]
+    return [t for t in results if isinstance(t, Tensor) and t.array.dtype.kind in DIFFERENTIABLE]
 
 
 def _steps(x, part):

@@ -33,7 +33,7 @@ def cast(t, to):
 def recast(t, to, memory_format=None):
     """A copy of ``t`` in the dtype ``to``."""
     numpy = to.numpy
-    if t.array.dtype.kind == "c" and to.category != COMPLEX:
+    if t.array.dtype.kind in "cW" and to.category != COMPLEX:
         warn_real(to)
     if to.category >= FLOAT:
         return OPS["cast"].fn(t, numpy, memory_format)

@@ -132,6 +132,7 @@ ALIASES = {
     "short": int16, "int": int32, "long": int64,
 }  # fmt: skip
 
+DIFFERENTIABLE = "fcVW"  # kinds of NumPy's dtypes: "V" is that of bfloat16, "W" that of complex32
 REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
 COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128,
               complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip

@@ -23,10 +23,15 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 """What is wrong with an ``out=`` of another dtype than the result."""
 
 
-def explained(error, name, operands):
-    """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands."""
+def explained(error, name, operands, shapes_first=False):
+    """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
+
+    ``shapes_first`` says that shapes that do not fit are told of before a dtype.
+    """
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
-    if len(arrays) > 1 and (isinstance(error, ValueError) or comes_last(error)):
+    if len(arrays) > 1 and (
+        isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
+    ):
         clash = broadcast_clash([a.shape for a in arrays])
         if clash is not None:
             return RuntimeError(clash)

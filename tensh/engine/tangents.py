@@ -35,7 +35,7 @@ def pushed(node, tangents, graph, recorded):
     if (
         op is None
         or not op.pointwise
-        or node.dtype.kind == "c"
+        or node.dtype.kind in "cW"
         or any([t is not None and _complex(t) for t in tangents])
     ):
         return transposed(node if recorded else constant(node), tangents, graph, recorded)
@@ -43,7 +43,7 @@ def pushed(node, tangents, graph, recorded):
 
 
 def _complex(t):
-    return (t.array if isinstance(t, Tensor) else t).dtype.kind == "c"
+    return (t.array if isinstance(t, Tensor) else t).dtype.kind in "cW"
 
 
 # ── element by element ───────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ import functools
 
 from tensh.engine import named
 from tensh.engine.clock import mode
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.graph import gradients
 from tensh.engine.graph.nodes import live
 from tensh.engine.tensor import Tensor
@@ -113,7 +114,7 @@ def vjp_by(func, primals, argnums, has_aux):
         only_tensors(flat, call)
         results = unflatten(map(tape.given, flat), spec)
         for each in flat:
-            if each.array.dtype.kind not in "fcV":
+            if each.array.dtype.kind not in DIFFERENTIABLE:
                 raise RuntimeError(
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"

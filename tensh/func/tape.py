@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.levels import running
 from tensh.engine.clock import mode, tick
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.forward import placeholder
 from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Dual, edge, live
 from tensh.engine.tensor import Tensor, wrap
@@ -55,7 +56,7 @@ class Tape(Call):
         """A leaf over the memory of ``t``; inside ``vmap`` one that varies with the samples."""
         if not isinstance(t, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
-        if t.array.dtype.kind not in "fcV":
+        if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         value, levels = inside(t)
         fresh = wrap(value.array)

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.clock import mode
 from tensh.engine.declarations.table import public
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.graph.nodes import Parts
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn
@@ -107,7 +108,7 @@ def inspect(node, gs):
         if g is None or type(g) is Parts:
             continue
         a = g.array if isinstance(g, Tensor) else np.asarray(g)
-        if a.dtype.kind in "fcV" and bool((a != a).any()):
+        if a.dtype.kind in DIFFERENTIABLE and bool((a != a).any()):
             show(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
 

@@ -6,6 +6,7 @@ import inspect
 from tensh.engine import lifting
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.clock import mode, owner, tick
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.graph.nodes import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
@@ -177,7 +178,7 @@ def _connect(node, outputs, returned, edges):
     differentiable = [
         i
         for i, o in enumerate(outputs)
-        if isinstance(o, Tensor) and o.array.dtype.kind in "fcV" and id(returned[i]) not in off
+        if isinstance(o, Tensor) and o.array.dtype.kind in DIFFERENTIABLE and id(returned[i]) not in off
     ]
     node.inputs, node.time = edges, givers[-1]()
     node.op = Many(len(outputs) > 1)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.clock import mode, owner
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.forward import Computing, check_size, placeholder
 from tensh.engine.graph.nodes import live
 from tensh.engine.tensor import Tensor, wrap
@@ -54,7 +55,7 @@ def checked(number, t, tangent):
         return False
     if not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
-    if t.array.dtype.kind not in "fcV":
+    if t.array.dtype.kind not in DIFFERENTIABLE:
         return False
     check_size(t, tangent)
     return True
@@ -82,7 +83,7 @@ def check_memory(node, args, returned, t, tangent, given):
 def keep(node, level, outputs, results):
     """Note the tangents of the outputs, by the nodes that stand for them."""
     tangents = [
-        tangent if isinstance(t, Tensor) and t.array.dtype.kind in "fcV" else None
+        tangent if isinstance(t, Tensor) and t.array.dtype.kind in DIFFERENTIABLE else None
         for t, tangent in zip(outputs, results)
     ]
     for t, tangent in zip(outputs, tangents):

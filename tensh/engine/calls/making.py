@@ -6,7 +6,7 @@ from functools import cache
 from tensh.engine.calls.signatures import Form, Later, choose
 from tensh.engine.clock import mode, wrote
 from tensh.engine.device import cpu, require_cpu, require_strided
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.graph.nodes import AccumulateGrad, edge, live
 from tensh.engine.tensor import new
 
@@ -47,7 +47,7 @@ def leaf(array, requires_grad=False):
     t.array = array
     t.node = t._base = t._grad = None
     if requires_grad:
-        if array.dtype.kind not in "fcV":
+        if array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.node = AccumulateGrad(t)
     return t

@@ -39,7 +39,12 @@ def take_int(value):
 def take_float(value):
     if isinstance(value, (float, int, np.floating, np.integer)):
         return float(value)
-    fits = isinstance(value, Tensor) and value.node is None and value.array.ndim == 0 and value.array.dtype.kind != "c"
+    fits = (
+        isinstance(value, Tensor)
+        and value.node is None
+        and value.array.ndim == 0
+        and value.array.dtype.kind not in "cW"
+    )
     return float(value.array) if fits else NO_FIT
 
 

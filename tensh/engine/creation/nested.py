@@ -198,7 +198,7 @@ def to_float(leaf, dtype):
     if isinstance(leaf, Tensor):
         if leaf.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if leaf.array.dtype.kind == "c" and leaf.array.item().imag:
+        if leaf.array.dtype.kind in "cW" and leaf.array.item().imag:
             raise overflow("double")
         return float(leaf.array.item().real)
     return float(leaf)

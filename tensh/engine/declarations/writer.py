@@ -502,7 +502,7 @@ def _written_straight(op, a, b=None):
         lines.append(INDENT + f"if {' and '.join(fits)}:")
         depth += INDENT
     operands = f"({a}_, {b}_)" if b else f"({a}_,)"
-    failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}) from None"
+    failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}, True) from None"
     done = [f"wrote({a}_)", f"return {a}"]
     if isinstance(op.kernel, ufunc):
         call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"

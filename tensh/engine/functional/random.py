@@ -11,7 +11,7 @@ from tensh.engine.arrays.memory import empty_like
 from tensh.engine.calls.making import KEYWORDS, OUT, finish
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.declarations.table import PUBLIC, public
-from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, int64, of_scalar
+from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.random import drawn as operators
 from tensh.engine.random import discrete, drawing
@@ -126,7 +126,7 @@ def made_like(name, input, draw, generator, memory_format, given):
 
 
 def _drawn(array, draw, generator, requires_grad):
-    if requires_grad and array.dtype.kind not in "fcV":  # before anything is drawn
+    if requires_grad and array.dtype.kind not in DIFFERENTIABLE:  # before anything is drawn
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     draw(array, default_generator if generator is None else generator)
     return array

@@ -133,7 +133,7 @@ def fit(g, node, graph):
         g = words("sum_to")(g, own)
     a = g.array if graph else g
     if a.dtype != node.dtype:
-        if a.dtype.kind == "c" and node.dtype.kind != "c":
+        if a.dtype.kind in "cW" and node.dtype.kind not in "cW":
             g = words("real")(g)
         if (g.array if graph else g).dtype != node.dtype:
             g = words("cast")(g, node.dtype)

@@ -225,7 +225,7 @@ def _given(number, t, g):
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {g.shape} and output[{number}] has a shape of {t.shape}."
         )
-    if (g.array.dtype.kind == "c") != (t.array.dtype.kind == "c"):
+    if (g.array.dtype.kind in "cW") != (t.array.dtype.kind in "cW"):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
             f"Mismatch in dtype: grad_output[{number}] has a dtype of {g.dtype} and output[{number}] has a dtype of {t.dtype}."

@@ -63,12 +63,8 @@ class CopySlices(Node):
             run_inside({node: g}, graph, wanted)
         return [wanted.get(n) for n in (old, *self.inputs[1:])]
 
-    def release(self):
-        *_, node, inside = self.saved
-        for each in inside:
-            if each.keeps_arrays:
-                each.release()
-        node.saved = None  # in PyTorch a write through a view is never used twice, whatever its node saved
+    # Released, it forgets the nodes of the write: their arrays go with them, but for those that a derivative of higher
+    # order still comes to.  As in PyTorch it is never used twice, whatever these have saved.
 
 
 def run_inside(grads, graph, wanted):

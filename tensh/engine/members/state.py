@@ -6,7 +6,7 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.clock import mode, version
 from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.graph import gradients
 from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
 from tensh.engine.registry import HANGING
@@ -53,7 +53,7 @@ def _set_requires_grad(t, flag):
     """``t.requires_grad = flag``: unlike ``requires_grad_`` it refuses computed tensors even what they are already."""
     if not isinstance(flag, bool):
         raise RuntimeError("requires_grad must be a bool")
-    if flag and t.array.dtype.kind not in "fcV":
+    if flag and t.array.dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     if flag and _computed(t):
         raise RuntimeError(LEAVES_ONLY)
@@ -79,7 +79,7 @@ def _record(t, flag):
         if flag:
             t.node = AccumulateGrad(t)
     elif flag and not live(node):
-        if t.array.dtype.kind not in "fcV":
+        if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         grad, t._grad = t._grad, None
         t.node = AccumulateGrad(t)
@@ -252,7 +252,7 @@ def _set_data(t, value):
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     if type(t.node) is AccumulateGrad:
-        if value.array.dtype.kind not in "fcV":
+        if value.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         t.node.shape, t.node.dtype = value.array.shape, value.array.dtype
     t.array = memory.apart(value.array)  # as in PyTorch, the two share memory but count their writes apart

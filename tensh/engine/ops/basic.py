@@ -11,6 +11,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import format_named
 from tensh.engine.declarations.table import RETYPED, op
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.ops.precision import real_of
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -109,8 +110,8 @@ def expanded_size(array, size):
 @op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
 def cast(input, dtype, memory_format=None):
     """A copy in another dtype (NumPy's); the real part where that is not complex."""
-    if input.dtype.kind == "c" and dtype.kind not in "cbW":
-        input = input.real
+    if input.dtype.kind in "cW" and dtype.kind not in "cbW":
+        input = real_of(input)
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
         input = input.astype(np.float32)  # PyTorch rounds twice on the way to a short type
     if memory_format is None and input.flags.c_contiguous:
@@ -161,14 +162,14 @@ def conj_physical(input):
 @op(name="conj_over", node="ConjPhysicalBackward1", public=False, inplace="method", input="conj(g)")
 def conj_over(input):
     """The same, written over the input; recorded of real numbers, too."""
-    return np.conjugate(input) if input.dtype.kind == "c" else input.copy()
+    return np.conjugate(input) if input.dtype.kind in "cW" else input.copy()
 
 
 def conj(input):
     """The complex conjugate; real values are their own, and stay as they are."""
     if isinstance(input, Tensor):
-        return recorded("conjugate")(input) if input.array.dtype.kind == "c" else input
-    return input.conj() if input.dtype.kind == "c" else input
+        return recorded("conjugate")(input) if input.array.dtype.kind in "cW" else input
+    return np.conjugate(input) if input.dtype.kind in "cW" else input
 
 
 ARRAYS["conj"] = TENSORS["conj"] = conj

@@ -3,7 +3,8 @@
 import numpy as np
 
 F4, F8, I8 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
-WIDER = {F4: F8, np.dtype(np.complex64): np.dtype(np.complex128)}  # what PyTorch accumulates in
+C8 = np.dtype(np.complex64)
+WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # what PyTorch accumulates in
 KEPT = 4096  # the longest vector of ones that is kept
 
 
@@ -30,18 +31,28 @@ def is_half(dtype):
 
 
 def widened(array):
-    """``array``, in float32 if it is of a 16 bit floating point dtype."""
-    return array.astype(F4) if is_half(array.dtype) else array
+    """``array``, in float32 if it is of a 16 bit floating point dtype; complex32 in complex64."""
+    return array.astype(F4) if is_half(array.dtype) else array.astype(C8) if array.dtype.kind == "W" else array
 
 
 def real_dtype(dtype):
     """The dtype of the absolute values of numbers of ``dtype`` (NumPy's)."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind in "cW" else dtype
 
 
 def narrowed(result, dtype):
     """A result computed in float32, in the 16 bit dtype it stands for."""
     return result.astype(dtype) if is_half(dtype) else result
+
+
+def real_of(array):
+    """The real parts; complex32 takes part in NumPy's ``real`` and ``imag`` as a real number would."""
+    return array.real if array.dtype.kind != "W" else array.astype(C8).real.astype(np.float16)
+
+
+def imaginary_of(array):
+    """The imaginary parts."""
+    return array.imag if array.dtype.kind != "W" else array.astype(C8).imag.astype(np.float16)
 
 
 def in_float32(kernel):

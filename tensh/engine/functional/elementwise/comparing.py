@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from tensh.engine.declarations.inplace import begin, into, put
+from tensh.engine.arrays import memory
+from tensh.engine.declarations.inplace import begin, into, put, refuse_partial_overlap
 from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
 from tensh.engine.declarations.scalars import fitting
 from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite, public
@@ -195,10 +196,19 @@ def masked_fill(input, mask, value):
     return OPS["masked_fill_tensor"].fn(input, mask, value)
 
 
+EXPANDED = (
+    "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+    "This also applies to advanced indexing e.g. tensor[mask] = scalar"
+)
+
+
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be an expanded one."""
     since = begin(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
+    refuse_partial_overlap(input.array, mask.array)
+    if memory.overlaps_itself(input.array):
+        warn(EXPANDED)
     number = value.array if isinstance(value, Tensor) else value
     return put(input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array))
 

@@ -8,6 +8,7 @@ from tensh.engine.clock import mode, wrote
 from tensh.engine.declarations.inplace import begin, put, refuse_overlap, unrecorded, writable
 from tensh.engine.declarations.scalars import SAFE
 from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.shapes.parts import as_strided
 from tensh.engine.ops.shapes.embed import number_as, real_part
@@ -102,10 +103,10 @@ def copy_(self, other, non_blocking=False):
         array[...] = source
         wrote(array)
         return self
-    if source.dtype.kind == "c" and array.dtype.kind not in "cb":
+    if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
         warn("Casting complex values to real discards the imaginary part")
     since = begin(self, other)
-    if unrecorded(self, other) or array.dtype.kind not in "fcV":
+    if unrecorded(self, other) or array.dtype.kind not in DIFFERENTIABLE:
         if other is self:
             wrote(array)
             return self

@@ -74,7 +74,7 @@ def index_fill(input, dim, index, value):
                 f"{value.array.ndim} dimension(s)."
             )
         return "index_fill_tensor", (dim, index, value)
-    if isinstance(value, complex) and input.array.dtype.kind != "c":
+    if isinstance(value, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     wrap_dim(dim, input.array.ndim)
     return "index_fill_number", (dim, index, number_as(value, input.array.dtype))
@@ -225,9 +225,9 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])
     ) is not None:
         raise RuntimeError(clash)
-    if n == 0 and array.size:
-        raise RuntimeError("ZeroDivisionError")  # of which PyTorch takes the remainder
     beside = np.broadcast_shapes(*sizes)
+    if n == 0 and 0 not in (*beside, array.shape[dim]):
+        raise RuntimeError("ZeroDivisionError")  # of which PyTorch takes the remainder
     index = np.broadcast_to(
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
     )

@@ -153,15 +153,14 @@ def uneven(x, axis, coordinates, order):
 
 
 # ── integrals ────────────────────────────────────────────────────────────────
-def check_integrand(name, y):
-    if y.array.dtype.kind == "b":
-        raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
+def refuse_bools(name, y, x):
+    if y.array.dtype.kind == "b" or x is not None and x.array.dtype.kind == "b":
+        which = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
 
 
 def distances(name, y, x, axis):
     """The distances of the sample points ``x``, ready to be broadcast with ``y``."""
-    if x.array.dtype.kind == "b":
-        raise RuntimeError(f"{name}: received a bool input for `x`, but bool is not supported")
     if x.array.ndim == 1 != y.array.ndim:
         if x.array.size != y.array.shape[axis]:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
@@ -181,11 +180,11 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
     """
-    axis = wrap_dim(dim, y.array.ndim, scalar=False)
-    check_integrand("trapezoid", y)
+    axis = wrap_dim(dim if x is None else wrap_dim(dim, y.array.ndim), y.array.ndim, scalar=False)
     if y.array.shape[axis] == 0:
         shape = y.array.shape[:axis] + y.array.shape[axis + 1 :]
         return wrap(np.zeros(shape, y.array.dtype))
+    refuse_bools("trapezoid", y, x)
     if x is not None:
         steps = distances("trapezoid", y, x, axis)
         return div_number(sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis), 2)
@@ -201,10 +200,12 @@ def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor([1.5000, 4.0000])
     """
+    if x is None:
+        refuse_bools("cumulative_trapezoid", y, x)
+    axis = wrap_dim(dim, y.array.ndim)
+    refuse_bools("cumulative_trapezoid", y, x)
     if not y.array.ndim:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    axis = wrap_dim(dim, y.array.ndim)
-    check_integrand("cumulative_trapezoid", y)
     pairs = along(y, axis, 1) + along(y, axis, None, -1)
     if x is None:
         return mul_number(pairs, dx / 2).cumsum(axis)

@@ -4,7 +4,7 @@ import math
 
 from tensh.engine.calls.arguments import require_dtype
 from tensh.engine.declarations.table import OPS, composite
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.reductions import norms
@@ -117,7 +117,7 @@ def check_matrix(A, ord, dim, wanted):
     dims = tuple(wrap_dim(d, A.array.ndim) for d in dim)
     if dims[0] == dims[1]:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
-    if wanted is not None and wanted.kind not in "fcV":
+    if wanted is not None and wanted.kind not in DIFFERENTIABLE:
         title = BY_NUMPY[wanted].title
         raise RuntimeError(f"linalg.matrix_norm: dtype should be floating point or complex, but got {title}")
     norm_dtype("linalg.matrix_norm", A.array.dtype, wanted)

@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine.calls.arguments import dims, require_dtype, sizes
 from tensh.engine.declarations.inplace import before_out, into
 from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.errors import ABSENT, OTHER_DTYPE
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
@@ -117,7 +118,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     >>> torch.tensor([1.0, float("nan"), 2.0]).nanmean()
     tensor(1.5000)
     """
-    if input.array.dtype.kind not in "fcV":
+    if input.array.dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got " + input.dtype.title
         )

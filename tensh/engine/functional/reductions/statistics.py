@@ -2,6 +2,7 @@
 
 from tensh.engine.declarations.inplace import before_out, into
 from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.ops.reductions import statistics
 
 
@@ -24,7 +25,7 @@ def spread(name, doc, operator):
     pair = len(operator.outs) == 2
 
     def function(input, dim=None, unbiased=None, keepdim=False, *, correction=None, axis=None, keepdims=None, out=None):
-        if input.array.dtype.kind not in "fcV":
+        if input.array.dtype.kind not in DIFFERENTIABLE:
             what = name if pair else "std and var"
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         if out is not None:

@@ -150,7 +150,7 @@ def hardswish(input):
 activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
            input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
-           input="g * masked_fill(masked_fill(input / 3 + 0.5, ~(input < 3), 1), input <= -3, 0)")  # fmt: skip
+           input="only(g * masked_fill(input / 3 + 0.5, ~(input < 3), 1), ~(input <= -3))")  # fmt: skip
 
 
 # ── curves ───────────────────────────────────────────────────────────────────

@@ -13,6 +13,7 @@ from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.elementwise import arithmetic, elementary
+from tensh.engine.ops.precision import imaginary_of, real_of
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
 
@@ -104,7 +105,7 @@ pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
                               "torch.sgn instead.", NotImplementedError))  # fmt: skip
 pointwise(elementary.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn",
-          inplace="method", input="nothing(g) if input.dtype.kind != 'c' else "
+          inplace="method", input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill((g - real_part(g * conj(out)) * out) / abs(input), input == 0, 0)")  # fmt: skip
 pointwise(elementary.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
@@ -291,7 +292,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 # ── complex numbers ──────────────────────────────────────────────────────────
 pointwise(elementary.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
-          input="nothing(g) if input.dtype.kind != 'c' else "
+          input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
 pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
           out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
@@ -321,8 +322,9 @@ def power_by_number(g, input, exponent):
     number = exponent.item()
     if not number:
         return ARRAYS["nothing"](g)
-    slope = input ** (number - 1)
-    return g * conj(TENSORS["mul_number"](slope, number) if isinstance(g, Tensor) else exponent * slope)
+    if isinstance(g, Tensor):
+        return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
+    return g * conj(exponent * arithmetic.power(input, exponent - 1))
 
 
 @word
@@ -361,10 +363,10 @@ def inside(input, min, max):
 @word
 def real_part(x, *kept):
     """The real part; ``kept`` is only saved, as PyTorch does."""
-    return x.real
+    return x.real if isinstance(x, Tensor) else real_of(x)
 
 
 @word
 def imaginary_part(x, *kept):
     """The imaginary part, in the same way."""
-    return x.imag
+    return x.imag if isinstance(x, Tensor) else imaginary_of(x)

@@ -121,7 +121,7 @@ METHODS["masked_scatter_"] = in_place(masked_scatter, masked_write, True, False,
 @op(public=False, out=False, node="MaskedFillBackward0", grad="masked_zero(g, mask)", mask=None)
 def masked_zero(grad, mask):
     """``grad`` with zeros where ``mask`` is True."""
-    out = grad.copy()
+    out = np.array(grad)
     np.copyto(out, 0, where=mask, casting="unsafe")
     return out
 

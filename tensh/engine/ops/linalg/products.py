@@ -1,5 +1,7 @@
 """Products of matrices and vectors.  Two dimensional ones use ``ndarray.dot``, which needs half of np.matmul's time.
 
+Where columns meet rows, of one element each, they do not: ``dot`` leaves out what stands beside a zero, also infinity.
+
 16 bit floating point numbers are multiplied in float32.  Factors must have one dtype: nothing is promoted.
 """
 
@@ -68,7 +70,7 @@ def mm(input, mat2):
     dtype = input.dtype
     if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
         try:
-            return input.dot(mat2)
+            return input.dot(mat2) if len(mat2) != 1 else np.matmul(input, mat2)
         except ValueError:
             raise RuntimeError(cannot_multiply(input, mat2)) from None
     check_matrices(input, mat2)
@@ -154,7 +156,9 @@ def mv(input, vec):
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
     if input.dtype is not vec.dtype or input.shape[1] != vec.size:
         check_vector(None, input, vec)
-    return input.dot(vec) if input.dtype.itemsize > 2 else narrow(np.dot, "addmv_impl_cpu", input, vec)
+    if input.dtype.itemsize > 2:
+        return input.dot(vec) if len(vec) != 1 else np.matmul(input, vec)
+    return narrow(np.dot, "addmv_impl_cpu", input, vec)
 
 
 def check_vector(input, mat, vec):

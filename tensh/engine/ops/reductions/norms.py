@@ -6,10 +6,10 @@ import numpy as np
 
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import promoted
-from tensh.engine.ops.precision import F4, ONES, is_half, narrowed, widened
+from tensh.engine.ops.precision import ONES, narrowed, real_dtype, widened
 from tensh.engine.ops.reductions.reduce import add
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
@@ -19,14 +19,14 @@ maximum = np.maximum.reduce
 # ── norms ────────────────────────────────────────────────────────────────────
 def norm_dtype(name, dtype, wanted):
     """The dtype to compute a norm in; PyTorch's errors for what has none."""
-    if dtype.kind not in "fcV":
+    if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}")
     if wanted is None:
         return dtype
-    if wanted.kind not in "fcV":
+    if wanted.kind not in DIFFERENTIABLE:
         raise RuntimeError(f"{name}: dtype should be floating point or complex. Got {BY_NUMPY[wanted].title}")
-    if (wanted.kind == "c") != (dtype.kind == "c"):
-        kind = "complex" if dtype.kind == "c" else "real"
+    if (wanted.kind in "cW") != (dtype.kind in "cW"):
+        kind = "complex" if dtype.kind in "cW" else "real"
         raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}")
     if wanted.itemsize < dtype.itemsize:
         raise RuntimeError(
@@ -97,8 +97,8 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
     axes = dims(dim, input.ndim)
     require_identity(input, ord, axes, dim)
-    if is_half(dtype):
-        return norm(input.astype(F4), ord, axes, keepdim).astype(dtype)
+    if dtype.itemsize == 2 or dtype.kind == "W":
+        return norm(widened(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
         flat = input.reshape(-1)
         return np.sqrt(flat.dot(flat))
@@ -154,7 +154,7 @@ def dist(input, other, p=2):
         raise RuntimeError(NO_BOOLS if input.dtype == other.dtype else NO_BOOL)
     input, other = promoted(input, other)
     dtype = input.dtype
-    if dtype.kind not in "fcV":
+    if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {BY_NUMPY[dtype].title} instead."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine.arrays.cores import SPREAD, over_rows, run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
-from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, is_half
@@ -157,7 +157,7 @@ def along(matrix, dim, keepdim, vectors):
 def nansum(input, dim=None, keepdim=False, dtype=None):
     """The sum of the elements that are not nan."""
     axes = axes_of(dim, input.ndim)
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if input.dtype.kind in "fV":
         input = zero_unless(input, input == input)
@@ -168,10 +168,10 @@ def nansum(input, dim=None, keepdim=False, dtype=None):
 def mean_dtype(dtype, wanted):
     """The dtype of a mean; only floating point and complex numbers have one."""
     if wanted is not None:
-        if wanted.kind not in "fcV":
+        if wanted.kind not in DIFFERENTIABLE:
             raise RuntimeError(NO_MEAN.format("Optional", BY_NUMPY[wanted].title))
         return wanted
-    if dtype.kind not in "fcV":
+    if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(NO_MEAN.format("Input", BY_NUMPY[dtype].title))
     return dtype
 

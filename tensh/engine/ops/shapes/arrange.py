@@ -43,7 +43,7 @@ def cat(tensors, dim=0):
     full = full or shapes
     require_matching(full, dim)
     out = np.empty((*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :]), common_dtype(tensors))
-    return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out)
+    return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out, casting="unsafe")
 
 
 def alike(arrays):
@@ -123,7 +123,7 @@ def stack(tensors, dim=0):
     if alike(tensors):
         return np.concatenate([array[key] for array in tensors], dim)
     out = np.empty((*shape[:dim], len(tensors), *shape[dim:]), common_dtype(tensors))
-    return np.concatenate([array[key] for array in tensors], dim, out)
+    return np.concatenate([array[key] for array in tensors], dim, out, casting="unsafe")
 
 
 @op(public=False, out=False, sequence="tensors", node="BlockDiagBackward0", tensors="blocks(g, shapes)")

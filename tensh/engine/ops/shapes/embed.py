@@ -7,6 +7,7 @@ from tensh.engine.declarations.scalars import fitting
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import real_of
 from tensh.engine.ops.shapes.diagonal import diagonal_of
 from tensh.engine.ops.shapes.views import at
 
@@ -101,7 +102,7 @@ def fill_tensor(input, value):
 
 def real_part(array, dtype):
     """``array`` itself, or its real part where it is to be written into real numbers."""
-    return array.real if array.dtype.kind == "c" and dtype.kind not in "cb" else array
+    return real_of(array) if array.dtype.kind in "cW" and dtype.kind not in "cbW" else array
 
 
 # These give the value alone, which the write broadcasts.
