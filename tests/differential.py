@@ -93,7 +93,7 @@ def facts(world):
             "_is_view": t._is_view(),
             "retains_grad": t.retains_grad,
             "stride" if t._is_view() else "layout": steps,
-            "storage_offset": t.storage_offset() if t.numel() and t._is_view() else None,
+            "storage_offset": t.storage_offset() - t._base.storage_offset() if t.numel() and t._is_view() else None,
         }
     return seen
 

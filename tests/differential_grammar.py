@@ -16,7 +16,9 @@ gradients at nan of functions in pieces, which differ between the vectors of a l
 over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan
 for more than one element, and the mean beside a variance, from which infinity is taken on the way (``bounded``), the strides
 of dimensions of one element (``stepped``), the room behind the elements of a result (``strided``), and medians of a line
-whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``).
+whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``). The absolute
+values of complex numbers, which round as they do, are no norm of infinite order to compare with (``exact``), and what is
+said of complex numbers of two halves stands in the recorded expressions (``long``).
 """
 
 UNARY = """
@@ -90,7 +92,7 @@ VIEWS = """
     {a:complex}.real
     {a:complex}.imag
     torch.view_as_real({a:complex})
-    {a:filled finite}.view(torch.{bits})
+    {a:laid finite}.view(torch.{bits})
     {a}.contiguous()
     {a}[{basic}]
     {a}[...]
@@ -195,7 +197,7 @@ WRITES = """
     {a:free}.squeeze_()
     {a:free 2d}.transpose_({dim}, {dim})
     {a}.addcmul_({number0d}, {number0d})
-    {a}.addcdiv_({other}, {other}, value={number})
+    {a:long}.addcdiv_({other}, {other}, value={number})
     {a}.lerp_({other}, {real})
     {a:some}.cumsum_({dim})
     {viewless}.requires_grad_()
@@ -268,8 +270,8 @@ REDUCING = """
     {a:some}.std({dim}, keepdim=True)
     {a:finite some}.logcumsumexp({dim})
     torch.var_mean({a:finite bounded float some}, {axes})
-    {a}.norm({order_of_norm})
-    {a:some}.norm({order_of_norm}, {dim})
+    {a:exact}.norm({order_of_norm})
+    {a:exact some}.norm({order_of_norm}, {dim})
     torch.linalg.vector_norm({a:float}, {order_of_norm})
     torch.linalg.norm({a:float matrix}, 'fro')
     {a:some}.amax({dims}, keepdim=True)

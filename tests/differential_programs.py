@@ -42,7 +42,9 @@ KINDS = {
     "calm": lambda t: t.numel() < 8 or not bool(t.detach().isnan().any()),
     "definite": lambda t: not bool(t.detach().isnan().any()),
     "bounded": lambda t: not bool(t.detach().isinf().any()),
-    "unexpanded": lambda t: not (t.ndim == 1 and t.stride(0) == 0),
+    "unexpanded": lambda t: 0 not in t.stride(),
+    "exact": lambda t: not t.is_complex(),
+    "long": lambda t: t.element_size() != 2,
     "stepped": lambda t: t.numel() > 0 and 1 not in t.shape,
 }
 """Properties of tensors that the grammar asks for."""
@@ -57,6 +59,8 @@ ALWAYS = {
     "unexpanded",
     "stepped",
     "dense",
+    "exact",
+    "long",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
 FINITE = {"finite", "calm", "definite", "bounded"}  # what a new tensor of finite numbers is in any case

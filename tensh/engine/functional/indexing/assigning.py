@@ -8,7 +8,7 @@ from tensh.engine.declarations.inplace import begin, refuse_overlap, refuse_part
 from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_bytes, viewed
+from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_filling, viewed
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
@@ -40,7 +40,7 @@ def setitem(self, index, value):
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
             try:
-                refuse_bytes(parts_of(index), value, view.array.shape[first:])
+                refuse_filling(parts_of(index), value, view.array.shape[first:], view.array.dtype)
             except RuntimeError:
                 begin(view, value, may_overlap=True)  # which is refused before
                 raise

@@ -8,7 +8,9 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.clock import mode
+from tensh.engine.declarations.scalars import fitting
 from tensh.engine.declarations.table import OPS
+from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.graph.nodes import edge, see
 from tensh.engine.lifting import Lift
@@ -234,14 +236,21 @@ def read_array(array):
     return array if array.ndim else int(array)
 
 
-def refuse_bytes(parts, value, shape):
-    """Raise where PyTorch fills under the only mask, which must be of bools then; it fits the start of ``shape``."""
-    arrays = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
-    if len(arrays) == 1 and value.array.size == 1 and isinstance(arrays[0], Tensor):
-        dtype = arrays[0].array.dtype
-        size = arrays[0].array.shape
-        if dtype.kind == "u" and dtype.itemsize == 1 and size and shape[: len(size)] == size:
-            raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+def refuse_filling(parts, value, shape, dtype):
+    """Raise where PyTorch fills under the only mask, which fits the start of ``shape``, and cannot.
+
+    The mask must be of bools then, and the one element of ``value`` must fit into ``dtype``.
+    """
+    others = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
+    if len(others) != 1 or value.array.size != 1:
+        return
+    mask = others[0].array if isinstance(others[0], Tensor) else np.asarray(read(others[0]))
+    if not mask.ndim or shape[: mask.ndim] != mask.shape:
+        return
+    if mask.dtype.kind == "u" and mask.itemsize == 1:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    if mask.dtype.kind == "b" and value.array.dtype is not dtype:
+        fitting(value.array.item(), BY_NUMPY[dtype])
 
 
 def read_list(part):

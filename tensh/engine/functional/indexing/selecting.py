@@ -12,7 +12,7 @@ from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
-from tensh.engine.functional.indexing.indexing import read_array, refuse_bytes
+from tensh.engine.functional.indexing.indexing import read_array, refuse_filling
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
@@ -108,7 +108,9 @@ def index_arrays(input, indices, name):
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
     if not accumulate:
-        refuse_bytes(indices, require(values, "index_put", "values", 2), input.array.shape)
+        refuse_filling(
+            indices, require(values, "index_put", "values", 2), input.array.shape, input.array.dtype
+        )
     return "index_put", (arrays, require(values, "index_put", "values", 2), accumulate)
 
 

@@ -43,12 +43,15 @@ def numbered_reduction(fn, *parameters):
     PUBLIC[fn.__name__] = named(function, fn.__name__, fn.__doc__)
 
 
-def warn_of_sizes(input, target):
+def check_sizes(input, target):
+    """Warn where both have to be broadcast, and raise where they cannot be."""
     if input.size() != target.size():
         warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         )
+        if (clash := broadcast_clash([input.array.shape, target.array.shape])) is not None:
+            raise RuntimeError(clash)
 
 
 def alike(input, target):
@@ -81,7 +84,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-    warn_of_sizes(input, target)
+    check_sizes(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
@@ -98,7 +101,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(1.5000)
     """
-    warn_of_sizes(input, target)
+    check_sizes(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
@@ -115,7 +118,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 1.5000])
     """
-    warn_of_sizes(input, target)
+    check_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
@@ -132,7 +135,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
     tensor([0.1250, 2.0000])
     """
-    warn_of_sizes(input, target)
+    check_sizes(input, target)
     if weight is not None:
         check_weight(input, weight, reduction)
     if delta <= 0:
