@@ -241,7 +241,9 @@ def refuse_filling(parts, value, shape, dtype):
 
     The mask must be of bools then, and the one element of ``value`` must fit into ``dtype``.
     """
-    others = [part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)))]
+    others = [
+        part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)) or is_number(part))
+    ]
     if len(others) != 1 or value.array.size != 1:
         return
     mask = others[0].array if isinstance(others[0], Tensor) else np.asarray(read(others[0]))
@@ -251,6 +253,11 @@ def refuse_filling(parts, value, shape, dtype):
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if mask.dtype.kind == "b" and value.array.dtype is not dtype:
         fitting(value.array.item(), BY_NUMPY[dtype])
+
+
+def is_number(part):
+    """Is a part of an index a tensor of one integer, without dimensions?"""
+    return isinstance(part, Tensor) and not part.array.ndim and part.array.dtype.kind in "iu"
 
 
 def read_list(part):

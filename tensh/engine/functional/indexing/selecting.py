@@ -108,9 +108,7 @@ def index_arrays(input, indices, name):
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
     if not accumulate:
-        refuse_filling(
-            indices, require(values, "index_put", "values", 2), input.array.shape, input.array.dtype
-        )
+        refuse_filling(indices, require(values, "index_put", "values", 2), input.array.shape, input.array.dtype)
     return "index_put", (arrays, require(values, "index_put", "values", 2), accumulate)
 
 

@@ -258,7 +258,8 @@ def even(n, size):
 @functools.lru_cache(1024)
 def even_means(n, size):
     """The means of these windows as a linear map."""
-    return Taps(n, *even(n, size))
+    places, weights = even(n, size)
+    return Taps(n, places, weights, weights != 0)
 
 
 @functools.lru_cache(64)

@@ -86,8 +86,9 @@ def smooth(n, size, corners, factor, mode):
     first = np.maximum((centre - reach * stretch + 0.5).astype(np.int64), 0)
     last = np.minimum((centre + reach * stretch + 0.5).astype(np.int64), n)
     places = first + np.arange((last - first).max(initial=1))[:, None]
-    weights = np.where(places < last, weight(np.abs(places - centre + 0.5) / stretch), 0)
-    return Taps(n, np.minimum(places, last - 1), weights / weights.sum(0))
+    within = places < last
+    weights = np.where(within, weight(np.abs(places - centre + 0.5) / stretch), 0)
+    return Taps(n, np.minimum(places, last - 1), weights / weights.sum(0), within)
 
 
 # ── the operators, by PyTorch's names ────────────────────────────────────────

@@ -16,13 +16,15 @@ from tensh.engine.vocabulary import word
 class Taps:
     """``out[i] = sum over t of weights[t, i] * in[places[t, i]]`` for an input of ``size`` elements.
 
-    ``weights`` None stands for ones.
+    ``weights`` None stands for ones.  ``there`` says which taps there are, None that all are: one that is not there is no
+    zero, which would make nan of infinity.
     """
 
-    __slots__ = ("size", "places", "weights", "_adjoint", "_typed")
+    __slots__ = ("size", "places", "weights", "there", "_adjoint", "_typed")
 
-    def __init__(self, size, places, weights=None):
+    def __init__(self, size, places, weights=None, there=None):
         self.size, self.places, self.weights = size, places, weights
+        self.there = None if there is None or there.all() else there
         self._adjoint, self._typed = None, {}
 
     @property
@@ -40,20 +42,18 @@ class Taps:
 
     def _transposed(self):
         count, length = self.places.shape
-        inputs = self.places.reshape(-1)
+        inputs, outputs = self.places.reshape(-1), np.tile(np.arange(length), count)
         weights = np.ones(inputs.size) if self.weights is None else self.weights.reshape(-1)
-        used = weights != 0
-        inputs, weights, outputs = inputs[used], weights[used], np.tile(np.arange(length), count)[used]
+        if self.there is not None:
+            inputs, outputs, weights = (each[self.there.reshape(-1)] for each in (inputs, outputs, weights))
         order = np.argsort(inputs, kind="stable")
-        inputs, weights, outputs = inputs[order], weights[order], outputs[order]
+        inputs, outputs, weights = inputs[order], outputs[order], weights[order]
         number = np.bincount(inputs, minlength=self.size)
         rank = np.arange(inputs.size) - np.repeat(np.cumsum(number) - number, number)
         places = np.zeros((max(number.max(initial=0), 1), self.size), np.intp)
-        shares = np.zeros(places.shape)
-        places[rank, inputs], shares[rank, inputs] = outputs, weights
-        missing = shares == 0
-        places[missing] = np.broadcast_to(places[0], places.shape)[missing]  # 0 times an element that counts anyway
-        return Taps(length, places, None if (shares == 1).all() else shares)
+        shares, there = np.zeros(places.shape), np.zeros(places.shape, bool)
+        places[rank, inputs], shares[rank, inputs], there[rank, inputs] = outputs, weights, True
+        return Taps(length, places, None if self.weights is None else shares, there)
 
     def typed(self, dtype):
         """The weights in a dtype."""
@@ -68,14 +68,20 @@ class Taps:
             return np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
         if length < count:
             return self._by_outputs(array, dim)
-        shape = (-1, *(1,) * (array.ndim - dim - 1))
+        lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
         weights = None if self.weights is None else self.typed(array.real.dtype)
         total = None
         for t, places in enumerate(self.places):
-            part = np.take(array, places, dim)
+            some = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
+            part = np.take(array, places[some], dim)
             if weights is not None:
-                np.multiply(part, weights[t].reshape(shape), part)
-            total = part if total is None else np.add(total, part, total)
+                np.multiply(part, weights[t, some].reshape(shape), part)
+            if total is None and part.shape[dim] == length:
+                total = part
+                continue
+            if total is None:
+                total = np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
+            total[(*lead, some)] += part
         return total
 
     def _by_outputs(self, array, dim):
@@ -84,9 +90,10 @@ class Taps:
         weights = None if self.weights is None else self.typed(array.real.dtype)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
         for i in range(self.length):
-            part = np.take(array, self.places[:, i], dim)
+            some = slice(None) if self.there is None else self.there[:, i]
+            part = np.take(array, self.places[some, i], dim)
             if weights is not None:
-                np.multiply(part, weights[:, i].reshape(shape), part)
+                np.multiply(part, weights[some, i].reshape(shape), part)
             np.add.reduce(part, dim, None, out[(*lead, i)])
         return out
 

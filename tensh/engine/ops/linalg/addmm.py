@@ -6,7 +6,7 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
 from tensh.engine.errors import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
 from tensh.engine.ops.kernels import FITTING
-from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm
+from tensh.engine.ops.linalg.products import batches, check_batches, check_vector, mm, mv
 from tensh.engine.ops.precision import is_half, widened
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, word
@@ -29,8 +29,13 @@ def plus(input, product, beta, alpha):
     return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
 
-def added(input, product, beta, alpha):
-    """The same with PyTorch's words where the input cannot be expanded to the product's shape."""
+def added(input, product, beta, alpha, terms=1):
+    """The same with PyTorch's words where the input cannot be expanded to the product's shape.
+
+    Of a product of no ``terms`` the factor is not looked at, of no elements neither is.
+    """
+    if not terms or not product.size:
+        alpha, beta = 1, beta if product.size else 1
     try:
         if is_half(input.dtype):
             return plus(widened(input), product, beta, alpha).astype(input.dtype)
@@ -93,7 +98,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     if not mat1.shape[1] and mat1.shape[0] and mat2.shape[1]:
         require_factor(input, beta)
-    return added(input, mm.kernel(mat1, mat2), beta, alpha)
+    return added(input, mm.kernel(mat1, mat2), beta, alpha, mat1.shape[1])
 
 
 @op(
@@ -114,7 +119,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     check_vector(input, mat, vec)
     if mat.dtype.kind == "b":
         refuse_dtype("addmv_impl", mat.dtype)
-    return added(input, widened(mat).dot(widened(vec)), beta, alpha)
+    return added(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
 
 
 @op(
@@ -165,7 +170,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         require_factor(input, beta)
     elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
         raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
-    return added(input, batches(widened(batch1), widened(batch2)), beta, alpha)
+    return added(input, batches(widened(batch1), widened(batch2)), beta, alpha, batch1.shape[2])
 
 
 @op(
@@ -182,4 +187,8 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([[7.]])
     """
     check_batches(batch1, batch2)
-    return added(input, np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype), beta, alpha)
+    terms = batch1.shape[0] * batch1.shape[2]
+    if not terms and batch1.shape[1] and batch2.shape[2]:
+        require_factor(input, beta)
+    product = np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype)
+    return added(input, product, beta, alpha, terms)
