@@ -16,9 +16,8 @@ gradients at nan of functions in pieces, which differ between the vectors of a l
 over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan
 for more than one element, and the mean beside a variance, from which infinity is taken on the way (``bounded``), the strides
 of dimensions of one element (``stepped``), the room behind the elements of a result (``strided``), and medians of a line
-whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``). The absolute
-values of complex numbers, which round as they do, are no norm of infinite order to compare with (``exact``), and what is
-said of complex numbers of two halves stands in the recorded expressions (``long``).
+whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``). The absolute values of complex numbers,
+which round as they do, are no norm of infinite order to compare with (``exact``).
 """
 
 UNARY = """
@@ -31,10 +30,13 @@ UNARY_IN_PLACE = """
     logical_not conj_physical nan_to_num log1p exp2 sinh rsqrt zero
 """
 ACTIVATIONS = "relu relu6 leaky_relu elu selu celu gelu silu mish softplus hardtanh hardswish hardsigmoid softsign logsigmoid tanhshrink softshrink hardshrink sigmoid tanh"
-KIND_FOR = {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"} | dict.fromkeys(
-    "relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm"
+KIND_FOR = (
+    {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"}
+    | dict.fromkeys("relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm")
+    | dict.fromkeys(("pow", "float_power"), ":tame bounded")
 )
-"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be."""
+"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be, and powers of infinity by a half,
+which are square roots here whatever the exponent is given as."""
 KIND_ALONG = {"median": "some unexpanded", "nanmedian": "some unexpanded", "cumprod": "some bounded"}
 """Reductions that read what is not theirs, or divide infinity by infinity in their derivative."""
 BINARY = """
@@ -197,7 +199,7 @@ WRITES = """
     {a:free}.squeeze_()
     {a:free 2d}.transpose_({dim}, {dim})
     {a}.addcmul_({number0d}, {number0d})
-    {a:long}.addcdiv_({other}, {other}, value={number})
+    {a}.addcdiv_({other}, {other}, value={number})
     {a}.lerp_({other}, {real})
     {a:some}.cumsum_({dim})
     {viewless}.requires_grad_()
@@ -407,7 +409,7 @@ SECTIONS = {
     "UNARY": (4, [f"{{a}}.{name}()" for name in UNARY.split()]),
     "UNARY_IN_PLACE": (3, [f"{{a}}.{name}_()" for name in UNARY_IN_PLACE.split()]),
     "ACTIVATIONS": (2, [f"torch.nn.functional.{name}({{a{KIND_FOR.get(name, '')}}})" for name in ACTIVATIONS.split()]),
-    "BINARY": (4, [f"torch.{name}({{a:tame}}, {{other}})" for name in BINARY.split()]),
+    "BINARY": (4, [f"torch.{name}({{a{KIND_FOR.get(name, ':tame')}}}, {{other}})" for name in BINARY.split()]),
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
     "OPERATORS": (3, [f"{{a:tame}} {sign} {{other}}" for sign in OPERATORS.split()]),
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),

@@ -44,7 +44,6 @@ KINDS = {
     "bounded": lambda t: not bool(t.detach().isinf().any()),
     "unexpanded": lambda t: 0 not in t.stride(),
     "exact": lambda t: not t.is_complex(),
-    "long": lambda t: t.element_size() != 2,
     "stepped": lambda t: t.numel() > 0 and 1 not in t.shape,
 }
 """Properties of tensors that the grammar asks for."""
@@ -60,7 +59,6 @@ ALWAYS = {
     "stepped",
     "dense",
     "exact",
-    "long",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
 FINITE = {"finite", "calm", "definite", "bounded"}  # what a new tensor of finite numbers is in any case

@@ -4,6 +4,7 @@ PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank dec
 (bool, integer, float, complex) is higher.
 """
 
+import functools
 from math import copysign
 
 import numpy as np
@@ -17,7 +18,7 @@ from tensh.engine.dtype import (
     of_scalar,
     promote_types,
 )
-from tensh.engine.errors import cannot_cast, comes_last, does_not_fit, refuse_dtype
+from tensh.engine.errors import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype
 from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -125,6 +126,25 @@ def promote(first, second, name=None):
     else:
         to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
+
+
+def dtype_of_all(arrays):
+    """The dtype in which PyTorch computes with all of these arrays."""
+    ranks = [[BY_NUMPY[a.dtype] for a in arrays if (a.ndim == 0) is zero] for zero in (False, True)]
+    vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
+    return combine_categories(vectors, points)
+
+
+def refused_write(error, input, *others):
+    """What PyTorch says where a write of several tensors, element by element, refuses a dtype: first what does not fit."""
+    arrays = [t.array for t in (input, *others) if isinstance(t, Tensor)]
+    own = arrays[0]
+    if (clash := broadcast_clash([a.shape for a in arrays])) is not None:
+        return RuntimeError(clash)
+    if (shape := np.broadcast_shapes(*[a.shape for a in arrays])) != own.shape:
+        return RuntimeError(does_not_fit(own.shape, shape))
+    result, target = dtype_of_all(arrays), BY_NUMPY[own.dtype]
+    return error if can_cast(result, target) else cannot_cast(result, target)
 
 
 def refused_cast(error, name, input, other, out=None):

@@ -48,6 +48,7 @@ from tensh.engine.declarations.mixing import (
     mix,
     promote,
     refused_cast,
+    refused_write,
     require_operand,
 )  # fmt: skip
 from tensh.engine.declarations.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
@@ -486,7 +487,7 @@ ENVIRONMENT = {
     "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
     "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
-    "require_operand": require_operand, "refused_cast": refused_cast, "lifting": lifting, "Lift": lifting.Lift,
+    "require_operand": require_operand, "refused_cast": refused_cast, "refused_write": refused_write, "lifting": lifting, "Lift": lifting.Lift,
     "SPREAD": SPREAD, "SPREAD_LIGHT": SPREAD_LIGHT, "spread": spread,
 }  # fmt: skip
 """The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""

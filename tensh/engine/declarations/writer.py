@@ -466,6 +466,12 @@ def _inplace(op):
         lines.append(f"refuse_overlap({a}.array, '{op.name}')")
     if op.inplace == UNRECORDED and others:
         lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
+    if op.spread and not op.pointwise and len(others) > 1:
+        return [
+            *lines,
+            f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+            f"except NotImplementedError as error: raise refused_write(error, {', '.join(op.inputs)}) from None",
+        ]
     if not others or not op.pointwise:
         return [
             *lines,

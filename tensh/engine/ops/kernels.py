@@ -12,9 +12,9 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.calls.signatures import NO_FIT, take_float
-from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, promote
+from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
 from tensh.engine.declarations.scalars import fitting
-from tensh.engine.dtype import BY_NUMPY, combine_categories, get_default_dtype, of_scalar, promote_types
+from tensh.engine.dtype import BY_NUMPY, get_default_dtype, of_scalar
 from tensh.engine.errors import refuse_dtype
 from tensh.engine.ops.precision import F4, is_half
 
@@ -59,10 +59,7 @@ def promoted(*arrays):
     """Arrays (or None) in the dtype in which PyTorch computes with all of them."""
     if len({id(a.dtype) for a in arrays if a is not None}) == 1:
         return arrays
-    first, *others = (a for a in arrays if a is not None)
-    ranks = [[BY_NUMPY[a.dtype] for a in (first, *others) if (a.ndim == 0) is zero] for zero in (False, True)]
-    vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
-    to = combine_categories(vectors, points).numpy
+    to = dtype_of_all([a for a in arrays if a is not None]).numpy
     return [a if a is None or a.dtype is to else a.astype(to) for a in arrays]
 
 
