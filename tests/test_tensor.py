@@ -59,6 +59,19 @@ def test_second_derivatives_pass_through_casts():
     assert h.tolist() == [2, 2]
 
 
+def test_a_form_of_old_warns_once(monkeypatch):
+    from tensh.engine.calls.faces import Face
+
+    monkeypatch.setattr(Face, "warned", False)
+    said = (
+        r"overload of add_ is deprecated:\n\tadd_\(Number alpha, Tensor other\)\n.* instead:\n\tadd_\(Tensor other, \*"
+    )
+    x = torch.ones(2)
+    with pytest.warns(UserWarning, match=said) as found:
+        x.add_(-0.5, torch.ones(2)).add_(2, torch.ones(2))
+    assert len(found) == 1 and x.tolist() == [2.5, 2.5]
+
+
 def test_no_gradient_passes_through_integers():
     x = torch.tensor([1.5], requires_grad=True)
     assert not x.long().requires_grad and x.long().grad_fn is None

@@ -14,12 +14,14 @@ The face of an operator is the whole function (``writer.face_source``); that of 
 import inspect
 import sys
 import types
+from contextlib import suppress
 from functools import cached_property
 
 from tensh.engine import lifting
 from tensh.engine.calls.caller import named_at_the_call
 from tensh.engine.calls.signatures import choose
 from tensh.engine.errors import ABSENT, REQUIRED
+from tensh.engine.warning import warn
 
 PYTHON = frozenset(
     """
@@ -40,16 +42,38 @@ NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
 class Face:
     """What a face knows: the name that messages say, its parameters, and the function of true signature."""
 
+    warned = False  # of a form of old
+
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
         self.positional = {n: p for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
 
     def called(self, args, options):
         """Call the function by its true signature."""
+        if len(args) > len(self.positional) and (values := self.as_of_old(args, options)) is not None:
+            return self.fn(**values)
         positional, named = self.given(args, False)
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         return self.fn(*positional, **named, **options)
+
+    def as_of_old(self, args, options):
+        """The arguments by name if they are those of a form of old, of which PyTorch warns once; None if not."""
+        for form in self.forms:
+            if form.old:
+                with suppress(TypeError, ValueError):
+                    values = form.bind(args[self.method :], options)
+                    break
+        else:
+            return None
+        if not Face.warned:
+            Face.warned = True
+            shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
+            warn(
+                f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
+                f"Consider using one of the following signatures instead:{shown}"
+            )
+        return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
 
     def lifted(self, args, options):
         """Call it for batches: see Note [Lifting]."""

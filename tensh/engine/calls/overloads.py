@@ -2,7 +2,8 @@
 
 The name of a method that is no function begins with ``Tensor.``; methods and in-place forms of functions follow from
 the functions.  ``tuple of ints[1]`` may also be one int, ``Tensor~`` a number, and a kind with a question mark None: these
-marks are not printed.  Three dots stand for forms of old, which are not printed, either.
+marks are not printed.  Forms of old, in which numbers stand before the tensors that they multiply,
+still work and are not printed, either; three dots stand for some that do not.
 
 A function that is not here has the one signature of its Python function; the kinds of its parameters follow from their
 names (``KINDS``).    This file is read when a call has failed.
@@ -11,29 +12,34 @@ names (``KINDS``).    This file is read when a call has failed.
 import re
 from functools import cache
 
-from tensh.engine.calls.signatures import Form
+from tensh.engine.calls.signatures import OLD, Form
 
 OVERLOADS = """
 adaptive_max_pool1d
     (Tensor input, tuple of ints[1] output_size)
 add sub
     (Tensor~ input, Tensor~ other, *, Number alpha = 1, Tensor out = None)
-    ...
+    old (Tensor input, Number alpha, Tensor other, *, Tensor out = None)
 addbmm
     (Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None)
-    ...
+    old (Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2, *, Tensor out = None)
+    old (Number beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out = None)
 addcdiv addcmul
     (Tensor input, Tensor tensor1, Tensor tensor2, *, Number value = 1, Tensor out = None)
-    ...
+    old (Tensor input, Number value, Tensor tensor1, Tensor tensor2, *, Tensor out = None)
 addmm
     (Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None)
     (Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None)
+    old (Number beta, Tensor input, Number alpha, Tensor mat1, Tensor mat2, *, Tensor out = None)
+    old (Number beta, Tensor input, Tensor mat1, Tensor mat2, *, Tensor out = None)
 addmv
     (Tensor input, Tensor mat, Tensor vec, *, Number beta = 1, Number alpha = 1, Tensor out = None)
-    ...
+    old (Number beta, Tensor input, Number alpha, Tensor mat, Tensor vec, *, Tensor out = None)
+    old (Number beta, Tensor input, Tensor mat, Tensor vec, *, Tensor out = None)
 addr
     (Tensor input, Tensor vec1, Tensor vec2, *, Number beta = 1, Number alpha = 1, Tensor out = None)
-    ...
+    old (Number beta, Tensor input, Number alpha, Tensor vec1, Tensor vec2, *, Tensor out = None)
+    old (Number beta, Tensor input, Tensor vec1, Tensor vec2, *, Tensor out = None)
 all any
     (Tensor input, *, Tensor out = None)
     (Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)
@@ -50,6 +56,8 @@ as_strided_scatter
 baddbmm
     (Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None)
     (Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None)
+    old (Number beta, Tensor input, Number alpha, Tensor batch1, Tensor batch2, *, Tensor out = None)
+    old (Number beta, Tensor input, Tensor batch1, Tensor batch2, *, Tensor out = None)
 bernoulli
     (Tensor input, *, torch.Generator generator = None, Tensor out = None)
     (Tensor input, float p, *, torch.Generator generator = None)
@@ -271,10 +279,12 @@ sum
     (Tensor input, tuple of ints[1]? dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)
 Tensor.addmm
     (Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1)
-    ...
+    old (Number beta, Number alpha, Tensor mat1, Tensor mat2)
+    old (Number beta, Tensor mat1, Tensor mat2)
 Tensor.baddbmm
     (Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1)
-    ...
+    old (Number beta, Number alpha, Tensor batch1, Tensor batch2)
+    old (Number beta, Tensor batch1, Tensor batch2)
 Tensor.bernoulli_
     (Tensor p, *, torch.Generator generator = None)
     (float p = 0.5, *, torch.Generator generator = None)
@@ -411,22 +421,22 @@ def forms_of(name, method, parameters):
     """The forms of a function or method."""
     own = f"Tensor.{name}" if method else name
     base = name if name in overloads() else name.removesuffix("_")
-    texts = overloads().get(own)
+    texts = overloads().get(own) or (overloads().get(f"Tensor.{base}") if method else None)
     if texts is None:
         texts = overloads().get(base) or [written(name, parameters)]
         if method or base != name:
             texts = [without_out(text) for text in texts]
         if method:
-            texts = [without_self(text) for text in texts if text == "..." or text.startswith(SELF)]
+            texts = [without_self(text) for text in texts if text == "..." or text.removeprefix(OLD).startswith(SELF)]
     return [Form(name, text) for text in texts]
 
 
-SELF = ("(Tensor input", "(Tensor~ input", "(Tensor self", "(Tensor y")
+SELF = ("(Tensor input", "(Tensor~ input", "(Tensor self", "(Tensor y", "(Number beta, Tensor input")
 
 
 def without_self(text):
     """The signature of a method: the tensor itself is not among the arguments."""
-    return re.sub(r"^\(Tensor~? \w+(, )?", "(", text)
+    return re.sub(r"^((?:old )?\((?:Number beta, )?)Tensor~? \w+(, )?", r"\1", text)
 
 
 def without_out(text):

@@ -21,7 +21,7 @@ from tensh.engine.tensor import Tensor
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
-NOT_SHOWN = "..."  # in place of forms of old, which are not printed, either
+NOT_SHOWN, OLD = "...", "old "  # in place of forms of old, and before them: they are not printed, either
 NO_FIT = object()  # what a taker answers to a value of another kind
 LIMIT = 2**63
 
@@ -151,9 +151,10 @@ class Form:
     """One signature of a function."""
 
     def __init__(self, function, text):
+        self.old, self.hidden = text.startswith(OLD), text == NOT_SHOWN or text.startswith(OLD)
+        text = text.removeprefix(OLD)
         self.function, self.text = function, MARKS.sub("", text)
-        self.hidden = text == NOT_SHOWN
-        words = [word for word in text[1:-1].split(", ") if word] if not self.hidden else []
+        words = [word for word in text[1:-1].split(", ") if word] if text != NOT_SHOWN else []
         positional = words.index("*") if "*" in words else len(words)
         found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
         self.parameters = [Parameter(*each.group("kind", "optional", "name", "default")) for each in found]
