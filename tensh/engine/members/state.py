@@ -177,7 +177,7 @@ def requires_grad_(self, requires_grad=True):
 
 def retain_grad(self):
     """Keep the gradient of a computed tensor in ``.grad``, too."""
-    if self.node is None and self.requires_grad and stale(self):
+    if (self.node is None or type(self.node) is DeadEnd) and self.requires_grad and stale(self):
         return  # a view that nothing recorded: PyTorch takes it for a leaf
     node = edge(self)
     if not live(node):

@@ -123,7 +123,8 @@ def times(blocks, factor, out):
     whole = len(blocks) // TOGETHER * TOGETHER
     parts = [a[:whole].reshape(-1, TOGETHER, *a.shape[1:]) for a in (blocks, out)]
     np.matmul(parts[0], factor, parts[1])
-    np.matmul(blocks[whole:], factor, out[whole:])
+    if whole < len(blocks):  # a call for nothing is one more wait for Python's lock
+        np.matmul(blocks[whole:], factor, out[whole:])
     return out
 
 

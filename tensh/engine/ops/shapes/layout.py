@@ -11,8 +11,11 @@ from tensh.engine.ops.shapes.views import view_op
 
 # ── strides ──────────────────────────────────────────────────────────────────
 @view_op(
-    public=False, node="AsStridedBackward0", input="restrided_back(g, input.shape, strides, size, stride, start)"
-)  # fmt: skip
+    public=False,
+    node="AsStridedBackward0",
+    input="zeros_as(g, input.shape) if 0 in size or 0 in input.shape else"
+    " restrided_back(g, input.shape, strides, size, stride, start)",
+)
 def restrided(input, size, stride, start, strides=None):
     """The memory in another size and other strides, ``start`` elements after the input's first.
 
