@@ -37,8 +37,13 @@ KIND_FOR = (
 )
 """Activations that answer nan, or infinity, as a tensor's place in memory happens to be, and powers of infinity by a half,
 which are square roots here whatever the exponent is given as."""
-KIND_ALONG = {"median": "some unexpanded", "nanmedian": "some unexpanded", "cumprod": "some bounded"}
-"""Reductions that read what is not theirs, or divide infinity by infinity in their derivative."""
+KIND_ALONG = {
+    "median": "some unexpanded",
+    "nanmedian": "some unexpanded",
+    "cumprod": "some bounded",
+    "logcumsumexp": "some kept",
+}
+"""Reductions that read what is not theirs, divide infinity by infinity in their derivative, or drop what is nan in it."""
 BINARY = """
     add sub mul div true_divide floor_divide remainder fmod pow maximum minimum fmax fmin atan2 hypot logaddexp
     copysign eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor xlogy

@@ -44,6 +44,7 @@ KINDS = {
     "bounded": lambda t: not bool(t.detach().isinf().any()),
     "unexpanded": lambda t: 0 not in t.stride(),
     "exact": lambda t: not t.is_complex(),
+    "kept": lambda t: not t.requires_grad,
     "stepped": lambda t: t.numel() > 0 and 1 not in t.shape,
 }
 """Properties of tensors that the grammar asks for."""
@@ -59,6 +60,7 @@ ALWAYS = {
     "stepped",
     "dense",
     "exact",
+    "kept",
 }  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
 
 FINITE = {"finite", "calm", "definite", "bounded"}  # what a new tensor of finite numbers is in any case

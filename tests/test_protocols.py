@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT, plain_environment
 
 import tensh as torch
+from tensh.engine import warning
 
 
 def python(code):
@@ -139,9 +140,7 @@ def test_writes_through_another_library_do_not_count():
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
-    from tensh.engine.members import protocols
-
-    monkeypatch.setattr(protocols.warn_recorded, "__defaults__", ([],))
+    monkeypatch.setattr(warning, "said", set())
     with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
         assert float(torch.tensor(1.0, requires_grad=True)) == 1
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tensh.engine import warning
 from tensh.engine.dtype import ALL
 
 NUMBERS = [name for name in ALL if name != "complex32"]
@@ -60,9 +61,7 @@ def test_second_derivatives_pass_through_casts():
 
 
 def test_a_form_of_old_warns_once(monkeypatch):
-    from tensh.engine.calls.faces import Face
-
-    monkeypatch.setattr(Face, "warned", False)
+    monkeypatch.setattr(warning, "said", set())
     said = (
         r"overload of add_ is deprecated:\n\tadd_\(Number alpha, Tensor other\)\n.* instead:\n\tadd_\(Tensor other, \*"
     )
@@ -78,14 +77,23 @@ def test_no_gradient_passes_through_integers():
 
 
 def test_complex_numbers_lose_their_imaginary_part_with_a_warning(monkeypatch):
-    from tensh.engine import convert
-
-    monkeypatch.setattr(convert.warn_real, "__defaults__", ([],))
+    monkeypatch.setattr(warning, "said", set())
     with pytest.warns(UserWarning, match="discards the imaginary part"):
         assert torch.tensor([1 + 2j]).float().tolist() == [1]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # once per process
         torch.tensor([1 + 2j]).float()
+
+
+def test_what_is_said_once_may_be_said_always(monkeypatch):
+    monkeypatch.setattr(warning, "said", set())
+    torch.set_warn_always(True)
+    try:
+        with pytest.warns(UserWarning) as found:
+            torch.tensor([1j]).float(), torch.tensor([1j]).float()
+    finally:
+        torch.set_warn_always(False)
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)

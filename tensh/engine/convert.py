@@ -13,7 +13,7 @@ from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, new
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 TO = (
     "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
@@ -46,11 +46,10 @@ def recast(t, to, memory_format=None):
     return result
 
 
-def warn_real(to, warned=[]):  # noqa: B006 (once per process, as in PyTorch)
-    """Warn that complex numbers lose their imaginary part."""
-    if not warned and to.category:
-        warned.append(True)
-        warn("Casting complex values to real discards the imaginary part")
+def warn_real(to):
+    """Warn, once, that complex numbers lose their imaginary part."""
+    if to.category:
+        warn_once("Casting complex values to real discards the imaginary part")
 
 
 def to(self, *args, **given):

@@ -5,8 +5,9 @@ All but the number of threads change nothing here, where results are determinist
 
 from tensh.engine.arrays.cores import processors, team
 from tensh.engine.declarations.table import public
+from tensh.engine.warning import always
 
-state = {"interop": None, "debug": 0, "precision": "highest", "warn_always": False}
+state = {"interop": None, "debug": 0, "precision": "highest"}
 MODES = {"default": 0, "warn": 1, "error": 2}
 
 
@@ -95,13 +96,13 @@ def set_float32_matmul_precision(precision):
 @public
 def set_warn_always(b):
     """Ask for every warning every time."""
-    state["warn_always"] = bool(b)
+    always[0] = bool(b)
 
 
 @public
 def is_warn_always_enabled():
     """Was every warning asked for?"""
-    return state["warn_always"]
+    return always[0]
 
 
 @public

@@ -15,6 +15,17 @@ def warn(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
+def warn_once(message, category=UserWarning, what=None):
+    """Warn the first time that this is said, or anything of ``what``; ``torch.set_warn_always`` makes it every time."""
+    if always[0] or (what or message) not in said:
+        said.add(what or message)
+        warn(message, category)
+
+
+said: set = set()
+always = [False]
+
+
 def ours(filename):
     """Is it a file of tensh, or a function that tensh wrote?"""
     return filename.startswith((PACKAGE, "<tensh "))

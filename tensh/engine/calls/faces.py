@@ -21,7 +21,7 @@ from tensh.engine import lifting
 from tensh.engine.calls.caller import named_at_the_call
 from tensh.engine.calls.signatures import choose
 from tensh.engine.errors import ABSENT, REQUIRED
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 PYTHON = frozenset(
     """
@@ -41,8 +41,6 @@ NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
 
 class Face:
     """What a face knows: the name that messages say, its parameters, and the function of true signature."""
-
-    warned = False  # of a form of old
 
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
@@ -66,13 +64,12 @@ class Face:
                     break
         else:
             return None
-        if not Face.warned:
-            Face.warned = True
-            shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
-            warn(
-                f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
-                f"Consider using one of the following signatures instead:{shown}"
-            )
+        shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
+        warn_once(
+            f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
+            f"Consider using one of the following signatures instead:{shown}",
+            what="a form of old",
+        )
         return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
 
     def lifted(self, args, options):

@@ -14,7 +14,7 @@ from tensh.engine.declarations.table import METHODS, OPS, function, public
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
 from tensh.engine.tensor import Size, Tensor, wrap
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 FORMS = (
     "(*, torch.device device = None)",
@@ -179,9 +179,6 @@ type_.__name__ = type_.__qualname__ = "type"
 METHODS["type"] = type_
 
 
-warned: list = []  # once per process, as in PyTorch
-
-
 @public
 def set_default_tensor_type(t):
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
@@ -193,10 +190,8 @@ def set_default_tensor_type(t):
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     if not t.dtype.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
-    if not warned:
-        warned.append(True)
-        warn(
-            "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-            "torch.set_default_device() as alternatives.",
-        )
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
     set_default_dtype(t.dtype)

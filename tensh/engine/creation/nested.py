@@ -15,7 +15,7 @@ import numpy as np
 from tensh.engine.declarations.scalars import limits_of, overflow, wrapped
 from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
 from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 PLAIN = frozenset({bool, int, float, complex})
 EXACT = frozenset({bool, int})
@@ -141,15 +141,10 @@ def collect(data, shape, dim, leaves):
 
 def slow_arrays():
     """Warn, once, as PyTorch does."""
-    if not slow_arrays.warned:
-        slow_arrays.warned = True
-        warn(
-            "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a"
-            " single numpy.ndarray with numpy.array() before converting to a tensor.",
-        )
-
-
-slow_arrays.warned = False
+    warn_once(
+        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a"
+        " single numpy.ndarray with numpy.array() before converting to a tensor.",
+    )
 
 
 # ── one element ──────────────────────────────────────────────────────────────

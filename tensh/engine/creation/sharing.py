@@ -10,7 +10,7 @@ from tensh.engine.declarations.table import MEMBERS, public
 from tensh.engine.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
@@ -68,16 +68,11 @@ def from_numpy(ndarray):
 
 def warn_read_only(what="NumPy array", means="writing to this tensor will result in undefined behavior"):
     """Warn, once for each kind of object, that its memory must not be written."""
-    if what not in warned:
-        warned.add(what)
-        warn(
-            f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
-            f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
-            "tensor. This type of warning will be suppressed for the rest of this program.",
-        )
-
-
-warned: set = set()
+    warn_once(
+        f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
+        f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
+        "tensor. This type of warning will be suppressed for the rest of this program.",
+    )
 
 
 # ── buffers ──────────────────────────────────────────────────────────────────

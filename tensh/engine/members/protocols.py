@@ -13,7 +13,7 @@ from tensh.engine.declarations.scalars import overflow
 from tensh.engine.declarations.table import METHODS, function
 from tensh.engine.graph.nodes import AccumulateGrad, edge, live
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 
 def method(name):
@@ -64,13 +64,11 @@ def number(t):
         raise ValueError("only one element tensors can be converted to Python scalars") from None
 
 
-def warn_recorded(warned=[]):  # noqa: B006 (once per process, as in PyTorch)
-    if not warned:
-        warned.append(True)
-        warn(
-            "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-            "Consider using tensor.detach() first.",
-        )
+def warn_recorded():
+    warn_once(
+        "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+        "Consider using tensor.detach() first.",
+    )
 
 
 def __float__(self):

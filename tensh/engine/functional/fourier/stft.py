@@ -1,7 +1,5 @@
 """The short-time Fourier transform: a signal cut into overlapping frames, each transformed.  istft.py leads back."""
 
-from functools import cache
-
 from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.declarations.table import OPS, composite
@@ -10,7 +8,7 @@ from tensh.engine.ops import spectral
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"
 FRAMES = "Tensor input, int n_fft, int hop_length = None, int win_length = None, Tensor window = None"
@@ -23,12 +21,6 @@ SUPPRESS = (
     "To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
 )
 ONESIDED = "Cannot have onesided output if window or input is complex"
-
-
-@cache
-def warn_once(message):
-    """Warn the first time this is to be said."""
-    warn(message)
 
 
 # ── what errors show ─────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ from tensh.engine.declarations.inplace import begin, refuse_overlap, refuse_part
 from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.functional.indexing.indexing import PLAIN, getitem, parts_of, plain, refuse_filling, viewed
+from tensh.engine.functional.indexing.indexing import PLAIN, apart, fills, getitem, parts_of, plain, viewed
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.shapes.embed import number_as, real_part
@@ -40,7 +40,8 @@ def setitem(self, index, value):
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
             try:
-                refuse_filling(parts_of(index), value, view.array.shape[first:], view.array.dtype)
+                if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
+                    value = apart(value, view)
             except RuntimeError:
                 begin(view, value, may_overlap=True)  # which is refused before
                 raise
@@ -60,6 +61,8 @@ def written_straight(t, index, value):
     if source.ndim and source.shape != index.shape + array.shape[1:] or not unrecorded(t, value) or t._base is not None:
         return False
     if kind == "b" and (source.ndim or index.shape != array.shape[: index.ndim]) or value is t:
+        return False
+    if source.base is not None and owner(source) is owner(array):
         return False
     try:
         array[index] = source

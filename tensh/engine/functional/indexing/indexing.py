@@ -7,14 +7,15 @@ an operator of its own, as PyTorch records it.  Index tensors and masks are coll
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.clock import mode
+from tensh.engine.clock import mode, owner
 from tensh.engine.declarations.scalars import fitting
 from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.graph.nodes import edge, see
 from tensh.engine.lifting import Lift
-from tensh.engine.tensor import Tensor, new
+from tensh.engine.tensor import Tensor, new, wrap
+from tensh.engine.warning import warn
 
 PLAIN = {int, slice, type(None), type(...)}
 ALL = slice(None)
@@ -227,6 +228,7 @@ def read_array(array):
     """An index tensor: bytes are masks, one integer without dimensions is a number."""
     kind = array.dtype.kind
     if kind == "u" and array.itemsize == 1:
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
         array, kind = array != 0, "b"
         array = np.asarray(array)
     if kind == "b":
@@ -236,23 +238,29 @@ def read_array(array):
     return array if array.ndim else int(array)
 
 
-def refuse_filling(parts, value, shape, dtype):
-    """Raise where PyTorch fills under the only mask, which fits the start of ``shape``, and cannot.
+def fills(parts, value, shape, dtype):
+    """Does PyTorch fill with the one element of ``value`` under the only mask, which fits the start of ``shape``?
 
-    The mask must be of bools then, and the one element of ``value`` must fit into ``dtype``.
+    The mask must be of bools then, and the element must fit into ``dtype``.
     """
     others = [
         part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)) or is_number(part))
     ]
     if len(others) != 1 or value.array.size != 1:
-        return
+        return False
     mask = others[0].array if isinstance(others[0], Tensor) else np.asarray(read(others[0]))
     if not mask.ndim or shape[: mask.ndim] != mask.shape:
-        return
+        return False
     if mask.dtype.kind == "u" and mask.itemsize == 1:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
     if mask.dtype.kind == "b" and value.array.dtype is not dtype:
         fitting(value.array.item(), BY_NUMPY[dtype])
+    return mask.dtype.kind == "b"
+
+
+def apart(value, t):
+    """``value`` with memory of its own where it shares that of ``t``, which is to be filled with it."""
+    return wrap(value.array.copy(), edge(value)) if owner(value.array) is owner(t.array) else value
 
 
 def is_number(part):

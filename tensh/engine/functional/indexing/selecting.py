@@ -12,7 +12,7 @@ from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
-from tensh.engine.functional.indexing.indexing import read_array, refuse_filling
+from tensh.engine.functional.indexing.indexing import apart, fills, read_array
 from tensh.engine.functional.shapes.parts import require_room
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
@@ -107,9 +107,10 @@ def index_arrays(input, indices, name):
 
 def index_put(input, indices, values, accumulate=False):
     arrays = index_arrays(input, indices, "index_put")
-    if not accumulate:
-        refuse_filling(indices, require(values, "index_put", "values", 2), input.array.shape, input.array.dtype)
-    return "index_put", (arrays, require(values, "index_put", "values", 2), accumulate)
+    require(values, "index_put", "values", 2)
+    if not accumulate and fills(indices, values, input.array.shape, input.array.dtype):
+        values = apart(values, input)
+    return "index_put", (arrays, values, accumulate)
 
 
 both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.

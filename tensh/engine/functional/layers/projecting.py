@@ -68,7 +68,13 @@ def bilinear(input1, input2, weight, bias=None):
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias.array.shape[0]} but expected {sizes[0]}"
         )
-    refuse_dtypes("bmm", input1, "bool")
+    if not input1.dtype is input2.dtype is weight.dtype:
+        given = (
+            f"{name}: {x.dtype.spoken}" for name, x in (("input1", input1), ("input2", input2), ("weight", weight))
+        )
+        raise RuntimeError(f"All tensors must have the same dtype, got {', '.join(given)}")
+    if input1.array.size:
+        refuse_dtypes("bmm", input1, "bool")
     if one[-1] == 0 or two[-1] == 0:
         raise RuntimeError(
             "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value "

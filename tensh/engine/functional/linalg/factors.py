@@ -11,6 +11,22 @@ from tensh.engine.ops.linalg import factor, householder
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square
 from tensh.engine.tensor import wrap
+from tensh.engine.warning import warn_once
+
+OLD = "torch.{} is deprecated in favor of torch.linalg.{} and will be removed in a future PyTorch release.\n"
+OUTDATED = {
+    "cholesky": OLD.format("cholesky", "cholesky")
+    + "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\n"
+    "should be replaced with\nU = torch.linalg.cholesky(A).mH\n"
+    "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
+    "qr": OLD.format("qr", "qr")
+    + "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\nQ, R = torch.qr(A, some)\n"
+    "should be replaced with\nQ, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+    "lu": OLD.format("lu", "lu_factor / torch.linalg.lu_factor_ex")
+    + "LU, pivots = torch.lu(A, compute_pivots)\nshould be replaced with\n"
+    "LU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\nLU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n"
+    "should be replaced with\nLU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+}
 
 MINOR = (
     "The factorization could not be completed because the input is not positive-definite "
@@ -47,6 +63,7 @@ def cholesky_ex(input, *, upper=False, check_errors=False):
 @composite(out=True)
 def cholesky(input, upper=False):
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
+    warn_once(OUTDATED["cholesky"])
     factor_of, info = factor.linalg_cholesky_ex.kernel(input.array, upper, "cholesky")
     failed("cholesky", wrap(info), MINOR)
     return factor.cholesky_factor.fn(input, upper)
@@ -73,6 +90,7 @@ QR = returned("qr", ("Q", "R"))
 @composite(out=True)
 def qr(input, some=True):
     """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+    warn_once(OUTDATED["qr"])
     return QR(factor.linalg_qr.fn(input, "reduced" if some else "complete"))
 
 
@@ -128,6 +146,7 @@ def lu(A, pivot=True, get_infos=False, out=None):
 
     With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.
     """
+    warn_once(OUTDATED["lu"])
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
     result = WithInfo((LU, pivots, info)) if get_infos else (LU, pivots)

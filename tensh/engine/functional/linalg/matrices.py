@@ -13,6 +13,7 @@ from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.linalg import crossed, exponential
 from tensh.engine.ops.linalg.shared import check_square
 from tensh.engine.tensor import wrap
+from tensh.engine.warning import warn_once
 
 
 # ── powers ───────────────────────────────────────────────────────────────────
@@ -130,6 +131,10 @@ def chain_matmul(*matrices, out=None):
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
     from tensh.engine.declarations.inplace import into
 
+    warn_once(
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters."
+    )
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = matrices[0]
     for t in matrices:

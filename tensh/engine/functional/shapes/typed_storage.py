@@ -6,15 +6,13 @@ from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.functional.forms import method
 from tensh.engine.functional.shapes.storage import UntypedStorage
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
     "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
     "tensor.untyped_storage() instead of tensor.storage()"
 )
-
-WARNED: list = []  # the warning is given once
 
 
 class StorageKind(type):
@@ -196,8 +194,7 @@ def storage(self):
     >>> torch.tensor([[4.0, 1.0], [5.0, 3.0]]).t().storage().tolist()
     [4.0, 1.0, 5.0, 3.0]
     """
-    if not WARNED:
-        WARNED.append(warn(DEPRECATED))
+    warn_once(DEPRECATED)
     return over(UntypedStorage(self.array).bytes().view(self.array.dtype))
 
 

@@ -102,6 +102,8 @@ def bmm(input, mat2):
     torch.Size([2, 3, 5])
     """
     check_batches(input, mat2)
+    if input.dtype is not mat2.dtype:  # of no elements
+        return np.zeros((*input.shape[:2], mat2.shape[2]), mat2.dtype)
     return batches(input, mat2)
 
 
@@ -135,8 +137,8 @@ def check_batches(batch1, batch2):
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: {list(batch2.shape[:2])}."
         )
-    if batch1.dtype != batch2.dtype:
-        if batch1.dtype.kind == "b" and batch1.size and batch2.size:
+    if batch1.dtype != batch2.dtype and batch1.size and batch2.size:
+        if batch1.dtype.kind == "b":
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
         raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")

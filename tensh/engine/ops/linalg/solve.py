@@ -7,6 +7,7 @@ from tensh.engine.ops.linalg.factor import lower_upper, row_order
 from tensh.engine.ops.linalg.products import mH
 from tensh.engine.ops.linalg.shared import check_floating, check_same_dtype, check_square, each
 from tensh.engine.vocabulary import word
+from tensh.engine.warning import warn_once
 
 
 # ── general matrices ─────────────────────────────────────────────────────────
@@ -140,6 +141,12 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     >>> torch.triangular_solve(torch.tensor([[2.0]]), torch.tensor([[4.0]])).solution
     tensor([[0.5000]])
     """
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the "
+        "inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+        "X = torch.linalg.solve_triangular(A, B)."
+    )
     for each_one in (A, b):
         if each_one.ndim < 2:
             raise RuntimeError(
