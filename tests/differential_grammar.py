@@ -17,7 +17,8 @@ over (``calm``; of those with exponentials the second gradients in any case: ``d
 for more than one element, and the mean beside a variance, from which infinity is taken on the way (``bounded``), the strides
 of dimensions of one element (``stepped``), the room behind the elements of a result (``strided``), and medians of a line
 whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``). The absolute values of complex numbers,
-which round as they do, are no norm of infinite order to compare with (``exact``).
+which round as they do, are no norm of infinite order to compare with (``exact``), and the gradient of ``logcumsumexp`` drops
+what is nan (``kept``).
 """
 
 UNARY = """
@@ -30,20 +31,16 @@ UNARY_IN_PLACE = """
     logical_not conj_physical nan_to_num log1p exp2 sinh rsqrt zero
 """
 ACTIVATIONS = "relu relu6 leaky_relu elu selu celu gelu silu mish softplus hardtanh hardswish hardsigmoid softsign logsigmoid tanhshrink softshrink hardshrink sigmoid tanh"
-KIND_FOR = (
-    {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"}
-    | dict.fromkeys("relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm")
-    | dict.fromkeys(("pow", "float_power"), ":tame bounded")
+KIND_FOR = {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"} | dict.fromkeys(
+    "relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm"
 )
-"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be, and powers of infinity by a half,
-which are square roots here whatever the exponent is given as."""
+"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be."""
 KIND_ALONG = {
     "median": "some unexpanded",
     "nanmedian": "some unexpanded",
     "cumprod": "some bounded",
-    "logcumsumexp": "some kept",
 }
-"""Reductions that read what is not theirs, divide infinity by infinity in their derivative, or drop what is nan in it."""
+"""Reductions that read what is not theirs, or divide infinity by infinity in their derivative."""
 BINARY = """
     add sub mul div true_divide floor_divide remainder fmod pow maximum minimum fmax fmin atan2 hypot logaddexp
     copysign eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor xlogy
@@ -275,7 +272,7 @@ REDUCING = """
     {a:some}.min({dim}, keepdim=True)
     {a:some}.var({axes}, correction={pad})
     {a:some}.std({dim}, keepdim=True)
-    {a:finite some}.logcumsumexp({dim})
+    {a:finite kept some}.logcumsumexp({dim})
     torch.var_mean({a:finite bounded float some}, {axes})
     {a:exact}.norm({order_of_norm})
     {a:exact some}.norm({order_of_norm}, {dim})
@@ -414,7 +411,7 @@ SECTIONS = {
     "UNARY": (4, [f"{{a}}.{name}()" for name in UNARY.split()]),
     "UNARY_IN_PLACE": (3, [f"{{a}}.{name}_()" for name in UNARY_IN_PLACE.split()]),
     "ACTIVATIONS": (2, [f"torch.nn.functional.{name}({{a{KIND_FOR.get(name, '')}}})" for name in ACTIVATIONS.split()]),
-    "BINARY": (4, [f"torch.{name}({{a{KIND_FOR.get(name, ':tame')}}}, {{other}})" for name in BINARY.split()]),
+    "BINARY": (4, [f"torch.{name}({{a:tame}}, {{other}})" for name in BINARY.split()]),
     "BINARY_IN_PLACE": (3, [f"{{a}}.{name}_({{other}})" for name in BINARY_IN_PLACE.split()]),
     "OPERATORS": (3, [f"{{a:tame}} {sign} {{other}}" for sign in OPERATORS.split()]),
     "OPERATORS_IN_PLACE": (2, [f"{{a}} {sign} {{other}}" for sign in OPERATORS_IN_PLACE.split()]),

@@ -57,16 +57,16 @@ def celu(input, alpha=1.0):
     return elu(input, alpha, 1.0, 1.0 / alpha)
 
 
-# at nan the slope is that of the positive piece, as in PyTorch
-ELU = "g * masked_fill({0} * exp(clamp_max(input, 0) * {1}), ~(input <= 0), {2})"
+# at nan the slope is that of the positive piece, and at zero it does not change: as in PyTorch
+ELU = "g * masked_fill({0} * exp(only(input, input < 0) * {1}), ~(input <= 0), {2})"
 activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", called="elu_cpu",
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
 activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", called="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
 activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", called="elu_cpu",
-           input="g * masked_fill((out + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
+           input="g * masked_fill((only(out, out < 0) + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
 activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", called="elu_cpu",
-           input="g * masked_fill(out / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
+           input="g * masked_fill(only(out, out < 0) / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
 # ── straight pieces ──────────────────────────────────────────────────────────

@@ -176,6 +176,9 @@ def reciprocal_square(input):
 EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reciprocal, -2: reciprocal_square}
 EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
 """Exponents that need no power function: exact, and several times as fast."""
+ROOTS = {0.5, -0.5}
+"""Of these a number is a root, but an element of a tensor is not, and none is of 16 bit numbers: (-inf) ** 0.5 is nan, or
+infinity.  NumPy takes a root for any exponent that is the same everywhere."""
 
 
 def power(input, exponent):
@@ -187,8 +190,10 @@ def power(input, exponent):
             np.broadcast_shapes(input.shape, exponent.shape)  # what does not fit is refused first
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
-    if not exponent.ndim and kind not in "cW" and (easy := EASY.get(exponent.item())) is not None:
-        return easy(input)
+    if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
+        if number not in ROOTS or not exponent.flags.writeable and input.itemsize > 2:
+            return easy(input) if exponent.ndim <= input.ndim else easy(input).reshape(exponent.shape)
+        exponent = np.full(np.broadcast_shapes(input.shape, exponent.shape), number, exponent.dtype)
     return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
 
 

@@ -140,7 +140,7 @@ pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinit
 pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
           inplace="method", mixing=arithmetic.fitting_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
-          node="PowBackward1", input="none_where(g * conj(exponent * pow(input, exponent - 1)), exponent == 0)",
+          node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
 pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
           node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
@@ -325,6 +325,12 @@ def power_by_number(g, input, exponent):
     if isinstance(g, Tensor):
         return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
     return g * conj(exponent * arithmetic.power(input, exponent - 1))
+
+
+@word
+def less_one(exponent):
+    """A tensor of exponents for the derivative, which NumPy must not take for a number."""
+    return TENSORS["sub_number"](exponent, 1) if isinstance(exponent, Tensor) else np.asarray(exponent - 1)
 
 
 @word

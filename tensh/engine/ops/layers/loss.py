@@ -11,7 +11,7 @@ from tensh.engine.declarations.mixing import SCALARS
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.indexing.gather import extent, places
 from tensh.engine.ops.precision import in_float32
-from tensh.engine.vocabulary import word
+from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
 @word
@@ -70,9 +70,20 @@ def bent(input, target, bound):
     return near * (d - of(0.5, d) * near)
 
 
+def levelled(d, bound):
+    """``d`` between -bound and bound; at these it changes no more."""
+    return np.clip(d, of(-bound, d), of(bound, d))
+
+
+def levelled_recorded(d, bound):
+    near, only = d.abs() < bound, recorded("only")
+    return only(d, near) + only(d.sgn() * bound, ~near)
+
+
+ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
 for kernel, node, called, slope in (
-    (smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "clamp((input - target) / beta, -1, 1)"),
-    (huber_difference, "HuberLossBackward0", "huber_cpu", "clamp(input - target, -delta, delta)"),
+    (smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled((input - target) / beta, 1)"),
+    (huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input - target, delta)"),
 ):
     op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
        input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
