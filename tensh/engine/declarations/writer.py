@@ -159,7 +159,8 @@ def _out(op, strict):
         lines = [f"before_out(out, '{op.name}', {inputs})"]
     else:
         lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.truth else []
-    lines += [f"if isinstance(out, Tensor): refuse_overlap_in_part(out, {inputs})"] if op.pointwise else []
+    apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
+    lines += [apart] if op.pointwise else []
     lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
     into = "into" if op.derivatives or op.outs else "constant_into"
     if not op.pointwise or len(op.inputs) != 2:

@@ -93,7 +93,8 @@ def folding(family, kind):
     def write(input, dim, index, src, include_self=True):
         if (index.size or kind == "mean") and (kernel := refusing(family, kind, input)) is not None:
             if family == "scatter":
-                require_scatter(input, wrap_dim(dim, input.ndim), np.zeros_like(index), src)
+                if (axis := wrap_dim(dim, input.ndim)) >= input.ndim or input.shape[axis]:
+                    require_scatter(input, axis, np.zeros_like(index), src)
                 kernel = kernel if index.size else "div_floor_cpu"  # of nothing only the mean is taken
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
 

@@ -77,7 +77,7 @@ def levelled(d, bound):
 
 def levelled_recorded(d, bound):
     near, only = d.abs() < bound, recorded("only")
-    return only(d, near) + only(d.sgn() * bound, ~near)
+    return only(d, near) + only(d.detach().clamp(-bound, bound), ~near)
 
 
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded

@@ -13,6 +13,7 @@ from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, is_half
+from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 add, multiply = np.add.reduce, np.multiply.reduce
@@ -227,6 +228,12 @@ def free_of_zeros(input):
     return not bool((input == 0).any())
 
 
+@word
+def nothing_left(g, input):
+    """Is every product without one factor zero?  PyTorch looks only where no derivative of higher order is recorded."""
+    return not isinstance(g, Tensor) and np.count_nonzero(input) + 1 < input.size
+
+
 OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1), {1}, -1, 1)"
 """The product of all other elements, where some are zero: what comes before times what comes after."""
 
@@ -236,6 +243,7 @@ OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1)
     node="ProdBackward0",
     let={"flat": "input.reshape(-1)"},
     input="g if not input.ndim else g * conj(out / input) if free_of_zeros(input) else"
+    " zeros_as(g, input.shape) if nothing_left(g, input) else"
     f" (g if flat.shape[0] == 1 else g * conj({OTHERS.format('flat', 0)})).reshape(input.shape)",
 )
 def prod_all(input, dtype=None):
