@@ -42,6 +42,7 @@ def setitem(self, index, value):
             try:
                 if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
                     value = apart(value, view)
+                    refuse_shared_mask(indices[first], view.array)
             except RuntimeError:
                 begin(view, value, may_overlap=True)  # which is refused before
                 raise
@@ -64,12 +65,20 @@ def written_straight(t, index, value):
         return False
     if source.base is not None and owner(source) is owner(array):
         return False
+    if index.dtype is array.dtype:
+        refuse_shared_mask(index, array)
     try:
         array[index] = source
     except (IndexError, ValueError):
         return False
     wrote(array)
     return True
+
+
+def refuse_shared_mask(mask, array):
+    """Raise if a mask lies in part of the memory that is to be filled under it."""
+    if owner(mask) is owner(array):
+        refuse_partial_overlap(array, mask)
 
 
 def write_plain(target, value):
