@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.clock import owner, wrote
-from tensh.engine.declarations.inplace import begin, refuse_overlap, refuse_partial_overlap, unrecorded
+from tensh.engine.declarations.inplace import SHARED, begin, refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
@@ -42,10 +42,10 @@ def setitem(self, index, value):
             try:
                 if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
                     value = apart(value, view)
-                    refuse_shared_mask(indices[first], view.array)
             except RuntimeError:
                 begin(view, value, may_overlap=True)  # which is refused before
                 raise
+            refuse_shared_index(view.array, *indices)
             OPS["index_put"].write_(view, indices, without_leading_ones(value))
             return None
         return copied_to(view, value)
@@ -65,8 +65,7 @@ def written_straight(t, index, value):
         return False
     if source.base is not None and owner(source) is owner(array):
         return False
-    if index.dtype is array.dtype:
-        refuse_shared_mask(index, array)
+    refuse_shared_index(array, index)
     try:
         array[index] = source
     except (IndexError, ValueError):
@@ -75,10 +74,14 @@ def written_straight(t, index, value):
     return True
 
 
-def refuse_shared_mask(mask, array):
-    """Raise if a mask lies in part of the memory that is to be filled under it."""
-    if owner(mask) is owner(array):
-        refuse_partial_overlap(array, mask)
+def refuse_shared_index(array, *indices):
+    """Raise if an index array, or part of a mask, lies in the memory that is to be written."""
+    for index in indices:
+        if index is not None and index.dtype is array.dtype and owner(index) is owner(array):
+            if index.dtype.kind == "b":
+                refuse_partial_overlap(array, index)
+            elif np.may_share_memory(array, index):
+                raise RuntimeError(SHARED)
 
 
 def write_plain(target, value):
