@@ -107,7 +107,7 @@ def copy_(self, other, non_blocking=False):
         warn("Casting complex values to real discards the imaginary part")
     since = begin(self, other)
     if unrecorded(self, other) or array.dtype.kind not in DIFFERENTIABLE:
-        if other is self:
+        if same_elements(array, source):
             wrote(array)
             return self
         source = real_part(source, array.dtype)
@@ -116,7 +116,16 @@ def copy_(self, other, non_blocking=False):
         array[...] = source
         wrote(array)
         return self
-    return put(self, since, OPS["copying"].fn(self, other), "copy_")
+    return put(self, since, OPS["copying"].fn(self, other), "copy_", same_elements(array, source))
+
+
+def same_elements(one, two):
+    """Are two arrays the same elements of one memory?"""
+    if one is two:
+        return True
+    return (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides) and memory.address(
+        one
+    ) == memory.address(two)
 
 
 for _each in fill_, zero_:
