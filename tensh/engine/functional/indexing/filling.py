@@ -123,9 +123,8 @@ def same_elements(one, two):
     """Are two arrays the same elements of one memory?"""
     if one is two:
         return True
-    return (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides) and memory.address(
-        one
-    ) == memory.address(two)
+    alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
+    return alike and memory.address(one) == memory.address(two)
 
 
 for _each in fill_, zero_:

@@ -177,8 +177,8 @@ EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reci
 EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
 """Exponents that need no power function: exact, and several times as fast."""
 ROOTS = {0.5, -0.5}
-"""Of these a number is a root, but an element of a tensor is not, and none is of 16 bit numbers: (-inf) ** 0.5 is nan, or
-infinity.  NumPy takes a root for any exponent that is the same everywhere."""
+"""Of these a number stands for a root, but an element of a tensor does not, and none does for 16 bit numbers: there
+(-inf) ** 0.5 is infinity, not nan, and the sign of a zero does not matter."""
 
 
 def power(input, exponent):
@@ -191,9 +191,11 @@ def power(input, exponent):
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
     if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
-        if number not in ROOTS or not exponent.flags.writeable and input.itemsize > 2:
-            return easy(input) if exponent.ndim <= input.ndim else easy(input).reshape(exponent.shape)
-        exponent = np.full(np.broadcast_shapes(input.shape, exponent.shape), number, exponent.dtype)
+        if number in ROOTS and (exponent.flags.writeable or input.itemsize == 2):
+            input = np.where(np.isneginf(input), -input, input) + input.dtype.type(0)
+        if exponent.ndim > input.ndim:
+            input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))
+        return easy(input)
     return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
 
 
