@@ -297,9 +297,9 @@ DECLARED = {
         .nextafter_ .pow .pow_ .rad2deg .rad2deg_ .reciprocal .reciprocal_ .relu .relu_ .remainder .remainder_ .round
         .round_ .rsqrt .rsqrt_ .sgn .sgn_ .sigmoid .sigmoid_ .sign .sign_ .signbit .sin .sin_ .sinc .sinc_ .sinh .sinh_
         .sqrt .sqrt_ .square .square_ .sub .sub_ .tan .tan_ .tanh .tanh_ .trunc .trunc_ .xlogy .xlogy_ LN10 LN2 NAN PI
-        add_scaled clamp clamp_tensors complex div_rounded imag imaginary_part inside lerp lerp_tensors masked_fill
-        masked_fill_tensor none_where only outside polar power_by_number power_exponent real_part round_decimals rsub
-        rsub_scaled special_entr special_xlog1py sub_scaled twice where
+        add_scaled clamp clamp_tensors complex div_rounded imag imaginary_part inside lerp lerp_tensors less_one
+        masked_fill masked_fill_tensor none_where only outside polar power_by_number power_exponent real_part
+        round_decimals rsub rsub_scaled special_entr special_xlog1py sub_scaled twice where
     """,
     "ops.indexing.fold": """
         equals index_amax index_amin index_mean index_prod index_sum meetings once same scatter_add_number
@@ -339,8 +339,9 @@ DECLARED = {
         bag_maxima bag_sums lookup lookup_back lookup_scaled
     """,
     "ops.layers.loss": """
-        binary_entropy binary_entropy_of_logits huber_difference multi_margin multi_margin_back multilabel_margin
-        multilabel_margin_back nll nll2 nll2_back nll_back share smooth_difference soft_margin squared_difference
+        binary_entropy binary_entropy_of_logits huber_difference levelled multi_margin multi_margin_back
+        multilabel_margin multilabel_margin_back nll nll2 nll2_back nll_back share smooth_difference soft_margin
+        squared_difference
     """,
     "ops.layers.normalise": """
         batch_norm_by batch_norm_train group_means group_norm_of inverse_deviation layer_norm_of whiten_back whitened
@@ -433,8 +434,8 @@ DECLARED = {
         .dist .renorm .renorm_ along_norm count_where equal_share others vector_norm
     """,
     "ops.reductions.reduce": """
-        .all .any .count_nonzero count evenly free_of_zeros mean_all mean_dim nansum prod_all prod_dim restore sum_all
-        sum_dim
+        .all .any .count_nonzero count evenly free_of_zeros mean_all mean_dim nansum nothing_left prod_all prod_dim
+        restore sum_all sum_dim
     """,
     "ops.reductions.scan": """
         .cummax .cummin .cumprod .cumprod_ .cumsum .cumsum_ .logcumsumexp products recur shift sums
