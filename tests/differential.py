@@ -41,9 +41,12 @@ REFUSED = re.compile(
 saved, and so is not touched by a later write.  And what it says where it finds a mistake in itself, or where a
 derivative of a tensor without elements asks for its strides; and of most functions of complex32, which tensh has."""
 DERIVING = re.compile(r"^(first|second)$|grad\(|backward\(")
-BROKEN = re.compile("result type .* can't be cast|cannot reshape tensor of 0 elements|invalid shape dimension -")
+BROKEN = re.compile(
+    "result type .* can't be cast|value cannot be converted to type float|cannot reshape tensor of 0 elements"
+    "|invalid shape dimension -"
+)
 """Derivatives of PyTorch's that fail by themselves: that of addcdiv computes in a dtype that it cannot write, beside
-integers; that of an empty tensor repeated -1 times asks for a shape with -1 in it."""
+integers, or of real numbers times a complex one; that of an empty tensor repeated -1 times asks for a shape with -1 in it."""
 FORGOTTEN = "derivative for aten::floor_divide is not implemented"
 """What is said of the operand of a write into a view; PyTorch forgets it."""
 WRITING, ASSIGNED = re.compile(r"\w_\(|\bout="), re.compile(r"((\w+)\[.*\]) = (\w+)$")
@@ -208,7 +211,7 @@ def compared(step, theirs, ours):
         block = expected[name].get("memory of")
         here = worst if block is None or not t.is_floating_point() else max(worst, written[block])
         if not same(t, mine, here) and not (name in step.targets and any_order(step, theirs, t, mine)):
-            if is_open(step, theirs):
+            if is_open(step, theirs) or nan_elsewhere(theirs, t):
                 return OPEN
             return Difference(step, "value", name, array_of(t).tolist(), array_of(mine).tolist())
         if step.template == "second" and not is_leaf(t):
@@ -268,6 +271,15 @@ def writes_itself(step, world):
         return False
     part, whole = eval(found[1], world.names), world.names[found[3]]
     return part.numel() == whole.numel() and part.data_ptr() == whole.data_ptr()
+
+
+def nan_elsewhere(world, t):
+    """Is a number of the memory of ``t`` nan for a tensor of another dtype?  Which bits a nan has is the processor's."""
+    block = t.untyped_storage().data_ptr()
+    others = [
+        o.detach() for o in world.tensors.values() if o.untyped_storage().data_ptr() == block and o.dtype != t.dtype
+    ]
+    return any(bool(o.isnan().any()) for o in others)
 
 
 def in_one_place(t):
