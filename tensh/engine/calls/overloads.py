@@ -2,11 +2,11 @@
 
 The name of a method that is no function begins with ``Tensor.``; methods and in-place forms of functions follow from
 the functions.  ``tuple of ints[1]`` may also be one int, ``Tensor~`` a number, and a kind with a question mark None: these
-marks are not printed.  Forms of old, in which numbers stand before the tensors that they multiply,
-still work and are not printed, either; three dots stand for some that do not.
+marks are not printed.  Forms of ``old``, in which numbers stand before the tensors that they multiply, still work and are
+not printed, either; three dots stand for some that do not.
 
 A function that is not here has the one signature of its Python function; the kinds of its parameters follow from their
-names (``KINDS``).    This file is read when a call has failed.
+names (``KINDS``).  This file is read when a call has failed, or has more arguments than its function.
 """
 
 import re

@@ -72,16 +72,18 @@ class Taps:
         weights = None if self.weights is None else self.typed(array.real.dtype)
         total = None
         for t, places in enumerate(self.places):
-            some = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
+            there = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
+            few = total is not None and type(there) is not slice and 2 * len(there) < length
+            some = there if few else slice(None)
             part = np.take(array, places[some], dim)
             if weights is not None:
                 np.multiply(part, weights[t, some].reshape(shape), part)
-            if total is None and part.shape[dim] == length:
-                total = part
+            if few:  # adding at places takes three times as long for each of them
+                total[(*lead, there)] += part
                 continue
-            if total is None:
-                total = np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
-            total[(*lead, some)] += part
+            if type(there) is not slice:
+                part[(*lead, np.flatnonzero(~self.there[t]))] = 0
+            total = part if total is None else np.add(total, part, total)
         return total
 
     def _by_outputs(self, array, dim):
