@@ -39,14 +39,18 @@ JOBS = {
     "sum": lambda x, **_: x.sum(),
     "sum of columns": lambda x, **_: x.sum(0),
     "sum of rows": lambda x, **_: x.sum(1),
+    "sum of short rows": lambda x, **_: x.view(-1, 16).sum(1),
+    "mean of few": lambda x, **_: x[:100].view(-1, 33).mean(1),
     "mean and variance": lambda x, **_: torch.var_mean(x, 1),
     "product": lambda x, **_: (x + 1).prod(1),
     "norm": lambda x, **_: x.norm(dim=1),
     "softmax": lambda x, **_: x.softmax(1),
+    "softmax of short rows": lambda x, **_: x.view(4, -1, 20).softmax(2),
     "softmax across": lambda x, **_: x.view(4, 160, 660).softmax(1),
     "log_softmax of large": lambda x, **_: (x * 100).log_softmax(1),
     "logsumexp": lambda x, **_: x.logsumexp(1),
     "cumsum": lambda x, **_: x.cumsum(1),
+    "cumsum of whole groups": lambda x, **_: x.view(-1, 320).cumsum(1),
     "cumsum across": lambda x, **_: x.cumsum(0),
     "cumprod": lambda x, **_: x.cumprod(1),
     "cummax": lambda x, **_: x.cummax(1),
@@ -154,6 +158,36 @@ def test_sums_do_not_depend_on_the_threads_of_blas():
         for number in ("1", "3")
     ]  # fmt: skip
     assert texts[0] == texts[1]
+
+
+WIDTHS = [1, 2, 3, 16, 31, 32, 33, 64, 100, 128, 129, 191, 192, 700, 4097]
+MANY = 9_000, 150_000, 300_000  # beyond what BLAS does on its own, what the cache holds, and what one core does
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype):
+    torch.manual_seed(1)
+    for many in MANY:
+        x = torch.rand(many // width + 1, width, dtype=dtype) + 0.5
+        exact = x.numpy().astype(np.longdouble)
+        digits = 5 * torch.finfo(dtype).eps
+        np.testing.assert_allclose(x.sum(1).numpy(), exact.sum(1), digits)
+        one_by_one = digits if dtype == torch.float32 else 8 * digits  # doubles may be added one after the other
+        np.testing.assert_allclose(x.cumsum(1).numpy(), exact.cumsum(1), one_by_one)
+        np.testing.assert_allclose(x.flip(1).cumsum(1).numpy(), exact[:, ::-1].cumsum(1), one_by_one)
+        powers = np.exp(exact)
+        np.testing.assert_allclose(x.softmax(1).numpy(), powers / powers.sum(1, keepdims=True), digits)
+
+
+@pytest.mark.parametrize("width", [64, 128, 200, 1024])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_what_is_not_finite_stays_in_its_row(width, value):
+    array = np.ones((300_000 // width, width), np.float32)
+    array[7, width - 3] = array[9, 0] = value
+    x = torch.from_numpy(array)
+    np.testing.assert_array_equal(x.cumsum(1).numpy(), array.cumsum(1))
+    np.testing.assert_array_equal(x.sum(1).numpy(), array.sum(1))
 
 
 # ── layouts ──────────────────────────────────────────────────────────────────

@@ -1,6 +1,6 @@
 """Elements and slices at given places, read in blocks on the machine's cores.
 
-The indices are not negative and within bounds: then NumPy need not look (``mode="clip"``) and writes straight into the
+The indices are not negative and within bounds: then NumPy need not look, and writes straight into the
 result.
 """
 
@@ -24,7 +24,7 @@ def take_flat(array, index, place=None):
     out = np.empty(index.shape, array.dtype)
 
     def work(part):
-        flat.take(index[part] if place is None else place(index[part], part), None, out[part], "clip")
+        flat.take(index[part] if place is None else place(index[part], part), None, out[part], "wrap")
 
     over_rows(work, len(index), index.size // len(index), BLOCK)  # more positions would not stay in the cache
     return out
@@ -46,7 +46,7 @@ def take_in_rows(rows, index, require):
         flat = rows[part].reshape(-1)
         if 4 * columns >= length:
             flat.view(np.uint8)[::LINE].max()  # brings the rows into the cache in order: a sixth less
-        flat.take(some + begins[: len(some)], None, out[part], "clip")
+        flat.take(some + begins[: len(some)], None, out[part], "wrap")
 
     over_rows(work, *index.shape, BLOCK)
     return out
@@ -60,7 +60,7 @@ def take_slices(array, index, dim):
         return array.take(index, dim)
     out = np.empty(shape, array.dtype)
     if dim:
-        over_rows(lambda part: array[part].take(index, dim, out[part], "clip"), len(out), size // len(out))
+        over_rows(lambda part: array[part].take(index, dim, out[part], "wrap"), len(out), size // len(out))
     else:
-        over_rows(lambda part: array.take(index[part], 0, out[part], "clip"), len(out), size // len(out))
+        over_rows(lambda part: array.take(index[part], 0, out[part], "wrap"), len(out), size // len(out))
     return out

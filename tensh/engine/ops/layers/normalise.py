@@ -17,7 +17,7 @@ from tensh.engine.arrays.cores import SPREAD, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32, widened
-from tensh.engine.ops.reductions.reduce import ALONE
+from tensh.engine.ops.reductions.rows import ALONE, sums_of_rows
 
 STATS = "input, mean, rstd, form"
 
@@ -32,7 +32,7 @@ def group_sums(grouped):
         return np.add.reduce(grouped, (0, 2))
     rows = grouped.reshape(a * b, s)
     ones = ONES[grouped.dtype][s]
-    rows = rows.dot(ones) if rows.size <= ALONE else np.vecdot(rows, ones)
+    rows = rows.dot(ones) if rows.size <= ALONE else sums_of_rows(rows, ones)
     return rows if a == 1 else np.add.reduce(rows.reshape(a, b), 0)
 
 

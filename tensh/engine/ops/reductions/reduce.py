@@ -6,13 +6,14 @@ float32.
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, over_rows, run
+from tensh.engine.arrays.cores import run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, is_half
+from tensh.engine.ops.reductions.rows import ALONE, row_sums
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
@@ -20,9 +21,7 @@ add, multiply = np.add.reduce, np.multiply.reduce
 SMALL = 256  # elements; up to here one product with ones is exact enough and takes half the time of np.add.reduce
 FACTORS = 64
 LARGE, BLOCK = 1 << 15, 1024  # elements from which lines of BLOCK are added by BLAS
-ALONE = 1 << 13  # elements up to which BLAS does not use threads of its own
 SUMS = 1 << 19  # elements of columns that one core adds at a time
-PARTS = 8  # of the rows: BLAS adds 8 million numbers in 400 microseconds, waking a thread takes 50
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
@@ -94,22 +93,13 @@ def sum_all(input, dtype=None):
 
 
 def sum_of_many(input, vectors):
-    """The sum of floats in lines of BLOCK, which BLAS adds in two thirds of NumPy's time."""
+    """The sum of floats in lines of BLOCK, in two thirds of NumPy's time."""
     if not input.flags.forc or input.size < LARGE:
         return add(input, None)
     flat = input.ravel("K")
     whole = flat.size // BLOCK * BLOCK
     lines = row_sums(flat[:whole].reshape(-1, BLOCK), vectors[BLOCK])
     return add(lines) if whole == flat.size else add(lines) + add(flat[whole:])
-
-
-def row_sums(matrix, ones):
-    """The sums of rows by BLAS: line by line, which takes a third less than one product with all of them."""
-    if matrix.size < SPREAD:
-        return np.vecdot(matrix, ones)
-    sums = np.empty(len(matrix), matrix.dtype)
-    over_rows(lambda part: np.vecdot(matrix[part], ones, sums[part]), *matrix.shape, -(-matrix.size // PARTS))
-    return sums
 
 
 def column_sums(matrix):

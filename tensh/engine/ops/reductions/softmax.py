@@ -11,6 +11,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import ONES, narrowed, widened
 from tensh.engine.ops.reductions.reduce import LARGE, SMALL, add
+from tensh.engine.ops.reductions.rows import ALONE, sums_of_rows
 
 maximum = np.maximum.reduce
 
@@ -62,7 +63,9 @@ def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
         ones = ones[array.shape[axis]]
-        return (array.dot(ones) if array.size < LARGE else np.vecdot(array, ones))[..., None]
+        if array.size <= ALONE:
+            return array.dot(ones)[..., None]
+        return sums_of_rows(array.reshape(-1, len(ones)), ones).reshape(*array.shape[:-1], 1)
     return add(array, axis if array.ndim else None, None, None, True)
 
 
