@@ -39,6 +39,19 @@ JOBS = {
     "sum": lambda x, **_: x.sum(),
     "sum of columns": lambda x, **_: x.sum(0),
     "sum of rows": lambda x, **_: x.sum(1),
+    "sum of trailing dimensions": lambda x, **_: (
+        x.view(64, 10, 660).sum((1, 2)),
+        x.view(64, 10, 660).mean(2, keepdim=True),
+    ),
+    "sum of all dimensions": lambda x, **_: x.view(64, 10, 660).sum((0, 1, 2)),
+    "extremes": lambda x, **_: (x.amax(1), x.amin(), x.max(), x.view(64, 10, 660).max(2)[0], *x.detach().aminmax()),
+    "product of all": lambda x, **_: (1 + x * 1e-4).prod(),
+    "sums of integers": lambda index, **_: (
+        index.sum(),
+        index.sum(1),
+        index.int().sum(1),
+        (index > 3).sum(1, keepdim=True),
+    ),
     "sum of short rows": lambda x, **_: x.view(-1, 16).sum(1),
     "mean of few": lambda x, **_: x[:100].view(-1, 33).mean(1),
     "mean and variance": lambda x, **_: torch.var_mean(x, 1),
@@ -71,6 +84,7 @@ JOBS = {
     "permuted": lambda x, **_: x.view(8, 80, 660).permute(2, 0, 1).contiguous(),
     "matrix product": lambda x, y, **_: x @ y.t(),
     "half": lambda x, **_: x.half().exp() + 1,
+    "sums of halves": lambda x, **_: (x.half().sum(1), x.half().mean(), x.bfloat16().sum(0).float()),
     "integers": lambda index, **_: index * 3 + index // 7,
 }
 
@@ -102,7 +116,7 @@ def test_the_same_bits_on_any_number_of_threads(name):
     found = []
     for number in THREADS:
         torch.set_num_threads(number)
-        given = arrays(grad=name != "integers")
+        given = arrays(grad="integers" not in name)
         results = listed(JOBS[name](**given))
         if any(t.requires_grad for t in results):
             sum((t.float() * t.float()).sum() for t in results if t.requires_grad).backward()
@@ -188,6 +202,8 @@ def test_what_is_not_finite_stays_in_its_row(width, value):
     x = torch.from_numpy(array)
     np.testing.assert_array_equal(x.cumsum(1).numpy(), array.cumsum(1))
     np.testing.assert_array_equal(x.sum(1).numpy(), array.sum(1))
+    np.testing.assert_array_equal(x.amax(1).numpy(), array.max(1))
+    np.testing.assert_array_equal(x.max().numpy(), array.max())
 
 
 # ── layouts ──────────────────────────────────────────────────────────────────
@@ -306,7 +322,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 # ── against PyTorch ──────────────────────────────────────────────────────────
-@pytest.mark.parametrize("name", [name for name in JOBS if name not in ("sort", "topk", "half")])
+@pytest.mark.parametrize("name", [name for name in JOBS if name not in ("sort", "topk", "half", "sums of halves")])
 def test_large_results_are_those_of_pytorch(name, oracle):
     given = arrays()
     ours = listed(JOBS[name](**given))

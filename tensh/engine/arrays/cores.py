@@ -22,6 +22,9 @@ SPREAD, SPREAD_LIGHT = 1 << 18, 1 << 22  # elements from which a job is worth ha
 # Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
+# Elements of a buffer of NumPy's, 8192 by itself.  Where rows are no longer than that, a number that stands for a whole row
+# is copied into it as often as the row has elements: to multiply rows of 1024 by a number each takes twice the time then.
+BUFFER = 1024
 BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
 # Ufuncs that take as long as their memory: two cores save a quarter of the time, and no less than a thread takes to wake.
 LIGHT = frozenset(
@@ -48,7 +51,8 @@ class Team:
 
     def serve(self, bell):
         """The life of a thread: wait for the bell, take part in the job."""
-        np.seterr(all="ignore")  # a setting of every thread
+        np.seterr(all="ignore")  # settings of every thread
+        np.setbufsize(BUFFER)
         while bell.acquire():
             self.job()
 
@@ -79,16 +83,20 @@ def run(work, blocks):
 
     A job within a job, or beside that of another thread, is done by the thread that asks.
     """
-    helpers = min(team.size(), blocks) - 1
-    if helpers < 1 or not team.busy.acquire(blocking=False):
-        for i in range(blocks):
-            work(i)
-        return
-    busy = team.busy
+    before = np.setbufsize(BUFFER)
     try:
-        shared(work, blocks, helpers)
+        helpers = min(team.size(), blocks) - 1
+        if helpers < 1 or not team.busy.acquire(blocking=False):
+            for i in range(blocks):
+                work(i)
+        else:
+            busy = team.busy
+            try:
+                shared(work, blocks, helpers)
+            finally:
+                busy.release()
     finally:
-        busy.release()
+        np.setbufsize(before)
 
 
 def shared(work, blocks, helpers):

@@ -31,8 +31,7 @@ def group_sums(grouped):
     if grouped.dtype not in ONES:
         return np.add.reduce(grouped, (0, 2))
     rows = grouped.reshape(a * b, s)
-    ones = ONES[grouped.dtype][s]
-    rows = rows.dot(ones) if rows.size <= ALONE else sums_of_rows(rows, ones)
+    rows = rows.dot(ONES[grouped.dtype][s]) if rows.size <= ALONE else sums_of_rows(rows)
     return rows if a == 1 else np.add.reduce(rows.reshape(a, b), 0)
 
 

@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.cores import SPREAD, run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import I8
 from tensh.engine.ops.reductions.reduce import LARGE, axes_of
+from tensh.engine.ops.reductions.rows import PARTS, reduced
 
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
@@ -67,7 +69,7 @@ def extreme_along(name, reduce, find):
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
         if not strided(input, axis):
-            return reduce(input, axis, None, None, keepdim), find(input, axis, None, keepdims=keepdim)
+            return reduced(reduce, input, axis, keepdim), find(input, axis, None, keepdims=keepdim)
         values = reduce(input, axis, None, None, True)
         indices = index_of(find, input, axis, values)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
@@ -100,7 +102,17 @@ def extreme_of_all(name, find):
         if input.dtype.kind == "c":
             refuse_dtype(f"{name}_all", input.dtype)
         flat = input.ravel()
-        return flat[find(flat)]
+        if flat.size < SPREAD:
+            return flat[find(flat)]
+        number = -(-flat.size // PARTS)
+        found = np.empty(PARTS, flat.dtype)
+
+        def work(i):
+            part = flat[i * number : (i + 1) * number]
+            found[i] = part[find(part)]
+
+        run(work, PARTS)
+        return found[find(found)]
 
     return kernel
 
@@ -132,7 +144,7 @@ def extreme(name, reduce):
         axes = axes_of(dim, input.ndim)
         if input.dtype.kind == "c" and (input.size or not input.ndim):
             refuse_dtype(f"{name[1:]}_values", input.dtype)
-        return reduce(input, axes, None, None, keepdim)
+        return reduced(reduce, input, axes, keepdim)
 
     return kernel
 
@@ -182,7 +194,7 @@ def aminmax(input, *, dim=None, keepdim=False):
         if dim is not None and not input.ndim:
             raise RuntimeError(f"aminmax not implemented for {BY_NUMPY[input.dtype].title}")
         refuse_dtype("aminmax", input.dtype)
-    return np.minimum.reduce(input, axes, None, None, keepdim), np.maximum.reduce(input, axes, None, None, keepdim)
+    return reduced(np.minimum.reduce, input, axes, keepdim), reduced(np.maximum.reduce, input, axes, keepdim)
 
 
 # ── places ───────────────────────────────────────────────────────────────────

@@ -1,17 +1,20 @@
-"""Products of a matrix of many rows with a small one, and with ones: the sums of its rows, as fast as memory gives them.
+"""Reductions of large dense arrays, row by row on the machine's cores, and sums as fast as memory gives numbers.
 
 BLAS hands a product of more than ALONE numbers to threads of its own, on whose number the rounding may depend, and which
 get in the way of those that the machine's cores already run.  So it is given fewer at a time.
 """
 
+import math
+
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.arrays.cores import SPREAD, over_rows, run
+from tensh.engine.ops.precision import ONES
 
 ALONE = 1 << 13  # elements up to which BLAS does not use threads of its own
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
-CACHED = 1 << 17  # elements above which einsum waits less for memory: a quarter of the time, on two cores
-PARTS = 8  # of the rows: 8 million numbers are added in 600 microseconds, waking a thread takes 50
+LONG = 2048  # numbers of a row that einsum adds at once, some side by side; the sums of longer rows would lose digits
+PARTS = 8  # of a large array: 8 million numbers are added in 600 microseconds, waking a thread takes 50
 
 
 def times(matrix, factor, out=None):
@@ -28,21 +31,63 @@ def times(matrix, factor, out=None):
     return out
 
 
-def sums_of_rows(matrix, ones):
-    """The sums of rows of floats, on one core; ``ones`` are as many as a row has numbers."""
-    if matrix.shape[1] <= SHORT:
-        return times(matrix, ones[:, None])[:, 0]
-    return np.vecdot(matrix, ones) if matrix.size <= CACHED else np.einsum("ij->i", matrix)
+def sums_of_rows(matrix):
+    """The sums of rows of float32 or float64, on one core."""
+    width = matrix.shape[1]
+    if width <= SHORT:
+        return times(matrix, ONES[matrix.dtype][width][:, None])[:, 0]
+    if width <= LONG:
+        return np.einsum("ij->i", matrix)
+    whole = width // LONG * LONG
+    lines = np.einsum("ijk->ij", matrix[:, :whole].reshape(len(matrix), -1, LONG))
+    return np.add.reduce(lines, 1) + np.einsum("ij->i", matrix[:, whole:])
 
 
-def row_sums(matrix, ones):
+def row_sums(matrix):
     """The same on the machine's cores."""
     if matrix.size < SPREAD:
-        return sums_of_rows(matrix, ones)
+        return sums_of_rows(matrix)
     sums = np.empty(len(matrix), matrix.dtype)
 
     def work(part):
-        sums[part] = sums_of_rows(matrix[part], ones)
+        sums[part] = sums_of_rows(matrix[part])
 
     over_rows(work, *matrix.shape, -(-matrix.size // PARTS))
     return sums
+
+
+def rows_of(array, axes):
+    """A large array as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None."""
+    if array.size < SPREAD or not array.flags.c_contiguous:
+        return None
+    ndim = array.ndim
+    inner = sorted({axis % ndim for axis in (range(ndim) if axes is None else (axes,) if type(axes) is int else axes)})
+    if not inner or inner != [*range(inner[0], ndim)]:
+        return None
+    return array.reshape(-1, math.prod(array.shape[inner[0] :]))
+
+
+def shape_left(shape, axes, keepdim):
+    """What is left of ``shape`` when it is reduced along its last dimensions, ``axes``."""
+    number = len(shape) if axes is None else 1 if type(axes) is int else len(axes)
+    return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
+
+
+def reduced(reduce, array, axes, keepdim, dtype=None):
+    """``reduce``, of a ufunc or with its arguments, in ``dtype``, on the machine's cores if there is much to do.
+
+    A single row is cut into parts, and what is found of them reduced again.
+    """
+    matrix = rows_of(array, axes)
+    if matrix is None:
+        return reduce(array, axes, dtype, None, keepdim)
+    rows = len(matrix)
+    if rows == 1:
+        number = -(-matrix.size // PARTS)
+        matrix, found = matrix[0], np.empty(PARTS, dtype or array.dtype)
+        run(lambda i: reduce(matrix[i * number : (i + 1) * number], 0, dtype, found[i : i + 1], True), PARTS)
+        out = reduce(found, 0, dtype)
+    else:
+        out = np.empty(rows, dtype or array.dtype)
+        over_rows(lambda part: reduce(matrix[part], 1, dtype, out[part]), *matrix.shape, -(-matrix.size // PARTS))
+    return out.reshape(shape_left(array.shape, axes, keepdim))

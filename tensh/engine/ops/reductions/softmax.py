@@ -62,10 +62,10 @@ SAFE = math.exp(-10), math.exp(60)  # while the mean exponential is in here, non
 def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
-        ones = ones[array.shape[axis]]
+        length = array.shape[axis]
         if array.size <= ALONE:
-            return array.dot(ones)[..., None]
-        return sums_of_rows(array.reshape(-1, len(ones)), ones).reshape(*array.shape[:-1], 1)
+            return array.dot(ones[length])[..., None]
+        return sums_of_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
     return add(array, axis if array.ndim else None, None, None, True)
 
 
