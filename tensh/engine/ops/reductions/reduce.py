@@ -251,7 +251,7 @@ OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1)
 )
 def prod_all(input, dtype=None):
     """The product of all elements."""
-    if dtype is None and input.dtype in ONES and input.size < LARGE:
+    if dtype is None and input.dtype in ONES:
         return multiply(input, None)
     return product(input, None, False, dtype)
 
