@@ -45,7 +45,7 @@ JOBS = {
     ),
     "sum of all dimensions": lambda x, **_: x.view(64, 10, 660).sum((0, 1, 2)),
     "extremes": lambda x, **_: (x.amax(1), x.amin(), x.max(), x.view(64, 10, 660).max(2)[0], *x.detach().aminmax()),
-    "product of all": lambda x, **_: (1 + x * 1e-4).prod(),
+    "product of all": lambda x, **_: x.sign().prod(),
     "sums of integers": lambda index, **_: (
         index.sum(),
         index.sum(1),
