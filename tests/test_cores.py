@@ -33,6 +33,7 @@ JOBS = {
     "clamp": lambda x, **_: x.clamp(-0.5, 0.7),
     "addcmul": lambda x, y, **_: torch.addcmul(x, x, y, value=0.3),
     "lerp": lambda x, y, **_: torch.lerp(x, y, 0.3),
+    "relu": lambda x, y, **_: (F.relu(x), F.relu_(y * 2), x.half().relu(), y.clamp(max=0.2)),
     "gelu": lambda x, **_: F.gelu(x),
     "elu": lambda x, **_: F.elu(x),
     "in place": lambda x, y, **_: (x * 1).add_(y, alpha=0.1).mul_(y.detach()).neg_(),

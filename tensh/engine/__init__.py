@@ -4,10 +4,8 @@ Read it in this order: clock, tensor, graph, backward; then vocabulary, writer, 
 operators are declared in ops/, the functions made of them are in functional/.
 """
 
-import numpy as np
-
 from tensh.engine.absent import hang_lacks, lacking
-from tensh.engine.arrays import pages
+from tensh.engine.arrays import cores, pages
 from tensh.engine.declarations.table import PUBLIC, public, shown
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
@@ -19,7 +17,7 @@ from tensh.engine.registry import read_all
 from tensh.engine.tensor import Size, Tensor
 
 pages.keep()
-np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
+cores.settle()
 hang_lacks(Tensor)
 
 PUBLIC.update(ALL)

@@ -22,9 +22,6 @@ SPREAD, SPREAD_LIGHT = 1 << 18, 1 << 22  # elements from which a job is worth ha
 # Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
-# Elements of a buffer of NumPy's, 8192 by itself.  Where rows are no longer than that, a number that stands for a whole row
-# is copied into it as often as the row has elements: to multiply rows of 1024 by a number each takes twice the time then.
-BUFFER = 1024
 BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
 # Ufuncs that take as long as their memory: two cores save a quarter of the time, and no less than a thread takes to wake.
 LIGHT = frozenset(
@@ -32,6 +29,17 @@ LIGHT = frozenset(
     for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
 )
+
+
+# Elements of a buffer of NumPy's, 8192 by itself.  Where rows are no longer than that, a number that stands for a whole row
+# is copied into it as often as the row has elements: to multiply rows of 1024 by a number each takes twice the time then.
+BUFFER = 1024
+
+
+def settle():
+    """Set what NumPy keeps for every thread."""
+    np.seterr(all="ignore")  # inf and nan are silent, as in PyTorch; an errstate per operation would cost more than it
+    np.setbufsize(BUFFER)
 
 
 # ── threads ──────────────────────────────────────────────────────────────────
@@ -51,8 +59,7 @@ class Team:
 
     def serve(self, bell):
         """The life of a thread: wait for the bell, take part in the job."""
-        np.seterr(all="ignore")  # settings of every thread
-        np.setbufsize(BUFFER)
+        settle()
         while bell.acquire():
             self.job()
 
@@ -83,20 +90,16 @@ def run(work, blocks):
 
     A job within a job, or beside that of another thread, is done by the thread that asks.
     """
-    before = np.setbufsize(BUFFER)
+    helpers = min(team.size(), blocks) - 1
+    if helpers < 1 or not team.busy.acquire(blocking=False):
+        for i in range(blocks):
+            work(i)
+        return
+    busy = team.busy
     try:
-        helpers = min(team.size(), blocks) - 1
-        if helpers < 1 or not team.busy.acquire(blocking=False):
-            for i in range(blocks):
-                work(i)
-        else:
-            busy = team.busy
-            try:
-                shared(work, blocks, helpers)
-            finally:
-                busy.release()
+        shared(work, blocks, helpers)
     finally:
-        np.setbufsize(before)
+        busy.release()
 
 
 def shared(work, blocks, helpers):
@@ -143,14 +146,15 @@ def spread(kernel, arrays, others=(), into=None, **options):
 
     ``arrays`` are broadcast; None stands for one that is not there.  A ufunc writes ``into`` an array if there is one;
     other functions do if the result is of its dtype, and of real or complex numbers, with which nothing fails halfway.
+    Of a function with an attribute ``into`` that writes the result into its first argument, no block is copied.
     """
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
-    direct = isinstance(kernel, ufunc)
+    direct, write = isinstance(kernel, ufunc), getattr(kernel, "into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and crossed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     # what makes arrays on its way should find them in the cache
-    size = block_size(math.prod(shape)) if direct else BLOCK
+    size = block_size(math.prod(shape)) if direct or write else BLOCK
     block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:
@@ -166,6 +170,8 @@ def spread(kernel, arrays, others=(), into=None, **options):
         place, parts = block(i)
         if direct:
             kernel(*parts, target[place])
+        elif write and i:
+            write(target[place], *parts, *others, **options)
         else:
             target[place] = kernel(*parts, *others, **options) if i else first
 

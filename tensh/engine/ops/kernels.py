@@ -160,13 +160,14 @@ class Bounds(dict):
 BOUNDS = Bounds()
 
 
-def clipped(input, low, high):
-    """``input`` between two numbers as 0-d arrays, or None."""
-    if input.size >= CLIPPED and input.dtype.kind in "fiu":
+def clipped(input, low, high, out=None):
+    """``input`` between two numbers as 0-d arrays, of which one may be None."""
+    if input.dtype.kind in "fiu" and (out is not None or input.size >= CLIPPED):
         lowest, highest = BOUNDS[input.dtype]
-        return np.clip(input, lowest if low is None else low, highest if high is None else high)
-    out = input if low is None else np.maximum(input, low)
-    return out if high is None else np.minimum(out, high)
+        return np.clip(input, lowest if low is None else low, highest if high is None else high, out)
+    if low is not None:
+        input = np.maximum(input, low, out=out)
+    return input if high is None else np.minimum(input, high, out=out)
 
 
 def clamp_min(input, min):
@@ -181,7 +182,7 @@ def clamp_max(input, max):
     return clipped(input, None, max)
 
 
-def clamp_numbers(input, min, max):
+def clamp_numbers(input, min, max, out=None):
     """``input`` kept between two numbers, in their common dtype."""
     dtype = input.dtype
     weak = WEAK[dtype.kind]
@@ -190,12 +191,15 @@ def clamp_numbers(input, min, max):
             if bound is not None:
                 dtype = COMMON_WITH_NUMBER[dtype, type(bound), False, of_scalar[float]]
         input = input.astype(dtype, copy=False)
-    return clipped(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)])
+    return clipped(input, *[None if bound is None else FITTING[bound, dtype] for bound in (min, max)], out)
 
 
 def relu(input):
     zero = ZERO[input.dtype]
     return np.maximum(zero, input) if input.size < CLIPPED else clipped(input, zero, None)
+
+
+relu.into = lambda out, input: clipped(input, ZERO[input.dtype], None, out)
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────

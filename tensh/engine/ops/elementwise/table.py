@@ -252,6 +252,9 @@ def clamp(input, min, max):
     return kernels.clamp_numbers(input, min, max)
 
 
+clamp.kernel.into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
+
+
 @op(spread=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
     min="only(g, (input < min) if max is None else (input < min) & (min < max))",
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.copying import copy_into
 from tensh.engine.calls.arguments import integer
 from tensh.engine.declarations.inplace import begin, put
 from tensh.engine.declarations.table import LIST, METHODS, op
@@ -185,10 +186,8 @@ def flipped(input, dims):
     """The input with the order reversed along ``dims``."""
     dims = wrap_dims(dims, input.ndim)
     turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
-    if input.flags.c_contiguous:
-        return turned.copy()
-    out = memory.empty_like(input, input.dtype)
-    out[...] = turned
+    out = np.empty(input.shape, input.dtype) if input.flags.c_contiguous else memory.empty_like(input, input.dtype)
+    copy_into(out, turned)
     return out
 
 
