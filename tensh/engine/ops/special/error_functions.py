@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays import cores
 from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.precision import F4, F8
 from tensh.engine.ops.special.shared import (
@@ -41,7 +42,7 @@ def erf(input):
         return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
     if input.dtype is F8:
         return shaped(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
-    return shaped(in_blocks(by_tanh, [input.astype(F4, copy=False).ravel()], block=8 * BLOCK), input)
+    return shaped(in_blocks(by_tanh, [input.astype(F4, copy=False).ravel()], block=cores.BLOCK), input)
 
 
 # atanh(erf(x)) / x as a polynomial of x**2 up to 16: the weighted least squares whose largest error is least, by which
