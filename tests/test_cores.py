@@ -191,6 +191,11 @@ def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype):
         one_by_one = digits if dtype == torch.float32 else 8 * digits  # doubles may be added one after the other
         np.testing.assert_allclose(x.cumsum(1).numpy(), exact.cumsum(1), one_by_one)
         np.testing.assert_allclose(x.flip(1).cumsum(1).numpy(), exact[:, ::-1].cumsum(1), one_by_one)
+        near = 1 + (x - 1) / 1024
+        np.testing.assert_allclose(
+            near.prod().item(), near.numpy().astype(np.longdouble).prod(), 1e-6 if many > 1 << 18 else 1e-4
+        )
+        np.testing.assert_allclose(near.prod(1).numpy(), near.numpy().astype(np.longdouble).prod(1), width * digits)
         powers = np.exp(exact)
         np.testing.assert_allclose(x.softmax(1).numpy(), powers / powers.sum(1, keepdims=True), digits)
 
