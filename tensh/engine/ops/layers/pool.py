@@ -76,32 +76,41 @@ def max_pool(input, kernel, stride, padding, dilation, size):
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
     """Where the largest element of every window is: the first of them, or the last nan."""
-    whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
-    parts = (whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel))
-    best = next(parts).copy()
-    which = np.zeros(best.shape, np.int64)
-    for number, part in enumerate(parts, 1):
-        better = part > best
-        if part.dtype.kind in "fV":
-            better |= part != part
-        np.copyto(best, part, where=better)
-        np.copyto(which, number, where=better)
-    return flat_places(which, input.shape[input.ndim - len(kernel) :], kernel, stride, padding, dilation)
+    low = lowest(input.dtype)
+    whole = surrounded(input, kernel, stride, padding, dilation, size, low)
+    best = folded(whole, np.maximum, kernel, stride, dilation, size)
+    parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
+    which = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64)
+    before = np.ones(best.shape, bool)
+    for part in parts[:-1]:  # the number of elements before the largest one
+        before &= part != best
+        which += before
+    if input.dtype.kind in "fV" and (best != best).any():
+        for number, part in enumerate(parts):
+            np.copyto(which, number, where=part != part)
+    spatial = input.shape[input.ndim - len(kernel) :]
+    places = flat_places(which, spatial, kernel, stride, padding, dilation)
+    if any(padding) and (empty := best == low).any():
+        places[empty] = first_places(places.shape, spatial, stride, padding, dilation)[empty]
+    return places
 
 
 def flat_places(which, spatial, kernel, stride, padding, dilation):
     """Flat indices into the input from numbers within the windows."""
+    steps = [math.prod(spatial[dim + 1 :]) for dim in range(len(spatial))]
+    inside = sum(n * d * step for n, d, step in zip(np.indices(kernel), dilation, steps))
+    size = which.shape[which.ndim - len(spatial) :]
+    starts = sum((t * s - p) * step for t, s, p, step in zip(np.indices(size), stride, padding, steps))
+    return inside.reshape(-1).take(which) + starts
+
+
+def first_places(shape, spatial, stride, padding, dilation):
+    """Flat indices of the first element of every window that is no padding: the one where all are equally low."""
     flat = 0
-    for dim, inside in enumerate(np.unravel_index(which, kernel)):
-        behind = (1,) * (len(spatial) - dim - 1)
-        starts = (np.arange(which.shape[which.ndim - len(spatial) + dim]) * stride[dim] - padding[dim]).reshape(
-            -1, *behind
-        )
-        place = inside * dilation[dim] + starts
-        if padding[dim]:  # where all is -inf, the first element is the one
-            place += np.maximum(-(place // dilation[dim]), 0) * dilation[dim]
-        flat = flat * spatial[dim] + place
-    return flat
+    for n, t, s, p, d in zip(spatial, np.indices(shape[len(shape) - len(spatial) :]), stride, padding, dilation):
+        place = t * s - p
+        flat = flat * n + place + np.maximum(-(place // d), 0) * d
+    return np.broadcast_to(flat, shape)
 
 
 @keeping_format
