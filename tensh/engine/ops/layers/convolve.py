@@ -15,6 +15,9 @@ from tensh.engine.ops.precision import in_float32
 from tensh.engine.vocabulary import word
 
 GEOMETRY = "stride, padding, dilation, groups"
+COLUMNS = (
+    1 << 20
+)  # elements of windows that are made at a time, if one image has no more: those of all would fill memory
 
 
 def convolution(called, **derivatives):
@@ -38,9 +41,12 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     kernel = weight.shape[2:]
     if size is None:
         size = output_size(input.shape[2:], kernel, stride, padding, dilation)
-    columns = windows(padded(input, padding), kernel, size, stride, dilation, groups)
+    whole = padded(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
-    result = np.matmul(kernels, columns).reshape(input.shape[0], weight.shape[0], *size)
+    result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
+    for part in some_images(input, kernel, size):
+        np.matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+    result = result.reshape(len(input), weight.shape[0], *size)
     if bias is not None:
         result += bias.reshape(-1, *(1,) * len(size))
     return result
@@ -60,8 +66,12 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
     batch, channels = grad.shape[0], weight.shape[1] * groups
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
-    columns = np.matmul(kernels.swapaxes(1, 2), values).reshape(batch, channels, *kernel, *size)
-    result = laid_together(columns, spatial, stride, padding, dilation)
+    shape = batch, channels, *(n + 2 * p for n, p in zip(spatial, padding))
+    result = np.zeros(shape, np.result_type(grad, weight))
+    for part in some_images(result, kernel, size):
+        columns = np.matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
+        lay_together(columns, result[part], stride, dilation)
+    result = without(padding, result, spatial)
     if bias is not None:
         result = result + bias.reshape(-1, *(1,) * len(spatial))
     return result
@@ -76,9 +86,13 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
 def match(grad, input, shape, stride, padding, dilation, groups):
     """How well every window of ``input`` matches the gradient: the adjoint of ``correlate`` in the weight."""
     size = grad.shape[2:]
-    columns = windows(padded(input, padding), shape[2:], size, stride, dilation, groups)
+    whole = padded(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
-    return np.matmul(values, columns.swapaxes(2, 3)).sum(axis=0, dtype=grad.dtype).reshape(shape)
+    result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
+    for part in some_images(input, shape[2:], size):
+        columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
+        result += np.matmul(values[part], columns.swapaxes(2, 3)).sum(axis=0, dtype=grad.dtype)
+    return result.reshape(shape)
 
 
 @word
@@ -102,8 +116,24 @@ def padded(array, padding, value=0):
     spatial = array.shape[2:]
     shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
     whole = np.full(shape, value, array.dtype) if value else np.zeros(shape, array.dtype)
-    whole[(..., *(slice(p, p + n) for n, p in zip(spatial, padding)))] = array
+    whole[middle(spatial, padding)] = array
     return whole
+
+
+def middle(spatial, padding):
+    """Where the elements lie between the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
+
+
+def without(padding, whole, spatial):
+    """What lies between the padding."""
+    return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
+
+
+def some_images(images, kernel, size):
+    """Slices of the batch, of whose windows some megabytes are made at a time."""
+    number = max(1, COLUMNS // max(1, images.shape[1] * math.prod(kernel) * math.prod(size)))
+    return [slice(i, i + number) for i in range(0, len(images), number)]
 
 
 def reach(place, size, stride, dilation):
@@ -123,13 +153,16 @@ def windows(array, kernel, size, stride, dilation, groups=1):
     return columns.reshape(shape)
 
 
-def laid_together(columns, spatial, stride, padding, dilation):
-    """The sum of all windows [N, C, *K, *T], each in its place: [N, C, *S].  The adjoint of ``windows``."""
-    dims = len(spatial)
+def lay_together(columns, whole, stride, dilation):
+    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S], each in its place.  The adjoint of ``windows``."""
+    dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
-    whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
     for place in np.ndindex(*kernel):
         whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
-    if not any(padding):
-        return whole
-    return np.ascontiguousarray(whole[(..., *(slice(p, p + n) for n, p in zip(spatial, padding)))])
+
+
+def laid_together(columns, spatial, stride, padding, dilation):
+    """The same for a new array, without its padding: [N, C, *S]."""
+    whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
+    lay_together(columns, whole, stride, dilation)
+    return without(padding, whole, spatial)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tensh.engine.arrays.adding import add_at
 from tensh.engine.declarations.table import op
-from tensh.engine.ops.layers.convolve import reach
+from tensh.engine.ops.layers.convolve import middle, reach
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.layers.taps import Taps, tapped
 from tensh.engine.ops.precision import in_float32
@@ -32,11 +32,6 @@ def extents(spatial, kernel, stride, padding, dilation, size):
         max(n + 2 * p, (t - 1) * s + d * (k - 1) + 1)
         for n, k, s, p, d, t in zip(spatial, kernel, stride, padding, dilation, size)
     )
-
-
-def middle(spatial, padding):
-    """Where the elements lie between the padding."""
-    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
 
 
 def surrounded(array, kernel, stride, padding, dilation, size, value):
