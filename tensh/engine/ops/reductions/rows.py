@@ -1,7 +1,7 @@
 """Reductions of large dense arrays, row by row on the machine's cores, and sums as fast as memory gives numbers.
 
-BLAS hands a product of more than ALONE numbers to threads of its own, on whose number the rounding may depend, and which
-get in the way of those that the machine's cores already run.  So it is given fewer at a time.
+BLAS hands a large product to threads of its own, on whose number the rounding may depend, and which get in the way of
+those that the machine's cores already run.  So it is given less at a time.
 """
 
 import math
@@ -11,7 +11,8 @@ import numpy as np
 from tensh.engine.arrays.cores import SPREAD, over_rows, run
 from tensh.engine.ops.precision import ONES
 
-ALONE = 1 << 13  # elements up to which BLAS does not use threads of its own
+ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
+COLUMNS = 16  # of the other matrix up to which as many are multiplied by it without them
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 LONG = 2048  # numbers of a row that einsum adds at once, some side by side; the sums of longer rows would lose digits
 PARTS = 8  # of a large array: 8 million numbers are added in 600 microseconds, waking a thread takes 50
@@ -21,7 +22,7 @@ def times(matrix, factor, out=None):
     """``matrix @ factor``, some rows at a time."""
     if out is None:
         out = np.empty((len(matrix), factor.shape[1]), matrix.dtype)
-    number = ALONE // max(factor.shape)
+    number = ALONE // max(*factor.shape, factor.size // COLUMNS)
     whole = len(matrix) // number * number
     if whole:
         rows, into = (a[:whole].reshape(-1, number, a.shape[1]) for a in (matrix, out))
