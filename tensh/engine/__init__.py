@@ -4,6 +4,8 @@ Read it in this order: clock, tensor, graph, backward; then vocabulary, writer, 
 operators are declared in ops/, the functions made of them are in functional/.
 """
 
+import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
+
 from tensh.engine.absent import hang_lacks, lacking
 from tensh.engine.arrays import cores, pages
 from tensh.engine.declarations.table import PUBLIC, public, shown
