@@ -15,7 +15,9 @@ from tensh.engine.arrays.copying import copy_into
 from tensh.engine.declarations import table
 
 F = torch.nn.functional
-SHAPE = 640, 660  # more elements than cores.SPREAD, and no whole number of blocks
+SHAPE = 640, 660  # no whole number of blocks
+LIMITS = {"SPREAD", "SPREAD_LIGHT", "SPREAD_SUMS"}
+FEW, NEVER = 1 << 18, 1 << 62
 THREADS = 1, 2, 3, 7
 
 # name -> a function of x, y (floats of SHAPE), row (a vector), index (integers of SHAPE), and small (an index of a vector)
@@ -98,6 +100,19 @@ def arrays(grad=False):
     return {"x": x, "y": y, "row": torch.randn(SHAPE[1]), "index": index, "small": small}
 
 
+@pytest.fixture
+def limits(monkeypatch):
+    """Set from how many elements on jobs are handed out, light ones as well as others."""
+
+    def limit(number):
+        places = [vars(module) for name, module in sys.modules.items() if name.startswith("tensh.engine")]
+        for place in (*places, table.ENVIRONMENT):
+            for name in LIMITS & place.keys():
+                monkeypatch.setitem(place, name, number)
+
+    return limit
+
+
 @pytest.fixture(autouse=True)
 def threads_as_before():
     before = cores.team.limit
@@ -114,7 +129,8 @@ def bits(tensors):
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_the_same_bits_on_any_number_of_threads(name):
+def test_the_same_bits_on_any_number_of_threads(name, limits):
+    limits(FEW)
     found = []
     for number in THREADS:
         torch.set_num_threads(number)
@@ -130,19 +146,18 @@ ELEMENTS = list(JOBS)[: list(JOBS).index("in place") + 1]
 
 
 @pytest.mark.parametrize("name", [*ELEMENTS, "half", "integers"])
-def test_functions_of_elements_are_what_they_are_of_the_whole(name, monkeypatch):
+def test_functions_of_elements_are_what_they_are_of_the_whole(name, limits):
     with torch.no_grad():
-        monkeypatch.setitem(table.ENVIRONMENT, "SPREAD_LIGHT", cores.SPREAD)
+        limits(FEW)
         in_blocks = JOBS[name](**arrays())
-        for limit in "SPREAD", "SPREAD_LIGHT":
-            monkeypatch.setitem(table.ENVIRONMENT, limit, 1 << 62)
-        monkeypatch.setattr(cores, "SPREAD", 1 << 62)
+        limits(NEVER)
         at_once = JOBS[name](**arrays())
     assert bits(listed(in_blocks)) == bits(listed(at_once))
 
 
 @pytest.mark.parametrize("draw", ["rand", "randn", "rand64", "randn64", "exponential", "uniform", "cauchy"])
-def test_random_numbers_come_in_the_same_order(draw):
+def test_random_numbers_come_in_the_same_order(draw, limits):
+    limits(FEW)
     n = 300_007
     draws = {
         "rand": lambda: torch.rand(n),
@@ -182,7 +197,8 @@ MANY = 9_000, 150_000, 300_000  # beyond what BLAS does on its own, what the cac
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype):
+def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype, limits):
+    limits(FEW)
     torch.manual_seed(1)
     for many in MANY:
         x = torch.rand(many // width + 1, width, dtype=dtype) + 0.5
@@ -194,7 +210,7 @@ def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype):
         np.testing.assert_allclose(x.flip(1).cumsum(1).numpy(), exact[:, ::-1].cumsum(1), one_by_one)
         near = 1 + (x - 1) / 1024
         np.testing.assert_allclose(
-            near.prod().item(), near.numpy().astype(np.longdouble).prod(), 1e-6 if many > 1 << 18 else 1e-4
+            near.prod().item(), near.numpy().astype(np.longdouble).prod(), 1e-6 if many > FEW else 1e-4
         )
         np.testing.assert_allclose(near.prod(1).numpy(), near.numpy().astype(np.longdouble).prod(1), width * digits)
         powers = np.exp(exact)
@@ -203,7 +219,8 @@ def test_sums_along_rows_are_exact_to_the_last_digits(width, dtype):
 
 @pytest.mark.parametrize("width", [64, 128, 200, 1024])
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_what_is_not_finite_stays_in_its_row(width, value):
+def test_what_is_not_finite_stays_in_its_row(width, value, limits):
+    limits(FEW)
     array = np.ones((300_000 // width, width), np.float32)
     array[7, width - 3] = array[9, 0] = value
     x = torch.from_numpy(array)
@@ -330,7 +347,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 # ── against PyTorch ──────────────────────────────────────────────────────────
 @pytest.mark.parametrize("name", [name for name in JOBS if name not in ("sort", "topk", "half", "sums of halves")])
-def test_large_results_are_those_of_pytorch(name, oracle):
+def test_large_results_are_those_of_pytorch(name, oracle, limits):
+    limits(FEW)
     given = arrays()
     ours = listed(JOBS[name](**given))
     theirs = listed(as_in(oracle, name)(**{key: oracle.from_numpy(t.numpy()) for key, t in given.items()}))

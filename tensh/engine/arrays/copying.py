@@ -15,10 +15,13 @@ CROWDED = 1024  # they do if their distance in bytes is a multiple of this
 
 def copy_into(out, array):
     """``out[...] = array`` for arrays of one shape."""
-    if out.size < SPREAD or out.ndim < 2 or out.flags.c_contiguous and array.flags.c_contiguous:
+    if out.size <= BLOCK or out.ndim < 2 or out.flags.c_contiguous and array.flags.c_contiguous:
         out[...] = array
         return
     step, inner = abs(array.strides[-1]), min(map(abs, array.strides))
+    if step == inner and out.size < SPREAD:
+        out[...] = array
+        return
     if step > inner and out.shape[-1] > WIDE:
         width = NARROW if step % CROWDED == 0 else STRIP
 

@@ -18,15 +18,17 @@ from numpy import ndarray, ufunc
 
 from tensh.engine.clock import owner
 
-SPREAD, SPREAD_LIGHT = 1 << 18, 1 << 22  # elements from which a job is worth handing out, and one of LIGHT
+# Elements from which a job is worth handing out: one that computes, and one that takes as long as its memory.  On two cores
+# tanh of half as many takes 1.3 times the time of one core, and the sum of half as many 1.6 times.
+SPREAD, SPREAD_LIGHT = 1 << 19, 1 << 21
 # Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
 BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
-# Ufuncs that take as long as their memory: two cores save a quarter of the time, and no less than a thread takes to wake.
+# Functions of elements that take as long as their memory; others that do have an attribute ``into``, as ``spread`` tells.
 LIGHT = frozenset(
     getattr(np, name)
-    for name in "add subtract multiply negative absolute equal not_equal less less_equal greater greater_equal logical_and "
+    for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert isnan isinf isfinite".split()
 )
 
@@ -85,12 +87,12 @@ def processors():
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
-def run(work, blocks):
-    """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order and on several threads.
+def run(work, blocks, alone=False):
+    """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order and on several threads unless it is to be ``alone``.
 
     A job within a job, or beside that of another thread, is done by the thread that asks.
     """
-    helpers = min(team.size(), blocks) - 1
+    helpers = 0 if alone else min(team.size(), blocks) - 1
     if helpers < 1 or not team.busy.acquire(blocking=False):
         for i in range(blocks):
             work(i)
@@ -129,15 +131,14 @@ def block_size(size):
     return min(max(size // BLOCKS, BLOCK), MOST)
 
 
-def over_rows(work, rows, length, size=None):
-    """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``."""
+def over_rows(work, rows, length, size=None, least=None):
+    """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``.
+
+    On several threads, if there are ``least`` elements (SPREAD).
+    """
     number = max(1, (size or block_size(rows * length)) // max(length, 1))
     blocks = -(-rows // number)
-    if rows * length < SPREAD:
-        for i in range(blocks):
-            work(slice(i * number, (i + 1) * number))
-    else:
-        run(lambda i: work(slice(i * number, (i + 1) * number)), blocks)
+    run(lambda i: work(slice(i * number, (i + 1) * number)), blocks, rows * length < (least or SPREAD))
 
 
 # ── functions of elements ────────────────────────────────────────────────────
@@ -155,36 +156,42 @@ def spread(kernel, arrays, others=(), into=None, **options):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     # what makes arrays on its way should find them in the cache
     size = block_size(math.prod(shape)) if direct or write else BLOCK
-    block, blocks = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
+    parts, places = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:
-        first = kernel(*block(0)[1], *others, **options)
-        if out is None or out.dtype is not first.dtype or first.dtype.kind not in "fcV":
-            out = np.empty(shape, first.dtype, "F" if seen is transposed else "C")
+        dtype = kernel(*parts(slice(0)), *others, **options).dtype
+        if out is None or out.dtype is not dtype or dtype.kind not in "fcV":
+            out = np.empty(shape, dtype, "F" if seen is transposed else "C")
     elif out is None:
         dtype = kernel.resolve_dtypes((*[a.dtype for a in arrays], None))[-1]
         out = np.empty(shape, dtype, "F" if seen is transposed else "C")
     target = seen(out)
 
     def work(i):
-        place, parts = block(i)
+        place = places[i]
         if direct:
-            kernel(*parts, target[place])
-        elif write and i:
-            write(target[place], *parts, *others, **options)
+            kernel(*parts(place), target[place])
+        elif write:
+            write(target[place], *parts(place), *others, **options)
         else:
-            target[place] = kernel(*parts, *others, **options) if i else first
+            target[place] = kernel(*parts(place), *others, **options)
 
-    run(work, blocks)
+    run(work, len(places))
     return out
+
+
+def is_light(kernel):
+    return kernel in LIGHT or hasattr(kernel, "into")
 
 
 def spreading(kernel, number):
     """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
-    least = SPREAD_LIGHT if kernel in LIGHT else SPREAD
+    light = is_light(kernel)
 
     def quick(first, *rest):
-        if first.size < least or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
+        if first.size < (SPREAD_LIGHT if light else SPREAD) or not all(
+            [a is None or type(a) is ndarray for a in rest[: number - 1]]
+        ):
             return kernel(first, *rest)
         return spread(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
 
@@ -228,13 +235,12 @@ def in_order(array):
 
 
 def cut(arrays, size):
-    """(a function from the number of a block to its place and the parts of the arrays in it, the number of blocks)."""
+    """(a function from a place, a slice of the first dimension, to the parts of the arrays there, the places of blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
     rows = max(1, size // math.prod(shape[1:]))
 
-    def block(i):
-        place = slice(i * rows, (i + 1) * rows)
-        return place, [a[place] if a is not None and a.ndim == ndim and len(a) == length else a for a in arrays]
+    def parts(place):
+        return [a[place] if a is not None and a.ndim == ndim and len(a) == length else a for a in arrays]
 
-    return block, -(-length // rows)
+    return parts, [slice(start, start + rows) for start in range(0, length, rows)]

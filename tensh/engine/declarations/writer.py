@@ -19,7 +19,7 @@ import linecache
 
 from numpy import ufunc
 
-from tensh.engine.arrays.cores import LIGHT
+from tensh.engine.arrays.cores import is_light
 from tensh.engine.declarations.scaling import with_named_numbers
 
 INDENT = "    "
@@ -356,7 +356,7 @@ def _kernel(op, call, into=None):
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
-    least = "SPREAD_LIGHT" if op.kernel in LIGHT else "SPREAD"
+    least = "SPREAD_LIGHT" if is_light(op.kernel) else "SPREAD"
     return f"{call} if {arrays[0]}.size < {least} else spread({op.name}_kernel, {arguments})"
 
 

@@ -56,12 +56,14 @@ def working(out, dtype):
             part[...] = work
 
 
-def from_units(out, dtype, generator, shape):
+def from_units(out, dtype, generator, shape=None):
     """``shape(block)`` for blocks of uniform numbers of ``dtype``, drawn in order; what it leaves there goes into ``out``.
 
-    One thread draws while the others shape what was drawn before: normal numbers take half the time.
+    One thread draws while the others shape what was drawn before: normal numbers take half the time.  Where there is
+    nothing to shape, drawing is what takes the time.
     """
-    size = BLOCK if out.size < SPREAD else DRAWN
+    alone = shape is None or out.size < SPREAD
+    size = BLOCK if alone else DRAWN
     turn, places = threading.Lock(), iter(range(0, out.size, size))
 
     def work(_):
@@ -72,16 +74,12 @@ def from_units(out, dtype, generator, shape):
             part = lot[start : start + BLOCK]
             block = part if part.dtype == dtype else np.empty(part.size, dtype)
             as_units(words[start : start + BLOCK], block)
-            shape(block)
+            if shape is not None:
+                shape(block)
             if block is not part:
                 part[...] = block
 
-    lots = -(-out.size // size)
-    if out.size < SPREAD:
-        for i in range(lots):
-            work(i)
-    else:
-        run(work, lots)
+    run(work, -(-out.size // size), alone)
 
 
 def fused(x, scale, shift):
@@ -153,7 +151,7 @@ def uniform(out, generator, low=0.0, high=1.0):
     work_dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
     first, width = work_dtype.type(low), work_dtype.type(high) - work_dtype.type(low)
     if first == 0 and width == 1:
-        from_units(out, work_dtype, generator, lambda block: None)
+        from_units(out, work_dtype, generator)
         if out.dtype == work_dtype:
             return
     else:

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.arrays.cores import SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32, widened
@@ -51,10 +51,10 @@ def number(form):
 def some_at_a_time(work, form):
     """Call ``work(part)`` for slices of the groups: all of them, or those that make up a large block."""
     a, groups, s = form
-    if a * groups * s < SPREAD:
+    if a * groups * s < SPREAD_LIGHT:
         work(slice(None))
     else:
-        over_rows(work, groups, a * s, SPREAD)
+        over_rows(work, groups, a * s)
 
 
 def whiten(grouped, eps, out):
@@ -83,7 +83,7 @@ def whiten_some(grouped, eps, out):
 def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widened(input).reshape(form)
     out = np.empty(form, grouped.dtype)
-    facts = whiten(grouped, eps, out) if input.size < SPREAD else whiten_some(grouped, eps, out)
+    facts = whiten(grouped, eps, out) if input.size < SPREAD_LIGHT else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
     return out.astype(input.dtype, copy=False), *facts
@@ -99,12 +99,12 @@ def stretch(input, scale, shift, at, out):
         if shift is not None:
             np.add(input, shift, out)
 
-    if input.size < SPREAD or scale is None and shift is None:
+    if input.size < SPREAD_LIGHT or scale is None and shift is None:
         work(input, out)
         return
     row = input.shape[-len(at) :]
     rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
-    over_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), SPREAD)
+    over_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row))
 
 
 SLOPES = {

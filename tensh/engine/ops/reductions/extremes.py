@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, run
+from tensh.engine.arrays.cores import SPREAD_LIGHT, run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
@@ -102,7 +102,7 @@ def extreme_of_all(name, find):
         if input.dtype.kind == "c":
             refuse_dtype(f"{name}_all", input.dtype)
         flat = input.ravel()
-        if flat.size < SPREAD:
+        if flat.size < SPREAD_LIGHT:
             return flat[find(flat)]
         number = -(-flat.size // PARTS)
         found = np.empty(PARTS, flat.dtype)

@@ -13,7 +13,17 @@ from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, WIDER, is_half
-from tensh.engine.ops.reductions.rows import ALONE, LONG, PARTS, reduced, row_sums, rows_of, shape_left, sums_of_rows
+from tensh.engine.ops.reductions.rows import (
+    ALONE,
+    LONG,
+    PARTS,
+    SPREAD_SUMS,
+    reduced,
+    row_sums,
+    rows_of,
+    shape_left,
+    sums_of_rows,
+)
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
@@ -106,7 +116,7 @@ def sum_of_many(input):
     if not input.flags.forc or input.size < LARGE:
         return add(input, None)
     flat = input.ravel("K")
-    parts = np.empty(PARTS if flat.size >= SPREAD else 1, input.dtype)
+    parts = np.empty(PARTS if flat.size >= SPREAD_SUMS else 1, input.dtype)
     number = -(-flat.size // len(parts))
 
     def work(i):
@@ -129,7 +139,7 @@ def column_sums(matrix):
     def work(i):
         add(matrix[i * rows : (i + 1) * rows], 0, None, sums[i])
 
-    run(work, blocks)
+    run(work, blocks, matrix.size < SPREAD_SUMS)
     return add(sums, 0)
 
 
@@ -218,8 +228,8 @@ def product(input, axes, keepdim, dtype):
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     if is_half(dtype):
-        return reduced(multiply, input, axes, keepdim, F4).astype(dtype)
-    return reduced(factors_side_by_side, input, axes, keepdim, dtype)
+        return reduced(multiply, input, axes, keepdim, F4, SPREAD).astype(dtype)
+    return reduced(factors_side_by_side, input, axes, keepdim, dtype, SPREAD)
 
 
 def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):

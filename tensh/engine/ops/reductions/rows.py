@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, over_rows, run
+from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows, run
 from tensh.engine.ops.precision import ONES
 
 ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
@@ -16,6 +16,9 @@ COLUMNS = 16  # of the other matrix up to which as many are multiplied by it wit
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 LONG = 2048  # numbers of a row that einsum adds at once, some side by side; the sums of longer rows would lose digits
 PARTS = 8  # of a large array: 8 million numbers are added in 600 microseconds, waking a thread takes 50
+SPREAD_SUMS = (
+    1 << 22
+)  # elements that are added on several cores: of half as many one core takes 100 to 200 microseconds
 
 
 def times(matrix, factor, out=None):
@@ -46,7 +49,7 @@ def sums_of_rows(matrix):
 
 def row_sums(matrix):
     """The same on the machine's cores."""
-    if matrix.size < SPREAD:
+    if matrix.size < SPREAD_SUMS:
         return sums_of_rows(matrix)
     sums = np.empty(len(matrix), matrix.dtype)
 
@@ -57,9 +60,9 @@ def row_sums(matrix):
     return sums
 
 
-def rows_of(array, axes):
-    """A large array as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None."""
-    if array.size < SPREAD or not array.flags.c_contiguous:
+def rows_of(array, axes, least=None):
+    """An array of ``least`` (SPREAD) elements or more as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None."""
+    if array.size < (least or SPREAD) or not array.flags.c_contiguous:
         return None
     ndim = array.ndim
     inner = sorted({axis % ndim for axis in (range(ndim) if axes is None else (axes,) if type(axes) is int else axes)})
@@ -74,12 +77,13 @@ def shape_left(shape, axes, keepdim):
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 
 
-def reduced(reduce, array, axes, keepdim, dtype=None):
-    """``reduce``, of a ufunc or with its arguments, in ``dtype``, on the machine's cores if there is much to do.
+def reduced(reduce, array, axes, keepdim, dtype=None, least=None):
+    """``reduce``, of a ufunc or with its arguments, in ``dtype``, on the machine's cores from ``least`` elements on
+    (SPREAD_LIGHT).
 
     A single row is cut into parts, and what is found of them reduced again.
     """
-    matrix = rows_of(array, axes)
+    matrix = rows_of(array, axes, least or SPREAD_LIGHT)
     if matrix is None:
         return reduce(array, axes, dtype, None, keepdim)
     rows = len(matrix)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, over_rows
+from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
@@ -86,7 +86,7 @@ def along_rows(ufunc, source, wide):
         if inner != dtype:
             results[part] = sums
 
-    over_rows(work, len(rows), length)
+    over_rows(work, len(rows), length, least=SPREAD_LIGHT if by_blas else SPREAD)
     return results.reshape(source.shape)
 
 
