@@ -13,17 +13,7 @@ from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, WIDER, is_half
-from tensh.engine.ops.reductions.rows import (
-    ALONE,
-    LONG,
-    PARTS,
-    SPREAD_SUMS,
-    reduced,
-    row_sums,
-    rows_of,
-    shape_left,
-    sums_of_rows,
-)
+from tensh.engine.ops.reductions.rows import ALONE, LONG, SPREAD_SUMS, reduced, row_sums, rows_of, shape_left
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
@@ -116,16 +106,8 @@ def sum_of_many(input):
     if not input.flags.forc or input.size < LARGE:
         return add(input, None)
     flat = input.ravel("K")
-    parts = np.empty(PARTS if flat.size >= SPREAD_SUMS else 1, input.dtype)
-    number = -(-flat.size // len(parts))
-
-    def work(i):
-        part = flat[i * number : (i + 1) * number]
-        whole = part.size // LONG * LONG
-        parts[i] = add(sums_of_rows(part[:whole].reshape(-1, LONG))) + add(part[whole:])
-
-    run(work, len(parts))
-    return add(parts)
+    whole = flat.size // LONG * LONG
+    return add(row_sums(flat[:whole].reshape(-1, LONG))) + add(flat[whole:])
 
 
 def column_sums(matrix):

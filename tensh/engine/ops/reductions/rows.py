@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows, run
+from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows, over_shares, run
 from tensh.engine.ops.precision import ONES
 
 ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
 COLUMNS = 16  # of the other matrix up to which as many are multiplied by it without them
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 LONG = 2048  # numbers of a row that einsum adds at once, some side by side; the sums of longer rows would lose digits
-PARTS = 8  # of a large array: 8 million numbers are added in 600 microseconds, waking a thread takes 50
+PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
 SPREAD_SUMS = (
     1 << 22
 )  # elements that are added on several cores: of half as many one core takes 100 to 200 microseconds
@@ -56,7 +56,10 @@ def row_sums(matrix):
     def work(part):
         sums[part] = sums_of_rows(matrix[part])
 
-    over_rows(work, *matrix.shape, -(-matrix.size // PARTS))
+    if matrix.shape[1] > SHORT:
+        over_shares(work, len(matrix))
+    else:  # where a product begins tells how it is rounded
+        over_rows(work, *matrix.shape, -(-matrix.size // PARTS))
     return sums
 
 
