@@ -32,6 +32,7 @@ class Modes(threading.local):
     inference = False
     anomaly = False
     check_nan = True
+    packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saving.py
 
 
 mode = Modes()

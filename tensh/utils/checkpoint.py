@@ -11,6 +11,7 @@ import functools
 import weakref
 
 from tensh.engine.absent import lacking
+from tensh.engine.autograd import saving
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.clock import mode, tick, written_after
@@ -217,9 +218,11 @@ class _Again:
             with self.contexts[0]:
                 return self.function(*self.args, **self.kwargs)
         begin = tick()
-        with self.contexts[0]:
+        with self.contexts[0], saving.without_hooks():
             outputs = self.function(*self.args, **self.kwargs)
         self.end = tick()
+        if mode.packing:
+            self.args = [saving.parcel_of(each) if isinstance(each, Tensor) else each for each in self.args]
         for place, node in enumerate(_recorded(outputs, begin)):
             self.facts.append(_facts(node))
             if node.keeps_arrays and node.op is not None:
@@ -232,6 +235,7 @@ class _Again:
     def twin(self, place):
         """The node of the second run at a place."""
         if self.twins is None:
+            self.args = [saving.opened(each) for each in self.args]
             for each in (*self.args, *self.kwargs.values()):
                 if isinstance(each, Tensor) and written_after(self.end, each.array):
                     raise RuntimeError(WRITTEN)

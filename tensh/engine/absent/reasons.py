@@ -53,7 +53,7 @@ REASONS = (
         """
         cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
         get_device_module is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
-        autograd.graph.*_stream_* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
+        autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
         """,
     ),
     out(
@@ -135,6 +135,5 @@ REASONS = (
     later("probability distributions", "distributions quasirandom"),
     later("functions of functions", "func func.* vmap"),
     later("forward-mode differentiation", "autograd.forward_ad autograd.forward_ad.*"),
-    later("hooks for what a graph keeps", "autograd.graph.*"),
     later("a few eigenvectors of a large matrix", "lobpcg"),
 )

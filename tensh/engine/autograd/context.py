@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.clock import tick, written_after
 from tensh.engine.errors import expandable, invalid_gradient
-from tensh.engine.graph.nodes import Node, Output, edge, second_time
+from tensh.engine.graph.nodes import Node, Output, edge, plain, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 
@@ -80,7 +80,7 @@ class BackwardCFunction(Node, FunctionCtx):
         return Output(self, index, self.shape[index]) if self.op.many else self
 
     def check(self):
-        for value in self.saved or ():
+        for value in plain(self.saved):
             if isinstance(value, (Tensor, SavedOutput)) and written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
                 node = self if own else edge(value)

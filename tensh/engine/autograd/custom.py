@@ -210,6 +210,10 @@ def _keep(node, outputs, returned):
         for t in node.to_save
     )
     node.to_save = ()
+    if mode.packing:
+        from tensh.engine.autograd.saving import pack_given
+
+        pack_given(node)
 
 
 def once_differentiable(fn):

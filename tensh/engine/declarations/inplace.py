@@ -27,6 +27,7 @@ from tensh.engine.graph.nodes import (
     hold,
     live,
     locked,
+    plain,
     refusal,
 )
 from tensh.engine.graph.region import CopySlices
@@ -267,20 +268,24 @@ def saved_beside(node, array):
     block = owner(array)
     return any(
         (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
-        for role, value in zip(node.roles, node.saved or (), strict=False)
+        for role, value in zip(node.roles, plain(node.saved), strict=False)
     )
 
 
 def keep_saved(node, array):
     """Copy what ``node`` saved of the memory that is about to change."""
     block = owner(array)
-    if any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
+    if node.saved and type(node.saved) is not tuple:
+        from tensh.engine.autograd.saving import keep_packed
+
+        keep_packed(node, block)
+    elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
         node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
 
 
 def continue_from(t, old, node, inside, result):
     """The graph after the write: ``t`` (or the base it is a view of) continues from the value's node."""
-    if any(s is result for s in node.saved or ()):
+    if any(s is result for s in plain(node.saved)):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = later(node.time)
     if t._base is None:

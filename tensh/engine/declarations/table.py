@@ -155,15 +155,16 @@ class Op:
         return _public_face(function)
 
     def _node_class(self):
+        roles = tuple(map(self._role, self.saves))
         values = {
             "__slots__": (),
             "__module__": "builtins",
             "op": self,
             "reads": tuple(self.saves),
-            "roles": tuple(map(self._role, self.saves)),
-            **graph.saved_members(self.saves),
+            "roles": roles,
+            "keeps_arrays": self._keeps_arrays(roles),
+            **graph.saved_members(self.saves, roles),
         }
-        values["keeps_arrays"] = self._keeps_arrays(values["roles"])
         values |= {"derivatives": self.derivatives} | _derivatives(self)
         return type(self.node, (graph.Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
 

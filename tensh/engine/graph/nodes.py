@@ -46,8 +46,8 @@ class Node:
         self.saved = None
 
     def check(self):
-        """Raise if a saved array was written after it was saved."""
-        for role, value in zip(self.roles, self.saved or ()):
+        """Raise if a saved array was written after it was saved; what hooks have made of one is theirs."""
+        for role, value in zip(self.roles, plain(self.saved)):
             if role is not None:
                 for array in value if type(value) is tuple else (value,):
                     if type(array) is ndarray and written_after(self.time, array):
@@ -75,10 +75,10 @@ class Node:
         """The saved values as tensors on the edges they came from, for a derivative that is recorded."""
         if self.saved is None:
             return None
-        return [
-            value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))
-            for role, value in zip(self.roles, self.saved)
-        ]
+        return [self._on_edge(role, value) for role, value in zip(self.roles, self.saved)]
+
+    def _on_edge(self, role, value):
+        return value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))
 
     def constants(self):
         """The same without edges."""
@@ -135,7 +135,7 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-def saved_members(reads):
+def saved_members(reads, roles):
     """``_saved_self`` and its kin: the saved values by PyTorch's names for what the derivatives read.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
@@ -143,15 +143,30 @@ def saved_members(reads):
 
     def member(place):
         def value(node):
-            values = node.unpack()
-            if values is None:
+            if node.saved is None:
                 raise RuntimeError(second_time)
-            return values[place]
+            return node._on_edge(node.roles[place], node.saved[place])
+
+        return property(value)
+
+    def raw(place):
+        def value(node):
+            from tensh.engine.autograd.saving import SavedTensor
+
+            return SavedTensor(node, place)
 
         return property(value)
 
     names = {"input": "self", "out": "result"}
-    return {f"_saved_{names.get(read, read)}": member(place) for place, read in enumerate(reads) if "." not in read}
+    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read]
+    return {f"_saved_{name}": member(place) for name, place in members} | {
+        f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
+    }
+
+
+def plain(saved):
+    """The saved values of a node, unless it has none, or hooks have packed them: see autograd/saving.py."""
+    return saved if type(saved) is tuple else ()
 
 
 class AccumulateGrad(Node):

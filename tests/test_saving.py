@@ -1,0 +1,241 @@
+"""Hooks for what a graph keeps: what is packed and unpacked, and when; the same in PyTorch."""
+
+import numpy as np
+import pytest
+
+import tensh
+
+
+def noting(events):
+    """A pair of hooks that note what they are given."""
+
+    def pack(t):
+        events.append(("pack", t.tolist(), t.requires_grad, t.is_leaf))
+        return t
+
+    def unpack(t):
+        events.append(("unpack", t.tolist()))
+        return t
+
+    return pack, unpack
+
+
+def exp_of_users(torch):
+    class Exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            result = x.exp()
+            ctx.save_for_backward(x, result, y)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[1], None
+
+    return Exp.apply
+
+
+# What is computed with hooks, of a leaf -> what is packed, as the numbers of it
+PACKED = {
+    "a product": (lambda torch, a: a * (a + 1), [[2, 3], [1, 2]]),
+    "a product with a number": (lambda torch, a: a * 3, []),
+    "a result": (lambda torch, a: a.relu(), [[1, 2]]),
+    "a value twice": (lambda torch, a: a * a, [[1, 2], [1, 2]]),
+    "a constant": (lambda torch, a: a * torch.tensor([5.0, 6.0]), [[5, 6]]),
+    "a reduction": (lambda torch, a: a.sum(), []),
+    "a function of the user's": (lambda torch, a: exp_of_users(torch)(a - a.detach(), torch.tensor(3.0)), [[0, 0], [1, 1], 3]),
+    "a result written in place": (lambda torch, a: (a - a.detach()).exp_(), [[1, 1]]),
+    "a checkpoint": (
+        lambda torch, a: torch.utils.checkpoint.checkpoint(lambda x: (x * 2).exp().sin(), a, use_reentrant=False),
+        [[1, 2]],
+    ),
+    "without gradients": (lambda torch, a: a.detach() * a.detach(), []),
+}  # fmt: skip
+
+
+def passed(torch, compute):
+    """The events and the gradient of a leaf, of a pass through what was computed with hooks."""
+    importing = torch.utils.checkpoint  # noqa: F841  a module of its own, found on first use
+    a, events = torch.tensor([1.0, 2.0], requires_grad=True), []
+    with torch.autograd.graph.saved_tensors_hooks(*noting(events)):
+        y = compute(torch, a)
+    events.append("backward")
+    if y.requires_grad:
+        y.sum().backward()
+    return events, None if a.grad is None else a.grad.tolist()
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_what_is_saved_is_packed_and_unpacked(name):
+    compute, expected = PACKED[name]
+    events, grad = passed(tensh, compute)
+    place = events.index("backward")
+    assert events[:place] == [
+        ("pack", values, *event[2:]) for values, event in zip(expected, events[:place], strict=True)
+    ]
+    unpacked = [values for _, values in events[place + 1 :]]
+    assert sorted(unpacked, key=str) == sorted((values for _, values, *_ in events[:place]), key=str)
+    a = tensh.tensor([1.0, 2.0], requires_grad=True)
+    y = compute(tensh, a)
+    if y.requires_grad:
+        y.sum().backward()
+        assert grad == a.grad.tolist()
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_the_same_in_pytorch(name, oracle):
+    import torch.utils.checkpoint  # noqa: F401
+
+    ours, theirs = (passed(torch, PACKED[name][0]) for torch in (tensh, oracle))
+    assert ours[0] == theirs[0]
+    np.testing.assert_allclose(ours[1] or 0, theirs[1] or 0, 1e-6)
+
+
+def leaf():
+    return tensh.tensor([1.0, 2.0], requires_grad=True)
+
+
+graph = tensh.autograd.graph
+
+
+def test_what_comes_out_goes_on_to_where_the_tensor_came_from():
+    a = leaf()
+    with graph.saved_tensors_hooks(lambda t: t.numpy(force=True), lambda array: tensh.tensor(array)):
+        y = (a * 3).sin()
+    (first,) = tensh.autograd.grad(y.sum(), a, create_graph=True)
+    (second,) = tensh.autograd.grad(first.sum(), a)
+    np.testing.assert_allclose(first.tolist(), 3 * np.cos([3, 6]), 1e-6)
+    np.testing.assert_allclose(second.tolist(), -9 * np.sin([3, 6]), 1e-6)
+
+
+def test_the_derivative_is_of_what_comes_out():
+    a = leaf()
+    with graph.saved_tensors_hooks(lambda t: t, lambda t: t * 10):
+        y = a * a
+    y.sum().backward()
+    assert a.grad.tolist() == [20, 40]
+
+
+def test_the_innermost_pair_counts():
+    a, outer, inner = leaf(), [], []
+    with graph.saved_tensors_hooks(*noting(outer)):
+        with graph.saved_tensors_hooks(*noting(inner)):
+            b = a * 2 * a
+        c = b.exp()
+    c.relu()
+    assert [len(inner), len(outer)] == [2, 1]
+    c.sum().backward()
+    assert [len(inner), len(outer)] == [4, 2]
+
+
+def test_a_write_leaves_what_was_saved():
+    a, events = leaf(), []
+    x = a * 1
+    with graph.saved_tensors_hooks(*noting(events)):
+        x.mul_(a)
+    assert events[-1][1] == [1, 2]
+    x.sum().backward()
+    assert a.grad.tolist() == [2, 4]
+
+
+def test_versions_are_not_asked_for():
+    a, b = leaf(), tensh.tensor([3.0, 4.0])
+    with graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        y = a * b
+    b.zero_()
+    y.sum().backward()
+    assert a.grad.tolist() == [3, 4]
+
+
+def test_members_of_nodes_unpack_their_own_value():
+    a, events = leaf(), []
+    with graph.saved_tensors_hooks(*noting(events)):
+        y = a * (a + 1)
+    events.clear()
+    assert y.grad_fn._saved_self.tolist() == [1, 2]
+    assert events == [("unpack", [1, 2])]
+
+
+def fails(work, *args):
+    return lambda: work(*args)
+
+
+def multiplied(pack, unpack=lambda t: t):
+    a = leaf() * 1
+    with graph.saved_tensors_hooks(pack, unpack):
+        y = a * a
+    y.sum().backward()
+
+
+def registered(*hooks):
+    leaf().exp().grad_fn._raw_saved_result.register_hooks(*hooks)
+
+
+def backward_outside():
+    a = leaf()
+    with graph.allow_mutation_on_saved_tensors():
+        y = a * a
+    y.sum().backward()
+
+
+def contexts(*each):
+    def enter():
+        with each[0]:
+            if each[1:]:
+                contexts(*each[1:])()
+
+    return enter
+
+
+REFUSED = {
+    "a pack hook that writes": (lambda: multiplied(lambda t: t.add_(1)), RuntimeError, "A saved tensor pack hook is modifying its input in place"),
+    "an unpack hook without a tensor": (lambda: multiplied(lambda t: 3), TypeError, "unpack_hook expected to be a Tensor but got result of type int"),
+    "no functions": (lambda: multiplied(1, 2), TypeError, "_push_saved_tensors_default_hooks(): incompatible function arguments"),
+    "hooks where there are none to be": (contexts(graph.disable_saved_tensors_hooks("not here"), graph.save_on_cpu()), RuntimeError, "not here"),
+    "no more hooks where there are some": (contexts(graph.save_on_cpu(), graph.disable_saved_tensors_hooks("not here")), RuntimeError, "not here"),
+    "one hook of one tensor": (lambda: registered(print), TypeError, "register_hooks(): incompatible function arguments"),
+    "a backward pass outside": (backward_outside, AssertionError, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"),
+    "writing allowed twice": (contexts(graph.allow_mutation_on_saved_tensors(), graph.allow_mutation_on_saved_tensors()), RuntimeError, "contexts cannot be nested"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("work, error, text", REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(work, error, text):
+    with pytest.raises(error) as raised:
+        work()
+    assert text in str(raised.value)
+    multiplied(lambda t: t)  # nothing is left behind
+
+
+def test_disabling_ends_with_its_context():
+    with graph.disable_saved_tensors_hooks("outer"):
+        with graph.disable_saved_tensors_hooks("inner"):
+            pass
+        with pytest.raises(RuntimeError, match="outer"), graph.save_on_cpu():
+            pass
+    with graph.save_on_cpu(pin_memory=True):
+        multiplied(lambda t: t)
+
+
+def test_hooks_of_one_saved_tensor():
+    a, events = leaf(), []
+    y = a * a
+    saved = y.grad_fn._raw_saved_self
+    saved.register_hooks(*noting(events))
+    assert events == [("pack", [1, 2], False, True)]
+    with pytest.raises(RuntimeError, match="hooks have already been set"):
+        y.grad_fn._raw_saved_self.register_hooks(*noting(events))
+    y.sum().backward()
+    assert events[1:] == [("unpack", [1, 2])]
+    with pytest.raises(RuntimeError, match="after it has been freed"):
+        saved.register_hooks(*noting(events))
+
+
+def test_saved_tensors_that_may_be_written():
+    x = tensh.ones(2, requires_grad=True)
+    with graph.allow_mutation_on_saved_tensors():
+        y = x.clone()
+        z = (y**2).sum()
+        y.sin_()
+        z.backward()
+    assert x.grad.tolist() == [2, 2]
