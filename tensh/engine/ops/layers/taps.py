@@ -9,8 +9,27 @@ import numpy as np
 
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
-from tensh.engine.ops.precision import in_float32
+from tensh.engine.ops.precision import ONES, in_float32
+from tensh.engine.ops.reductions.rows import sums_of_rows
 from tensh.engine.vocabulary import word
+
+RUNS = 4  # slices that are copied in less time than as many elements are taken one by one
+
+
+def runs_of(places):
+    """``places`` as a few slices one after the other, or None if it takes more of them."""
+    slices, start, end = [], 0, len(places)
+    while start < end:
+        if len(slices) == RUNS:
+            return None
+        rest = places[start:]
+        steps = np.diff(rest)
+        step = int(steps[0]) if steps.size and steps[0] else 1
+        number = 1 + int(np.argmin(np.append(steps == step, False)))
+        stop = int(rest[0]) + number * step
+        slices.append(slice(int(rest[0]), stop if stop >= 0 else None, step))
+        start += number
+    return slices
 
 
 class Taps:
@@ -20,11 +39,18 @@ class Taps:
     zero, which would make nan of infinity.
     """
 
-    __slots__ = ("size", "places", "weights", "there", "_adjoint", "_typed")
+    __slots__ = ("size", "places", "weights", "there", "runs", "even", "_adjoint", "_typed")
 
     def __init__(self, size, places, weights=None, there=None):
         self.size, self.places, self.weights = size, places, weights
         self.there = None if there is None or there.all() else there
+        self.runs = [runs_of(row) for row in places]
+        # are these the means of neighbours, all elements being in one of them?
+        self.even = (
+            weights is not None
+            and np.array_equal(places.T.reshape(-1), np.arange(size))
+            and bool((weights == weights.flat[0]).all())
+        )
         self._adjoint, self._typed = None, {}
 
     @property
@@ -66,6 +92,8 @@ class Taps:
         count, length = self.places.shape
         if not self.size or not length:
             return np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
+        if self.even:
+            return self._means(array, dim)
         if length < count:
             return self._by_outputs(array, dim)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
@@ -75,16 +103,32 @@ class Taps:
             there = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
             few = total is not None and type(there) is not slice and 2 * len(there) < length
             some = there if few else slice(None)
-            part = np.take(array, places[some], dim)
+            part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._in_runs(array, t, lead)
             if weights is not None:
-                np.multiply(part, weights[t, some].reshape(shape), part)
+                part = np.multiply(part, weights[t, some].reshape(shape))
             if few:  # adding at places takes three times as long for each of them
                 total[(*lead, there)] += part
                 continue
             if type(there) is not slice:
+                part = part if part.base is None else part.copy()
                 part[(*lead, np.flatnonzero(~self.there[t]))] = 0
-            total = part if total is None else np.add(total, part, total)
-        return total
+            total = part if total is None else np.add(total, part, total if total.base is None else None)
+        return total if total.base is None else total.copy()
+
+    def _in_runs(self, array, t, lead):
+        """What a tap takes from ``array``: a view where one slice says it."""
+        parts = [array[(*lead, run)] for run in self.runs[t]]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
+
+    def _means(self, array, dim):
+        """The same for means of neighbours."""
+        count, length = self.places.shape
+        windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
+        if dim == array.ndim - 1 and array.dtype in ONES:
+            sums = sums_of_rows(windows.reshape(-1, count)).reshape(*array.shape[:dim], length)
+        else:
+            sums = np.add.reduce(windows, dim + 1)
+        return np.multiply(sums, self.typed(array.real.dtype).flat[0], sums)
 
     def _by_outputs(self, array, dim):
         """The same, output by output: for a result of few elements that are sums of many."""

@@ -209,6 +209,8 @@ NAN = float("nan")
 def product(input, axes, keepdim, dtype):
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if axes is None and input.flags.c_contiguous:
+        input, axes = input.reshape(-1), 0
     if is_half(dtype):
         return reduced(multiply, input, axes, keepdim, F4, SPREAD).astype(dtype)
     return reduced(factors_side_by_side, input, axes, keepdim, dtype, SPREAD)

@@ -15,7 +15,7 @@ from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, I8, WIDER, is_half
 from tensh.engine.ops.reductions.rows import sums_of_rows, times
 
-LINES = 256  # numbers per step from which a loop over whole steps beats NumPy's accumulate
+LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's accumulate
 BLOCK, FOUR = 16, 4
 GROUP = FOUR * BLOCK
 SMALL = 1 << 11  # elements from which blocks pay

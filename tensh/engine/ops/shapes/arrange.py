@@ -11,6 +11,7 @@ from tensh.engine.declarations.inplace import begin, put
 from tensh.engine.declarations.table import LIST, METHODS, op
 from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
+from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.shapes.views import ALL, BEFORE, at, select, slice_dim
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import recorded, word
@@ -263,9 +264,7 @@ def triangle(name, part, what):
     """Declare ``tril`` or ``triu``."""
 
     def kernel(input, diagonal=0):
-        out = np.zeros(input.shape, input.dtype)
-        np.copyto(out, input, where=within(input, diagonal))
-        return out
+        return zero_unless(np.ascontiguousarray(input) if input.ndim else input, within(input, diagonal))
 
     def within(input, diagonal):
         if input.ndim < 2:
