@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT))
 import tensh  # noqa: E402
 from tensh.engine import tensor as tensor_module  # noqa: E402
 from tensh.engine.absent import Lack  # noqa: E402
+from tensh.engine.declarations.derivatives import LIST  # noqa: E402
 from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
-from tensh.engine.declarations.writer import LIST  # noqa: E402
 from tensh.engine.members.state import OPERATORS  # noqa: E402
 from tensh.engine.tensor import Size, Tensor  # noqa: E402
 

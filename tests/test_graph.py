@@ -129,7 +129,7 @@ def test_every_function_can_be_written(name):
 @pytest.mark.parametrize("name", DERIVED)
 def test_every_derivative_speaks_in_known_words(name):
     op = OPS[name]
-    from tensh.engine.declarations.writer import words_of
+    from tensh.engine.declarations.derivatives import words_of
 
     known = {*op.parameters, *op.outs, *op.let, *(f"g_{o}" for o in op.outs), "g", "gs", "out"}
     for text in (*op.derivatives.values(), *op.let.values()):

@@ -16,7 +16,8 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.clock import mode
-from tensh.engine.declarations import writer
+from tensh.engine.declarations.derivatives import forward_source, words_of
+from tensh.engine.declarations.source import compiled
 from tensh.engine.declarations.table import spoken
 from tensh.engine.graph.backward import run
 from tensh.engine.graph.nodes import AccumulateGrad, Node, Parts, replay
@@ -52,7 +53,7 @@ def diagonal(kind, graph):
     """What adds up the shares of the inputs' tangents for nodes of a class, written from their derivatives."""
     op, derivatives = kind.op, kind.derivatives
     namespace = spoken(op, TENSORS if graph else ARRAYS, derivatives)
-    writer.compiled(writer.forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
+    compiled(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
     return namespace["forward"]
 
 
@@ -113,7 +114,7 @@ def leaf(shape, dtype):
 @functools.cache
 def looks_at_gradient(op):
     """Does the derivative leave out what is zero?  Then it must not be transposed where the gradient is."""
-    return any("only" in writer.words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
+    return any("only" in words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
 
 
 def generic_leaf(shape, dtype):

@@ -22,6 +22,7 @@ from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.declarations import writer
+from tensh.engine.declarations.derivatives import LIST, backward_source, local, saves, words_of
 from tensh.engine.declarations.describe import facts
 from tensh.engine.declarations.inplace import (
     before_out,
@@ -51,7 +52,9 @@ from tensh.engine.declarations.mixing import (
     refused_write,
     require_operand,
 )  # fmt: skip
-from tensh.engine.declarations.writer import LIST, RETYPED, UNRECORDED  # noqa: F401
+from tensh.engine.declarations.source import compiled
+from tensh.engine.declarations.steps import RETYPED  # noqa: F401
+from tensh.engine.declarations.writer import UNRECORDED  # noqa: F401
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.graph import nodes as graph
 from tensh.engine.registry import Registry
@@ -148,7 +151,7 @@ class Op:
     def _compiled(self, source, title, name):
         """The function that ``source`` defines; what the environment has under its name stays what it is."""
         kept = ENVIRONMENT.get(name)
-        writer.compiled(source, title, ENVIRONMENT)
+        compiled(source, title, ENVIRONMENT)
         function = ENVIRONMENT.pop(name)
         if kept is not None:
             ENVIRONMENT[name] = kept
@@ -214,7 +217,7 @@ class Op:
 Op.MAKERS = {
     "doc": lambda op: f"{op.summary}\n\n{facts(op)}" if op.pointwise else inspect.getdoc(op.kernel) or "",
     "parameters": Op._parameters,
-    "saves": writer.saves,
+    "saves": saves,
     "fn": Op._fn,
     "operator": Op._operator,
     "inplace_fn": Op._inplace_fn,
@@ -231,8 +234,8 @@ class Derivative:
 
     def __get__(self, node, kind):
         namespace = spoken(self.op, self.words, kind.derivatives)
-        source = writer.backward_source(self.op, self.words is TENSORS, kind.derivatives)
-        writer.compiled(source, f"derivative of {self.op.name}", namespace)
+        source = backward_source(self.op, self.words is TENSORS, kind.derivatives)
+        compiled(source, f"derivative of {self.op.name}", namespace)
         function = namespace[self.name]
         setattr(kind, self.name, function)
         return function.__get__(node, kind)
@@ -245,8 +248,8 @@ def _derivatives(op):
 
 def spoken(op, words, derivatives):
     """What the words of an operator's derivatives mean: the namespace that they are compiled in."""
-    texts = [writer.local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
-    return meanings({"filled", *(name for text in texts for name in writer.words_of(text))}, words)
+    texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
+    return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
 
 
 def op(kernel=None, *, name=None, doc=None, **keywords):

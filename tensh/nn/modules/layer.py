@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterable
 
 from tensh.engine.calls.faces import renamed
-from tensh.engine.declarations.writer import compiled
+from tensh.engine.declarations.source import compiled
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 

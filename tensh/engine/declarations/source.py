@@ -1,0 +1,16 @@
+"""Source text that is written here, as functions."""
+
+import linecache
+
+INDENT = "    "
+
+
+def compiled(source, title, namespace):
+    """Execute ``source`` in ``namespace``; tracebacks and debuggers can show its lines."""
+    filename = f"<tensh {title}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), namespace)
+
+
+def indented(lines):
+    return lines[0] + "\n" + "".join(f"{INDENT}{line}\n" for line in lines[1:])
