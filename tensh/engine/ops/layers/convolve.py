@@ -15,9 +15,9 @@ from tensh.engine.ops.precision import in_float32
 from tensh.engine.vocabulary import word
 
 GEOMETRY = "stride, padding, dilation, groups"
-COLUMNS = (
-    1 << 20
-)  # elements of windows that are made at a time, if one image has no more: those of all would fill memory
+# Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
+COLUMNS = 1 << 20
+DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
 
 
 def convolution(called, **derivatives):
@@ -41,15 +41,20 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     kernel = weight.shape[2:]
     if size is None:
         size = output_size(input.shape[2:], kernel, stride, padding, dilation)
-    whole = padded(input, padding)
+    result = slid(input, weight, stride, padding, dilation, groups, size)
+    if bias is not None:
+        result += bias.reshape(-1, *(1,) * len(size))
+    return result
+
+
+def slid(input, weight, stride, padding, dilation, groups, size):
+    """What all ``size`` windows make of the input, as one product of matrices for every image."""
+    kernel, whole = weight.shape[2:], padded(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
     for part in some_images(input, kernel, size):
         np.matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
-    result = result.reshape(len(input), weight.shape[0], *size)
-    if bias is not None:
-        result += bias.reshape(-1, *(1,) * len(size))
-    return result
+    return result.reshape(len(input), weight.shape[0], *size)
 
 
 @convolution(
@@ -63,6 +68,31 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
+    around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
+    if (
+        set(stride) == {1}
+        and min(around) >= 0
+        and spatial == output_size(size, kernel, stride, around, dilation)
+        and len(weight) // groups < DEAR * weight.shape[1]
+    ):
+        result = slid(grad, turned(weight, groups), stride, around, dilation, groups, spatial)
+    else:
+        result = laid(grad, weight, spatial, stride, padding, dilation, groups)
+    if bias is not None:
+        result += bias.reshape(-1, *(1,) * len(spatial))
+    return result
+
+
+def turned(weight, groups):
+    """The weight that, slid over the output, is the adjoint: turned around, channels in and out exchanged."""
+    weight = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
+    weight = np.ascontiguousarray(np.flip(weight, range(3, weight.ndim)))
+    return weight.reshape(-1, *weight.shape[2:])
+
+
+def laid(grad, weight, spatial, stride, padding, dilation, groups):
+    """What all output positions add to the windows that they saw."""
+    kernel, size = weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
@@ -71,10 +101,7 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
     for part in some_images(result, kernel, size):
         columns = np.matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
-    result = without(padding, result, spatial)
-    if bias is not None:
-        result = result + bias.reshape(-1, *(1,) * len(spatial))
-    return result
+    return without(padding, result, spatial)
 
 
 @convolution(
