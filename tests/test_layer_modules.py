@@ -10,6 +10,7 @@ from layer_cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, re
 
 import tensh
 from tensh import nn
+from tensh.engine.declarations import table
 
 RTOL = {"torch.bfloat16": 3e-2, "torch.float16": 4e-3, "torch.float64": 1e-9}  # others 1e-4
 RECORDED, REFUSED = (json.loads(path.read_text(encoding="utf-8")) for path in (FIGURES, REFUSALS))
@@ -22,6 +23,17 @@ def test_layer_gives_the_recorded_figures(layer, inputs):
     for kind, (norm, projection) in expected.items():
         rtol = 3e-2 if "dtype=bfloat16" in layer + inputs or "dtype=half" in layer + inputs else 1e-3
         assert got[kind] == pytest.approx([norm, projection], rel=rtol, abs=rtol * norm + 1e-6), kind
+
+
+@pytest.mark.parametrize(
+    ("layer", "inputs"), {layer.partition("(")[0]: (layer, inputs) for layer, inputs in CASES}.values()
+)
+def test_what_has_run_writes_no_more_functions(layer, inputs, monkeypatch):
+    figures(tensh, layer, inputs)
+    written = []
+    monkeypatch.setattr(table, "compiled", lambda source, *args: written.append(source))
+    figures(tensh, layer, inputs)
+    assert not written
 
 
 @pytest.mark.parametrize(("layer", "inputs"), MISTAKES)

@@ -4,6 +4,8 @@ Read it in this order: clock, tensor, graph, backward; then vocabulary, writer, 
 operators are declared in ops/, the functions made of them are in functional/.
 """
 
+from functools import cache
+
 import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
 
 from tensh.engine.absent import hang_lacks, lacking
@@ -30,6 +32,7 @@ for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_d
     public(each)
 
 
+@cache  # what users get of an operator is written and compiled when it is asked for
 def named(name):
     """The public object called ``name`` in the torch namespace."""
     if name not in PUBLIC:
