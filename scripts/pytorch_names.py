@@ -18,9 +18,9 @@ FILE = Path(__file__).parents[1] / "tensh" / "engine" / "absent" / "names.txt"
 NAMESPACES = """
     torch torch.Tensor torch.Size torch.Generator torch.autograd torch.autograd.forward_ad torch.autograd.function
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda
-    torch.fft torch.func torch.linalg torch.nn
+    torch.distributions torch.fft torch.func torch.linalg torch.nn
     torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.optim torch.optim.lr_scheduler
-    torch.overrides torch.random torch.return_types torch.signal torch.signal.windows torch.special torch.testing
+    torch.overrides torch.quasirandom torch.random torch.return_types torch.signal torch.signal.windows torch.special torch.testing
     torch.types torch.utils torch.utils.data torch.version
 """.split()
 STRAY = {"Tensor", "common_args", "has_torch_function_unary", "has_torch_function_variadic"}

@@ -79,7 +79,7 @@ RETURNS = {
     "_Number": "item",
     "_Any": "tolist size stride type __array__ __dlpack__ __reduce_ex__ __reduce__ __deepcopy__ untyped_storage storage "
     "apply_ map_ compile vmap __dlpack_device__ max min median nanmedian sort mode unique unique_consecutive nonzero svd qr "
-    "eig eigh symeig slogdet var_mean std_mean histogram histogramdd lstsq __new__",
+    "eig eigh symeig lobpcg slogdet var_mean std_mean histogram histogramdd lstsq __new__",
     "_np.ndarray[_Any, _Any]": "numpy",
     "_dtype": "result_type promote_types get_default_dtype",
     "None": "backward retain_grad set_default_dtype set_printoptions set_num_threads set_rng_state save "
@@ -93,7 +93,7 @@ RETURNS = {
     "concatenate stack hstack vstack dstack column_stack row_stack einsum cartesian_prod combinations block_diag "
     "chain_matmul from_dlpack hann_window hamming_window bartlett_window blackman_window kaiser_window heaviside "
     "get_rng_state get_state det matrix_exp matrix_power lu_solve bernoulli bernoulli_ binomial random_ randint_like cdist "
-    "trapezoid trapz cumulative_trapezoid vander tensordot empty_permuted isin wrap",
+    "trapezoid trapz cumulative_trapezoid vander tensordot empty_permuted isin wrap segment_reduce",
 }
 PROPERTIES = {
     "_bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps "

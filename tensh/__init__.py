@@ -16,7 +16,7 @@ VERSION = "0.1.0"
 __version__ = f"2.13.0+tensh.{VERSION}"  # programs that ask torch for its version learn which PyTorch is meant
 
 SUBMODULES = frozenset(
-    "accelerator amp autograd backends cuda fft functional linalg nn optim random serialization show signal special types utils version testing func return_types overrides __future__".split()
+    "accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides __future__".split()
 )
 
 ELSEWHERE = {

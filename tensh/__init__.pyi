@@ -313,6 +313,7 @@ class device:
     index: _Any
     type: _Any
 _device = device
+from tensh import distributions as distributions
 double: _dtype
 class dtype:
     """The type of a tensor's elements, such as ``torch.float32``."""
@@ -432,6 +433,7 @@ from tensh import optim as optim
 from tensh import overrides as overrides
 pi: _float
 preserve_format: _memory_format
+from tensh import quasirandom as quasirandom
 from tensh import random as random
 from tensh import return_types as return_types
 from tensh import serialization as serialization
@@ -1112,6 +1114,8 @@ def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, 
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
 def load(f: _Any, map_location: _Any = None, pickle_module: _Any = None, *, weights_only: _Any = None, mmap: _Any = None, **pickle_load_args: _Any) -> _Any:
     """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6."""
+def lobpcg(A: _Any, k: _Any = None, B: _Any = None, X: _Any = None, n: _Any = None, iK: _Any = None, niter: _Any = None, tol: _Any = None, largest: _bool | None = None, method: _Any = None, tracker: _Any = None, ortho_iparams: _Any = None, ortho_fparams: _Any = None, ortho_bparams: _Any = None) -> _Any:
+    """The ``k`` largest (``largest=False``: smallest) values E and vectors X of A X = B X E, for symmetric A and B."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Natural logarithm of input."""
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1424,6 +1428,8 @@ def searchsorted(sorted_sequence: _Any, input: Tensor, *, out_int32: _Any = Fals
     """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted."""
 def seed() -> _int:
     """Give the default generator a seed that is different every time, and return the seed."""
+def segment_reduce(data: _Any, reduce: _Any, *, lengths: _Any = None, indices: _Any = None, offsets: _Any = None, axis: _Any = 0, unsafe: _Any = False, initial: _Any = None) -> Tensor:
+    """The elements of each segment along ``axis`` combined: "sum", "mean", "prod", "max" or "min"."""
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
 def select_copy(input: Tensor, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:

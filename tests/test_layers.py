@@ -20,6 +20,7 @@ LAYERS = {
     "tensh.nn": ("tensh.engine", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing", "numpy"),
+    "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``
     "tensh.replacing": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.nn", "numpy"),

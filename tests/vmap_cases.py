@@ -445,6 +445,8 @@ RANDOM = {
     "normal with a number": lambda torch, a: torch.normal(a, 1.0),
     "poisson": lambda torch, a: torch.poisson(a),
     "binomial": lambda torch, a: torch.binomial(a.round() * 5, torch.ones(3) * 0.5),
+    "gamma": lambda torch, a: torch._standard_gamma(a + 1),
+    "dirichlet": lambda torch, a: torch._sample_dirichlet(a + 1),
     "multinomial": lambda torch, a: torch.multinomial(a + 1, 2),
     "multinomial of another": lambda torch, a: torch.multinomial(torch.ones(3), 2),
     "dropout": lambda torch, a: torch.nn.functional.dropout(a + 1),

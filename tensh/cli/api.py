@@ -7,8 +7,6 @@ from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.show.text import shortened
 
-WHEN = {True: "not yet", False: "left out"}
-
 
 def show(env, prefix="", missing=False, as_json=False):
     """Write the names that begin with a prefix: a table on a terminal, else a line each, with tabs between its parts."""
@@ -38,7 +36,7 @@ def having(names, prefix):
 def lacking(names, prefix):
     """A row for each name that tensh lacks."""
     for path, why in names.missing(prefix):
-        yield {"name": path, "when": WHEN[why.later] if why else "", "reason": why.text if why else ""}
+        yield {"name": path, "when": "left out" if why else "not yet", "reason": why.text if why else ""}
 
 
 def in_json(row):

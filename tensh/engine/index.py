@@ -167,6 +167,9 @@ DECLARED = {
     "functional.linalg.covariance": """
         .corrcoef .cov cdist
     """,
+    "functional.linalg.eigenpairs": """
+        lobpcg
+    """,
     "functional.linalg.einsum": """
         einsum
     """,
@@ -417,6 +420,9 @@ DECLARED = {
         .bernoulli .multinomial bernoulli_each binomial normal_both normal_mean normal_std nothing poisson poisson_of
         underivable
     """,
+    "ops.random.gammas": """
+        _dirichlet_grad _sample_dirichlet _standard_gamma _standard_gamma_grad standard_gamma_of standard_gamma_slope
+    """,
     "ops.random.inplace": """
         .bernoulli_ .cauchy_ .exponential_ .geometric_ .log_normal_ .normal_ .random_ .uniform_ BernoulliBackward2
         Cauchy Exponential Geometric LogNormal Normal Random RandomBackward1 RandomBackward2 Uniform bernoulli_of
@@ -439,6 +445,9 @@ DECLARED = {
     """,
     "ops.reductions.scan": """
         .cummax .cummin .cumprod .cumprod_ .cumsum .cumsum_ .logcumsumexp products recur shift sums
+    """,
+    "ops.reductions.segments": """
+        segment_reduce segment_reduced segment_slopes
     """,
     "ops.reductions.softmax": """
         .logsumexp log_softmax_dim softmax_dim

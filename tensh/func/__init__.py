@@ -5,13 +5,14 @@ from tensh.func.forward import jvp
 from tensh.func.jacobians import hessian, jacfwd, jacrev
 from tensh.func.linear import linearize
 from tensh.func.modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from tensh.func.rearrange import rearrange
 from tensh.func.rest import debug_unwrap, functionalize
 from tensh.func.reverse import grad, grad_and_value, vjp
 from tensh.func.vmap import vmap
 
 __all__ = [
     "debug_unwrap", "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-    "linearize", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
+    "linearize", "rearrange", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 for _each in __all__:

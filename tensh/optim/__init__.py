@@ -21,6 +21,7 @@ WHERE = {
     "tensh.optim.lbfgs": "LBFGS",
     "tensh.optim.adafactor": "Adafactor",
     "tensh.optim.muon": "Muon",
+    "tensh.optim.swapping": "swap_in_optimizer_params_and_state",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
 SUBMODULES = ("lr_scheduler", "swa_utils")

@@ -70,7 +70,7 @@ def patterns():
 def sentence(path):
     """What is said of a name that PyTorch has and tensh lacks."""
     why = reason(path)
-    yet = "" if why and not why.later else " yet"
+    yet = "" if why else " yet"
     because = f": {why.text}" if why else ""
     space = path if path in namespaces() else path.rpartition(".")[0]
     where = "tensh api --missing" if space == "torch" else f"tensh api --missing {space}"

@@ -1,27 +1,21 @@
-"""Why tensh lacks some of PyTorch's names: one reason for many names, which are patterns without ``torch.``.
+"""Why tensh leaves out some of PyTorch's names: one reason for many names, which are patterns without ``torch.``.
 
-A name takes the first reason that fits. ``later`` tells what is still to come from what is left out on purpose.
+A name takes the first reason that fits; one without a reason is still to come.
 """
 
 from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """A reason, whether the names are still to come, and the patterns of the names."""
+    """A reason, and the patterns of the names."""
 
     text: str
-    later: bool
     patterns: tuple[str, ...]
 
 
 def out(text, patterns):
-    """Names that are left out on purpose."""
-    return Reason(text, False, tuple(patterns.split()))
-
-
-def later(text, patterns):
-    """Names that are still to come."""
-    return Reason(text, True, tuple(patterns.split()))
+    """Names that are left out."""
+    return Reason(text, tuple(patterns.split()))
 
 
 REASONS = (
@@ -128,12 +122,4 @@ REASONS = (
     out("dimensions that are objects", "Tensor.index"),
     out("gradients have the dtype of their tensor", "Tensor.grad_dtype"),
     out("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
-    later("reductions of segments", "segment_reduce"),
-    later("optimisers", "optim optim.*"),
-    later("smaller helpers", "utils utils.*"),
-    later("tensors in files", "save load serialization"),
-    later("probability distributions", "distributions quasirandom"),
-    later("functions of functions", "func func.* vmap"),
-    later("forward-mode differentiation", "autograd.forward_ad autograd.forward_ad.*"),
-    later("a few eigenvectors of a large matrix", "lobpcg"),
 )

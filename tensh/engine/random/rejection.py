@@ -1,8 +1,8 @@
-"""Counts drawn by trial: Poisson and binomial numbers.
+"""Numbers drawn by trial: Poisson, binomial and gamma numbers.
 
-Nobody can say how many words the next number will take, so these two go one number at a time.  ``uniform()`` gives the
-next number of [0, 1).  The methods are Hörmann's transformed rejection (1993) for large means; for small ones, products
-of uniform numbers (Poisson) or gaps between successes (binomial).
+Nobody can say how many words the next number will take, so these go one number at a time.  ``uniform()`` gives the
+next number of [0, 1).  The counts follow Hörmann's transformed rejection (1993) for large means; for small ones, products
+of uniform numbers (Poisson) or gaps between successes (binomial).  Gamma numbers are those of Marsaglia and Tsang (2000).
 """
 
 import math
@@ -144,3 +144,58 @@ def _floor(x):
 
 def _log(x):
     return math.log(x) if x > 0 else -math.inf
+
+
+# ── gamma ────────────────────────────────────────────────────────────────────
+THIRD, SQUEEZE = np.float32(1 / 3), float(np.float32(0.0331))  # PyTorch's constants, in single precision
+
+
+def gamma(shapes, generator):
+    """A gamma number of scale 1, as float64, for each shape in ``shapes``, a one-dimensional array of float32 or float64.
+
+    Shapes below 1 are drawn one larger and then scaled by a power of a uniform number.  A shape of 0 takes no draw.
+    """
+    small, power = shapes < 1, (1 / shapes).astype(np.float64)
+    d = (np.where(small, shapes + 1, shapes) - shapes.dtype.type(THIRD)).astype(np.float64)
+    uniforms, units, cubes = Uniforms(generator), [], []
+    uniform, normals = uniforms.take, Normals(generator, uniforms.take)
+    for shape, is_small, *numbers in zip(*(a.tolist() for a in (shapes, small, d, 1 / np.sqrt(9 * d))), strict=True):
+        units.append(1 - uniform() if is_small and shape else 1.0)
+        cubes.append(_gamma_cube(*numbers, uniform, normals.take) if shape else 0.0)
+    normals.finish()
+    uniforms.finish()
+    return np.power(units, power) * d * cubes
+
+
+class Normals:
+    """Normal numbers one at a time, made two at a time of uniform ones (Box and Muller).
+
+    The generator may have kept the second one of a pair; ``finish`` leaves it one that was not taken.
+    """
+
+    def __init__(self, generator, uniform):
+        self.generator, self.uniform, self.kept = generator, uniform, generator.normal
+
+    def take(self):
+        """The next number."""
+        number, self.kept = self.kept, None
+        if number is None:
+            turn, radius = 2 * math.pi * self.uniform(), math.sqrt(-2 * math.log1p(-self.uniform()))
+            number, self.kept = radius * math.cos(turn), radius * math.sin(turn)
+        return number
+
+    def finish(self):
+        """Leave the generator what is kept."""
+        self.generator.normal = self.kept
+
+
+def _gamma_cube(d, slope, uniform, normal):
+    """The number over ``d``, accepted by a quick test or by its logarithm."""
+    while True:
+        x = normal()
+        root = 1 + slope * x
+        if root <= 0:
+            continue
+        cube, unit, square = root * root * root, 1 - uniform(), x * x
+        if unit < 1 - SQUEEZE * square * square or math.log(unit) < 0.5 * square + d * (1 - cube + math.log(cube)):
+            return cube

@@ -49,6 +49,11 @@ def SHAPE(shape, n, batch):
     return batch + tuple(shape)
 
 
+def SEGMENTS(segments, n, batch):
+    """Segments along a dimension."""
+    return segments.repeated(batch)
+
+
 def leading(at_least=0, same="", **kinds):
     """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
 

@@ -215,7 +215,7 @@ def fill(name):
 
 OPERATORS = {
     "bernoulli_each": elements, "normal_mean": elements, "normal_std": elements, "normal_both": elements,
-    "poisson_of": elements, "underivable": underivable,
+    "poisson_of": elements, "standard_gamma_of": elements, "underivable": underivable,
 }  # fmt: skip
 FUNCTIONS = {
     **dict.fromkeys(("rand", "randn", "randint", "normal"), factory),

@@ -19,6 +19,7 @@ from tensh.engine.batching.rules.leading import (
     DIMS,
     NEW,
     ORDER,
+    SEGMENTS,
     SHAPE,
     SOME,
     dims_or_all,
@@ -42,7 +43,7 @@ OPERATORS = {
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
         "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copied alias same equals "
         "masked_zero fill_number copying prelu_kernel bernoulli_of sloped view_as_real view_as_complex pairs_of_complex "
-        "complex_of_pairs fit attend",
+        "complex_of_pairs fit attend standard_gamma_slope",
         elementwise,
     ),
     **each(
@@ -65,6 +66,7 @@ OPERATORS = {
         leading(dim=DIM),
     ),
     **each("gather_back put_along add_along meetings", leading(dim=DIM, shape=SHAPE)),
+    **each("segment_reduced segment_slopes", leading(segments=SEGMENTS)),
     **each("fft_c2c fft_r2c fft_c2r", leading(dim=SOME)),
     "argmax": scalar_or(leading(dim=DIM), flat("argmax")), "argmin": scalar_or(leading(dim=DIM), flat("argmin")),
     # over all elements

@@ -33,20 +33,28 @@ def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
     check_floating(name if name != "cholesky" else None, A, "cholesky_cpu")
     source = A.swapaxes(-2, -1).conj() if upper else A
     try:
-        L, info = np.linalg.cholesky(source), np.zeros(A.shape[:-2], np.int32)
+        L, info = factored(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         L, info = each(source, factor_or_minor)
     return np.ascontiguousarray(L.swapaxes(-2, -1).conj()) if upper else L, info
 
 
+def factored(matrices):
+    """Cholesky factors, or LinAlgError, also for what is no number, which not every LAPACK looks for."""
+    L = np.linalg.cholesky(matrices)
+    if np.isnan(L.diagonal(0, -2, -1)).any():
+        raise np.linalg.LinAlgError
+    return L
+
+
 def factor_or_minor(matrix):
     """(factor, 0), or the lower half and the order of the first leading minor without a factor."""
     try:
-        return np.linalg.cholesky(matrix), np.int32(0)
+        return factored(matrix), np.int32(0)
     except np.linalg.LinAlgError:
         for order in range(1, len(matrix) + 1):
             try:
-                np.linalg.cholesky(matrix[:order, :order])
+                factored(matrix[:order, :order])
             except np.linalg.LinAlgError:
                 return np.tril(matrix), np.int32(order)
         return np.tril(matrix), np.int32(len(matrix))

@@ -1,0 +1,121 @@
+"""Constraints made of others."""
+
+import tensh as torch
+from tensh.distributions.constraints.base import Constraint
+
+
+def _require_constraint(base):
+    if not isinstance(base, Constraint):
+        raise AssertionError(f"base_constraint must be a Constraint, got {type(base).__name__}")
+
+
+class _IndependentConstraint(Constraint):
+    """``base_constraint`` for events of more dimensions: valid if all of it is."""
+
+    def __init__(self, base_constraint, reinterpreted_batch_ndims):
+        _require_constraint(base_constraint)
+        count = reinterpreted_batch_ndims
+        if not isinstance(count, int):
+            raise AssertionError(f"reinterpreted_batch_ndims must be an int, got {type(count).__name__}")
+        if count < 0:
+            raise AssertionError(f"reinterpreted_batch_ndims must be >= 0, got {count}")
+        self.base_constraint, self.reinterpreted_batch_ndims = base_constraint, count
+        super().__init__()
+
+    @property
+    def is_discrete(self):
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self):
+        return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
+
+    def check(self, value):
+        result = self.base_constraint.check(value)
+        kept = result.dim() - self.reinterpreted_batch_ndims
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return result.reshape(result.shape[:kept] + (-1,)).all(-1)
+
+    def __repr__(self):
+        return f"IndependentConstraint({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
+
+
+class MixtureSameFamilyConstraint(Constraint):
+    """``base_constraint`` of the components of a mixture: an outcome is checked for each of them."""
+
+    def __init__(self, base_constraint):
+        _require_constraint(base_constraint)
+        self.base_constraint = base_constraint
+        super().__init__()
+
+    @property
+    def is_discrete(self):
+        return self.base_constraint.is_discrete
+
+    @property
+    def event_dim(self):
+        return self.base_constraint.event_dim
+
+    def check(self, value):
+        """A bool for each event: whether every component may have it."""
+        result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
+        kept = value.dim() - self.event_dim
+        if kept < 0:
+            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
+        return result.reshape(result.shape[:kept] + (-1,)).all(-1)
+
+    def __repr__(self):
+        return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
+
+
+class _Joined(Constraint):
+    """What ``cat`` and ``stack`` share: a constraint for each part along ``dim``."""
+
+    def __init__(self, cseq, dim=0):
+        self.cseq, self.dim = list(cseq), dim
+        if not all(isinstance(c, Constraint) for c in self.cseq):
+            raise AssertionError("All elements of cseq must be Constraint instances")
+        super().__init__()
+
+    @property
+    def is_discrete(self):
+        return any(c.is_discrete for c in self.cseq)
+
+    @property
+    def event_dim(self):
+        return max(c.event_dim for c in self.cseq)
+
+    def _require_dim(self, value):
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for value with {value.dim()} dimensions")
+
+
+class _Cat(_Joined):
+    """Parts of ``lengths`` (by default 1) one after the other along ``dim``, each with a constraint of its own."""
+
+    def __init__(self, cseq, dim=0, lengths=None):
+        super().__init__(cseq, dim)
+        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.cseq):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})")
+
+    def check(self, value):
+        self._require_dim(value)
+        ends = torch.tensor([0, *self.lengths]).cumsum(0).tolist()
+        parts = [value.narrow(self.dim, start, length) for start, length in zip(ends, self.lengths, strict=False)]
+        return torch.cat([c.check(part) for c, part in zip(self.cseq, parts, strict=True)], self.dim)
+
+
+class _Stack(_Joined):
+    """Slices along ``dim``, each with a constraint of its own."""
+
+    @property
+    def event_dim(self):
+        dim = super().event_dim
+        return dim + 1 if self.dim + dim < 0 else dim
+
+    def check(self, value):
+        self._require_dim(value)
+        slices = value.unbind(self.dim)
+        return torch.stack([c.check(v) for v, c in zip(slices, self.cseq, strict=False)], self.dim)

@@ -1,0 +1,87 @@
+"""Covariances: a matrix by its factor, and quadratic forms by that."""
+
+import math
+
+import tensh as torch
+from tensh.distributions.utils import lazy_property
+
+
+def _precision_to_scale_tril(P):
+    """The lower triangular L of ``L @ L.mT == P.inverse()``.
+
+    The Cholesky factor of P with rows and columns in reverse is, put back and transposed, the inverse of L.
+    """
+    L_inv = torch.linalg.cholesky(P.flip(-2, -1)).flip(-2, -1).mT
+    return torch.linalg.solve_triangular(L_inv, torch.eye(P.shape[-1], dtype=P.dtype, device=P.device), upper=False)
+
+
+FACTORS = {
+    "covariance_matrix": lambda matrix: torch.linalg.cholesky(matrix),
+    "precision_matrix": _precision_to_scale_tril,
+    "scale_tril": lambda matrix: matrix,
+}  # what a covariance may be given by, and how its lower triangular factor is found
+ONE_OF = "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
+
+
+def given(error, **matrices):
+    """(name, matrix) of the one that is given, or an ``error``."""
+    named = [pair for pair in matrices.items() if pair[1] is not None]
+    if len(named) != 1:
+        raise error(ONE_OF)
+    return named[0]
+
+
+class Covariance:
+    """The part of a distribution that has a covariance: each of three matrices from the factor, when it is asked for.
+
+    The factor, ``_unbroadcasted_scale_tril``, has the batch dimensions that it was given with, so that nothing is computed
+    twice.
+    """
+
+    def _whole(self, matrix):
+        return matrix.expand(self._batch_shape + matrix.shape[-2:])
+
+    @lazy_property
+    def scale_tril(self):
+        """The lower triangular factor of the covariance."""
+        return self._whole(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self):
+        """The covariance."""
+        return self._whole(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
+
+    @lazy_property
+    def precision_matrix(self):
+        """The inverse of the covariance."""
+        return self._whole(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
+
+    def _half_log_det(self):
+        return _half_log_det(self._unbroadcasted_scale_tril)
+
+
+def _half_log_det(L):
+    """Half the logarithm of the determinant of ``L @ L.mT``."""
+    return L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+
+
+def _batch_mv(matrices, vectors):
+    """Matrices times vectors; batch dimensions broadcast."""
+    return torch.matmul(matrices, vectors.unsqueeze(-1)).squeeze(-1)
+
+
+def _batch_mahalanobis(L, x):
+    """``x @ (L @ L.mT).inverse() @ x`` of vectors [..., n]; the batch dimensions of L broadcast to those of x.
+
+    All vectors that belong to one matrix are the columns of a single triangular system.
+    """
+    batch, n = x.shape[:-1], x.shape[-1]
+    sizes = (1,) * (len(batch) + 2 - L.dim()) + L.shape[:-2]
+    own = [i for i, size in enumerate(sizes) if size != 1]
+    common = [i for i, size in enumerate(sizes) if size == 1]
+    columns = math.prod(batch[i] for i in common)
+    systems = L.reshape([sizes[i] for i in own] + [n, n])
+    rights = x.permute(*own, len(batch), *common).reshape([batch[i] for i in own] + [n, columns])
+    squares = torch.linalg.solve_triangular(systems, rights, upper=False).pow(2).sum(-2)
+    order = own + common
+    return squares.reshape([batch[i] for i in order]).permute([order.index(i) for i in range(len(batch))])

@@ -1,0 +1,61 @@
+"""Fisher-Snedecor distributions."""
+
+import math
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.gamma import Gamma
+from tensh.distributions.utils import broadcast_all
+
+__all__ = ["FisherSnedecor"]
+
+
+@expandable
+class FisherSnedecor(Distribution):
+    """Ratios of two chi-squared variables of ``df1`` and ``df2`` degrees of freedom, each divided by its degrees (F).
+
+    >>> import tensh as torch
+    >>> torch.distributions.FisherSnedecor(2.0, torch.tensor([2.0, 6.0])).mean
+    tensor([   nan, 1.5000])
+    """
+
+    arg_constraints = {"df1": constraints.positive, "df2": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, df1, df2, validate_args=None):
+        self.df1, self.df2 = broadcast_all(df1, df2)
+        self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
+        self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
+        super().__init__(self.df1.size(), validate_args=validate_args)
+
+    @property
+    def mean(self):
+        """The mean; nan up to two degrees of freedom ``df2``."""
+        df2 = torch.where(self.df2 <= 2, math.nan, self.df2)
+        return df2 / (df2 - 2)
+
+    @property
+    def mode(self):
+        """The likeliest outcome; nan up to two degrees of freedom ``df1``."""
+        mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
+        return torch.where(self.df1 <= 2, math.nan, mode)
+
+    @property
+    def variance(self):
+        """The variance; nan up to four degrees of freedom ``df2``."""
+        df2 = torch.where(self.df2 <= 4, math.nan, self.df2)
+        return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
+
+    def rsample(self, sample_shape=()):
+        above, below = self._gamma1.rsample(sample_shape), self._gamma2.rsample(sample_shape)
+        tiny = torch.finfo(below.dtype).tiny
+        return (above / below.clamp(min=tiny)).clamp(min=tiny)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        half1, half2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
+        normalizer = (half1 + half2).lgamma() - half1.lgamma() - half2.lgamma()
+        rising = half1 * ratio.log() + (half1 - 1) * torch.log(value)
+        return normalizer + rising - (half1 + half2) * torch.log1p(ratio * value)

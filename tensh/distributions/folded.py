@@ -1,0 +1,42 @@
+"""Absolute values of distributions that are symmetric around 0."""
+
+import math
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.transforms import AbsTransform
+
+
+class Folded(TransformedDistribution):
+    """The part of a distribution above 0, twice as dense; ``family(0, scale)`` is the whole."""
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, scale, validate_args=None):
+        super().__init__(self.family(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
+
+    @property
+    def scale(self):
+        """That of the whole."""
+        return self.base_dist.scale
+
+    @property
+    def mode(self):
+        return torch.zeros_like(self.scale)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
+
+    def cdf(self, value):
+        self._check_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob):
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self):
+        return self.base_dist.entropy() - math.log(2)

@@ -1,0 +1,62 @@
+"""Geometric distributions."""
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.odds import Odds
+from tensh.distributions.utils import broadcast_all
+
+__all__ = ["Geometric"]
+
+
+@expandable
+class Geometric(Odds, Distribution):
+    """How many trials fail before one succeeds, each with probability ``probs`` or log-odds ``logits``: 0, 1, ...
+
+    (``Tensor.geometric_`` counts the trial that succeeds, too.)
+
+    >>> import tensh as torch
+    >>> torch.distributions.Geometric(0.25).mean
+    tensor(3.)
+    """
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        self._take(probs, logits)
+        super().__init__(self._param.size(), validate_args=validate_args)
+        if self._validate_args and probs is not None and not (self.probs > 0).all():
+            value = self.probs
+            raise ValueError(
+                f"Expected parameter probs ({type(value).__name__} of shape {tuple(value.shape)}) of distribution {self!r} "
+                f"to be positive but found invalid values:\n{value.data[~(value > 0)]}"
+            )
+
+    @property
+    def mean(self):
+        return 1.0 / self.probs - 1.0
+
+    @property
+    def mode(self):
+        return torch.zeros_like(self.probs)
+
+    @property
+    def variance(self):
+        return (1.0 / self.probs - 1.0) / self.probs
+
+    def sample(self, sample_shape=()):
+        shape = self._extended_shape(sample_shape)
+        with torch.no_grad():
+            u = self.probs.new(shape).uniform_(torch.finfo(self.probs.dtype).tiny, 1)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        value, probs = broadcast_all(value, self.probs)
+        probs = torch.where((probs == 1) & (value == 0), 0.0, probs)  # 0 * log(0) would be nan
+        return value * (-probs).log1p() + self.probs.log()
+
+    def entropy(self):
+        cross = torch.nn.functional.binary_cross_entropy_with_logits
+        return cross(self.logits, self.probs, reduction="none") / self.probs

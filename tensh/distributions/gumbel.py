@@ -1,0 +1,62 @@
+"""Gumbel distributions."""
+
+import math
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.distribution import expandable
+from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.transforms import AffineTransform, ExpTransform
+from tensh.distributions.uniform import Uniform
+from tensh.distributions.utils import broadcast_all, euler_constant
+
+__all__ = ["Gumbel"]
+
+
+@expandable
+class Gumbel(TransformedDistribution):
+    """``loc - scale * log(-log(u))``, for ``u`` uniform on (0, 1): the distribution of the largest of many.
+
+    >>> import tensh as torch
+    >>> torch.distributions.Gumbel(1., torch.tensor([1., 2.])).mean
+    tensor([1.5772, 2.1544])
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+
+    def __init__(self, loc, scale, validate_args=None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        info = torch.finfo(self.loc.dtype)
+        inner = torch.full_like(self.loc, info.tiny), torch.full_like(self.loc, 1 - info.eps)  # both logarithms exist
+        transforms = [
+            ExpTransform().inv,
+            AffineTransform(loc=0, scale=-torch.ones_like(self.scale)),
+            ExpTransform().inv,
+            AffineTransform(loc=loc, scale=-self.scale),
+        ]
+        super().__init__(Uniform(*inner, validate_args=validate_args), transforms, validate_args=validate_args)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        y = (self.loc - value) / self.scale
+        return (y - y.exp()) - self.scale.log()
+
+    @property
+    def mean(self):
+        return self.loc + self.scale * euler_constant
+
+    @property
+    def mode(self):
+        return self.loc
+
+    @property
+    def stddev(self):
+        return (math.pi / math.sqrt(6)) * self.scale
+
+    @property
+    def variance(self):
+        return self.stddev.pow(2)
+
+    def entropy(self):
+        return self.scale.log() + (1 + euler_constant)

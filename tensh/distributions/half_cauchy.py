@@ -1,0 +1,34 @@
+"""Half-Cauchy distributions."""
+
+import math
+
+import tensh as torch
+from tensh.distributions.cauchy import Cauchy
+from tensh.distributions.distribution import expandable
+from tensh.distributions.folded import Folded
+
+__all__ = ["HalfCauchy"]
+
+
+@expandable
+class HalfCauchy(Folded):
+    """The absolute value of a Cauchy distribution around 0 of width ``scale``.
+
+    >>> import tensh as torch
+    >>> torch.distributions.HalfCauchy(torch.tensor([1., 2.])).cdf(torch.tensor(1.))
+    tensor([0.5000, 0.2952])
+    """
+
+    family = Cauchy
+
+    @property
+    def mean(self):
+        return torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
+
+    @property
+    def variance(self):
+        return self.base_dist.variance
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        return super().log_prob(torch.as_tensor(value, dtype=self.scale.dtype, device=self.scale.device))

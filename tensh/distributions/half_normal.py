@@ -1,0 +1,29 @@
+"""Half-normal distributions."""
+
+import math
+
+from tensh.distributions.distribution import expandable
+from tensh.distributions.folded import Folded
+from tensh.distributions.normal import Normal
+
+__all__ = ["HalfNormal"]
+
+
+@expandable
+class HalfNormal(Folded):
+    """The absolute value of a normal distribution of mean 0 and standard deviation ``scale``.
+
+    >>> import tensh as torch
+    >>> torch.distributions.HalfNormal(torch.tensor([1., 2.])).mean
+    tensor([0.7979, 1.5958])
+    """
+
+    family = Normal
+
+    @property
+    def mean(self):
+        return self.scale * math.sqrt(2 / math.pi)
+
+    @property
+    def variance(self):
+        return self.scale.pow(2) * (1 - 2 / math.pi)

@@ -1,0 +1,52 @@
+"""Log-normal distributions."""
+
+from tensh.distributions import constraints
+from tensh.distributions.distribution import expandable
+from tensh.distributions.normal import Normal
+from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.transforms import ExpTransform
+
+__all__ = ["LogNormal"]
+
+
+@expandable
+class LogNormal(TransformedDistribution):
+    """``exp`` of a normal distribution of mean ``loc`` and standard deviation ``scale``.
+
+    >>> import tensh as torch
+    >>> torch.distributions.LogNormal(0., torch.tensor([1., 2.])).mean
+    tensor([1.6487, 7.3891])
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.positive
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args=None):
+        super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self):
+        """The mean of the logarithm."""
+        return self.base_dist.loc
+
+    @property
+    def scale(self):
+        """The standard deviation of the logarithm."""
+        return self.base_dist.scale
+
+    @property
+    def mean(self):
+        return (self.loc + self.scale.pow(2) / 2).exp()
+
+    @property
+    def mode(self):
+        return (self.loc - self.scale.square()).exp()
+
+    @property
+    def variance(self):
+        variance = self.scale.pow(2)
+        return variance.expm1() * (2 * self.loc + variance).exp()
+
+    def entropy(self):
+        return self.base_dist.entropy() + self.loc

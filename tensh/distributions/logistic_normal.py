@@ -1,0 +1,40 @@
+"""Logistic-normal distributions."""
+
+from tensh.distributions import constraints
+from tensh.distributions.distribution import expandable
+from tensh.distributions.normal import Normal
+from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.transforms import StickBreakingTransform
+
+__all__ = ["LogisticNormal"]
+
+
+@expandable
+class LogisticNormal(TransformedDistribution):
+    """Independent normal variables, n of them, that break a stick: on a simplex of n + 1.
+
+    >>> import tensh as torch
+    >>> d = torch.distributions.LogisticNormal(torch.zeros(3), torch.ones(3))
+    >>> d.event_shape, d.log_prob(torch.full((4,), 0.25))
+    (torch.Size([4]), tensor(2.7884))
+    """
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args=None):
+        base = Normal(loc, scale, validate_args=validate_args)
+        if not base.batch_shape:
+            base = base.expand([1])
+        super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
+
+    @property
+    def loc(self):
+        """The means of the normal variables."""
+        return self.base_dist.base_dist.loc
+
+    @property
+    def scale(self):
+        """The standard deviations of the normal variables."""
+        return self.base_dist.base_dist.scale

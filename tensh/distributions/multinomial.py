@@ -1,0 +1,82 @@
+"""Multinomial distributions."""
+
+import math
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.binomial import Binomial
+from tensh.distributions.categorical import Categorical
+from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.utils import broadcast_all
+
+__all__ = ["Multinomial"]
+
+
+@expandable
+class Multinomial(Distribution):
+    """How often each of K categories comes up in ``total_count`` draws; ``probs`` or ``logits`` are those of Categorical.
+
+    >>> import tensh as torch
+    >>> d = torch.distributions.Multinomial(4, torch.tensor([1.0, 3.0]))
+    >>> d.mean, d.log_prob(torch.tensor([0.0, 4.0])).exp()
+    (tensor([1., 3.]), tensor(0.3164))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+    def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
+        if not isinstance(total_count, int):
+            raise NotImplementedError("inhomogeneous total_count is not supported")
+        self.total_count = total_count
+        self._categorical = Categorical(probs=probs, logits=logits)
+        event_shape = self._categorical.param_shape[-1:]
+        super().__init__(self._categorical.batch_shape, event_shape, validate_args=validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self):
+        return constraints.multinomial(self.total_count)
+
+    @property
+    def probs(self):
+        """The chances of the categories."""
+        return self._categorical.probs
+
+    @property
+    def logits(self):
+        """The logarithms of the chances."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self):
+        """The shape of ``probs`` and ``logits``."""
+        return self._categorical.param_shape
+
+    def _new(self, *args, **kwargs):
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def mean(self):
+        return self.probs * self.total_count
+
+    @property
+    def variance(self):
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape=()):
+        sample_shape = torch.Size(sample_shape)
+        draws = self._categorical.sample(torch.Size((self.total_count,)) + sample_shape).movedim(0, -1)
+        counts = draws.new_zeros(self._extended_shape(sample_shape))
+        return counts.scatter_add_(-1, draws, torch.ones_like(draws)).type_as(self.probs)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        logits = torch.where((value == 0) & (logits == -math.inf), 0.0, logits)  # 0 * -inf would be nan
+        orders = torch.lgamma(value.sum(-1) + 1) - torch.lgamma(value + 1).sum(-1)
+        return orders + (logits * value).sum(-1)
+
+    def entropy(self):
+        n, counts = torch.tensor(self.total_count), Binomial(self.total_count, probs=self.probs)
+        support = counts.enumerate_support(expand=False)[1:]
+        orders = (torch.exp(counts.log_prob(support)) * torch.lgamma(support + 1)).sum([0, -1])
+        return n * self._categorical.entropy() - torch.lgamma(n + 1) + orders

@@ -1,0 +1,89 @@
+"""Relaxed categorical distributions: points of a simplex that are differentiable in the chances of its corners."""
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.categorical import Categorical
+from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.relaxed import Relaxed
+from tensh.distributions.transforms import ExpTransform
+from tensh.distributions.utils import broadcast_all, clamp_probs
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+
+@expandable
+class ExpRelaxedCategorical(Distribution):
+    """The logarithms of a RelaxedOneHotCategorical: Gumbel noise on ``logits``, by ``temperature``, normalized.
+
+    Maddison et al., The Concrete distribution (2017).
+
+    >>> import tensh as torch
+    >>> from tensh.distributions.relaxed_categorical import ExpRelaxedCategorical
+    >>> d = ExpRelaxedCategorical(torch.tensor(1.), probs=torch.tensor([0.5, 0.5]))
+    >>> d.log_prob(torch.tensor([0.5, 0.5]).log())
+    tensor(-1.3863)
+    """
+
+    _shared = ("temperature",)
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector  # in truth a surface in it: the sum of exp is 1
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        self._categorical = Categorical(probs, logits)
+        self.temperature = temperature
+        batch_shape, event_shape = self._categorical.batch_shape, self._categorical.param_shape[-1:]
+        super().__init__(batch_shape, event_shape, validate_args=validate_args)
+
+    def _new(self, *args, **kwargs):
+        return self._categorical._new(*args, **kwargs)
+
+    @property
+    def param_shape(self):
+        """The shape of ``probs`` and ``logits``."""
+        return self._categorical.param_shape
+
+    @property
+    def logits(self):
+        """The logarithms of the probabilities."""
+        return self._categorical.logits
+
+    @property
+    def probs(self):
+        """The probabilities."""
+        return self._categorical.probs
+
+    def rsample(self, sample_shape=()):
+        shape = self._extended_shape(sample_shape)
+        uniform = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        scores = (self.logits - (-uniform.log()).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        k = self._categorical._num_events
+        logits, value = broadcast_all(self.logits, value)
+        score = logits - value.mul(self.temperature)
+        score = (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1)
+        return score + torch.full_like(self.temperature, float(k)).lgamma() + self.temperature.log().mul(k - 1)
+
+
+@expandable
+class RelaxedOneHotCategorical(Relaxed):
+    """A one-hot categorical distribution, relaxed to points of the simplex, nearer to its corners as ``temperature`` falls.
+
+    ``probs`` or ``logits`` say the chances. Jang et al., Categorical reparameterization with Gumbel-Softmax (2017).
+
+    >>> import tensh as torch
+    >>> d = torch.distributions.RelaxedOneHotCategorical(torch.tensor(2.), probs=torch.tensor([0.25, 0.75]))
+    >>> d.event_shape, d.log_prob(torch.tensor([0.5, 0.5]))
+    (torch.Size([2]), tensor(0.4055))
+    """
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
+        super().__init__(base, ExpTransform(), validate_args=validate_args)

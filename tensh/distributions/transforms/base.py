@@ -1,0 +1,162 @@
+"""Transform: an invertible map with the logarithm of its volume; and the inverse as one more."""
+
+from tensh.distributions import constraints
+
+
+class Transform:
+    """A map ``y = t(x)`` with an inverse ``t.inv`` and ``log_abs_det_jacobian(x, y)``, the logarithm of ``|dy/dx|``.
+
+    A subclass says ``domain`` and ``codomain`` (constraints), ``bijective`` and, where it has one, ``sign`` (+1 or -1: rising
+    or falling), and defines ``_call``, ``_inverse`` and ``log_abs_det_jacobian``. One that is not bijective has an inverse
+    with ``t(t.inv(t(x))) == t(x)``. With ``cache_size=1`` the last pair of input and output is kept, so that ``t.inv(y)`` is
+    the very ``x`` that ``y`` was made of.
+
+    >>> import tensh as torch
+    >>> t = torch.distributions.ExpTransform()
+    >>> y = t(torch.tensor([0., 1.]))
+    >>> y, t.inv(y), t.log_abs_det_jacobian(t.inv(y), y)
+    (tensor([1.0000, 2.7183]), tensor([0.0000, 1.0000]), tensor([0.0000, 1.0000]))
+    """
+
+    bijective = False
+    domain: constraints.Constraint
+    codomain: constraints.Constraint
+
+    def __init__(self, cache_size=0):
+        if cache_size not in (0, 1):
+            raise ValueError("cache_size must be 0 or 1")
+        self._cache_size = cache_size
+        self._cached_x_y = None, None
+        self._inv = None
+        super().__init__()
+
+    def __getstate__(self):
+        return {**self.__dict__, "_inv": None}
+
+    @property
+    def event_dim(self):
+        """How many dimensions at the end are one event, where that is the same on both sides."""
+        if self.domain.event_dim == self.codomain.event_dim:
+            return self.domain.event_dim
+        raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+
+    @property
+    def inv(self):
+        """The inverse, a transform as well; ``t.inv.inv is t``."""
+        if self._inv is None:
+            self._inv = _InverseTransform(self)
+        return self._inv
+
+    @property
+    def sign(self):
+        """The sign of the Jacobian's determinant, where it is the same everywhere."""
+        raise NotImplementedError
+
+    def with_cache(self, cache_size=1):
+        """This transform with a cache of another size."""
+        return self if self._cache_size == cache_size else self._remade(cache_size)
+
+    def _remade(self, cache_size):
+        if type(self).__init__ is Transform.__init__:
+            return type(self)(cache_size=cache_size)
+        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+
+    def __eq__(self, other):
+        return self is other
+
+    def __call__(self, x):
+        if not self._cache_size:
+            return self._call(x)
+        if x is not self._cached_x_y[0]:
+            self._cached_x_y = x, self._call(x)
+        return self._cached_x_y[1]
+
+    def _inv_call(self, y):
+        if not self._cache_size:
+            return self._inverse(y)
+        if y is not self._cached_x_y[1]:
+            self._cached_x_y = self._inverse(y), y
+        return self._cached_x_y[0]
+
+    def _call(self, x):
+        raise NotImplementedError
+
+    def _inverse(self, y):
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x, y):
+        """The logarithm of ``|dy/dx|`` for an input and the output that belongs to it."""
+        raise NotImplementedError
+
+    def __repr__(self):
+        return f"{type(self).__name__}()"
+
+    def forward_shape(self, shape):
+        """The shape of the output for inputs of a shape."""
+        return shape
+
+    def inverse_shape(self, shape):
+        """The shape of the input for outputs of a shape."""
+        return shape
+
+
+class _InverseTransform(Transform):
+    """A transform from its end to its beginning; it keeps nothing of its own."""
+
+    def __init__(self, transform):
+        super().__init__(cache_size=transform._cache_size)
+        self._inv = transform
+
+    def __getstate__(self):
+        return self.__dict__.copy()
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self):
+        return self._inv.codomain
+
+    @constraints.dependent_property(is_discrete=False)
+    def codomain(self):
+        return self._inv.domain
+
+    @property
+    def bijective(self):
+        return self._inv.bijective
+
+    @property
+    def sign(self):
+        return self._inv.sign
+
+    def with_cache(self, cache_size=1):
+        return self._inv.with_cache(cache_size).inv
+
+    def __eq__(self, other):
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._inv!r})"
+
+    def __call__(self, x):
+        return self._inv._inv_call(x)
+
+    def log_abs_det_jacobian(self, x, y):
+        return -self._inv.log_abs_det_jacobian(y, x)
+
+    def forward_shape(self, shape):
+        return self._inv.inverse_shape(shape)
+
+    def inverse_shape(self, shape):
+        return self._inv.forward_shape(shape)
+
+
+class Plain(Transform):
+    """A transform without settings: all of a class are equal."""
+
+    def __eq__(self, other):
+        return isinstance(other, type(self))
+
+
+def at_least(ndim, shape):
+    """``shape``, if it has so many dimensions."""
+    if len(shape) < ndim:
+        raise ValueError("Too few dimensions on input")
+    return shape

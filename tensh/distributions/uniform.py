@@ -1,0 +1,71 @@
+"""Uniform distributions."""
+
+import math
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.utils import broadcast_all
+
+__all__ = ["Uniform"]
+
+
+@expandable
+class Uniform(Distribution):
+    """Numbers from ``low`` to below ``high``, all as likely.
+
+    >>> import tensh as torch
+    >>> torch.distributions.Uniform(0.0, torch.tensor([1.0, 4.0])).icdf(torch.tensor(0.25))
+    tensor([0.2500, 1.0000])
+    """
+
+    has_rsample = True
+
+    def __init__(self, low, high, validate_args=None):
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(self.low.size(), validate_args=validate_args)
+
+    @property
+    def arg_constraints(self):
+        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self):
+        return constraints.interval(self.low, self.high)
+
+    @property
+    def mean(self):
+        return (self.high + self.low) / 2
+
+    @property
+    def mode(self):
+        """nan: no number is likelier than the others."""
+        return math.nan * self.high
+
+    @property
+    def stddev(self):
+        return (self.high - self.low) / 12**0.5
+
+    @property
+    def variance(self):
+        return (self.high - self.low).pow(2) / 12
+
+    def rsample(self, sample_shape=()):
+        shape = self._extended_shape(sample_shape)
+        share = torch.rand(shape, dtype=self.low.dtype, device=self.low.device)
+        return self.low + share * (self.high - self.low)
+
+    def log_prob(self, value):
+        self._check_sample(value)
+        inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
+        return torch.log(inside) - torch.log(self.high - self.low)
+
+    def cdf(self, value):
+        self._check_sample(value)
+        return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
+
+    def icdf(self, value):
+        return value * (self.high - self.low) + self.low
+
+    def entropy(self):
+        return torch.log(self.high - self.low)

@@ -1,0 +1,54 @@
+"""Weibull distributions."""
+
+import tensh as torch
+from tensh.distributions import constraints
+from tensh.distributions.distribution import expandable
+from tensh.distributions.exponential import Exponential
+from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.transforms import AffineTransform, PowerTransform
+from tensh.distributions.utils import broadcast_all, euler_constant
+
+__all__ = ["Weibull"]
+
+
+@expandable
+class Weibull(TransformedDistribution):
+    """``scale * x ** (1 / concentration)``, for ``x`` of an exponential distribution of rate 1.
+
+    >>> import tensh as torch
+    >>> torch.distributions.Weibull(2., torch.tensor([1., 2.])).mean
+    tensor([2.0000, 1.7725])
+    """
+
+    arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
+    support = constraints.positive
+
+    def __init__(self, scale, concentration, validate_args=None):
+        self.scale, self.concentration = broadcast_all(scale, concentration)
+        self.concentration_reciprocal = self.concentration.reciprocal()
+        base = Exponential(torch.ones_like(self.scale), validate_args=validate_args)
+        transforms = [
+            PowerTransform(exponent=self.concentration_reciprocal),
+            AffineTransform(loc=0, scale=self.scale),
+        ]
+        super().__init__(base, transforms, validate_args=validate_args)
+
+    def _moment(self, n):
+        """The mean of ``(x / scale) ** n``."""
+        return torch.lgamma(1 + n * self.concentration_reciprocal).exp()
+
+    @property
+    def mean(self):
+        return self.scale * self._moment(1)
+
+    @property
+    def mode(self):
+        return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration.reciprocal()
+
+    @property
+    def variance(self):
+        return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
+
+    def entropy(self):
+        shape = self.concentration_reciprocal
+        return euler_constant * (1 - shape) + (self.scale * shape).log() + 1
