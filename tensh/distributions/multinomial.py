@@ -7,13 +7,14 @@ from tensh.distributions import constraints
 from tensh.distributions.binomial import Binomial
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.odds import OfCategories
 from tensh.distributions.utils import broadcast_all
 
 __all__ = ["Multinomial"]
 
 
 @expandable
-class Multinomial(Distribution):
+class Multinomial(OfCategories, Distribution):
     """How often each of K categories comes up in ``total_count`` draws; ``probs`` or ``logits`` are those of Categorical.
 
     >>> import tensh as torch
@@ -21,8 +22,6 @@ class Multinomial(Distribution):
     >>> d.mean, d.log_prob(torch.tensor([0.0, 4.0])).exp()
     (tensor([1., 3.]), tensor(0.3164))
     """
-
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         if not isinstance(total_count, int):
@@ -35,24 +34,6 @@ class Multinomial(Distribution):
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self):
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self):
-        """The chances of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self):
-        """The logarithms of the chances."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self):
-        """The shape of ``probs`` and ``logits``."""
-        return self._categorical.param_shape
-
-    def _new(self, *args, **kwargs):
-        return self._categorical._new(*args, **kwargs)
 
     @property
     def mean(self):

@@ -1,6 +1,7 @@
 """Odds: what distributions share whose chances are given as probabilities or as logits."""
 
 import tensh as torch
+from tensh.distributions import constraints
 from tensh.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 
@@ -46,3 +47,31 @@ class Odds:
         values = torch.arange(count, dtype=dtype, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + self._batch_shape) if expand else values
+
+
+class OfCategories:
+    """A part of a distribution that counts or marks the categories of ``_categorical``, and has its chances."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+    @property
+    def probs(self):
+        """The chances of the categories."""
+        return self._categorical.probs
+
+    @property
+    def logits(self):
+        """The logarithms of the chances."""
+        return self._categorical.logits
+
+    @property
+    def param_shape(self):
+        """The shape of ``probs`` and ``logits``."""
+        return self._categorical.param_shape
+
+    @property
+    def _param(self):
+        return self._categorical._param
+
+    def _new(self, *args, **kwargs):
+        return self._categorical._new(*args, **kwargs)

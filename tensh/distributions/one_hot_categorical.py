@@ -4,12 +4,13 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.odds import OfCategories
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
 @expandable
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OfCategories, Distribution):
     """Vectors of K elements, of which one is 1 and the others are 0; ``probs`` or ``logits`` are those of Categorical.
 
     >>> import tensh as torch
@@ -18,7 +19,6 @@ class OneHotCategorical(Distribution):
     (tensor([0., 1.]), tensor(0.2500))
     """
 
-    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
     has_enumerate_support = True
 
@@ -26,28 +26,6 @@ class OneHotCategorical(Distribution):
         self._categorical = Categorical(probs, logits)
         event_shape = self._categorical.param_shape[-1:]
         super().__init__(self._categorical.batch_shape, event_shape, validate_args=validate_args)
-
-    @property
-    def probs(self):
-        """The chances of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self):
-        """The logarithms of the chances."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self):
-        """The shape of ``probs`` and ``logits``."""
-        return self._categorical.param_shape
-
-    @property
-    def _param(self):
-        return self._categorical._param
-
-    def _new(self, *args, **kwargs):
-        return self._categorical._new(*args, **kwargs)
 
     @property
     def mean(self):

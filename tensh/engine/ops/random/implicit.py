@@ -11,9 +11,8 @@ import numpy as np
 from tensh.engine.ops.special.gamma import digamma_right
 from tensh.engine.ops.special.shared import in_float64, piecewise, polynomial
 
-NEAR_ZERO, BELOW, ABOVE = (
-    float(np.float32(each)) for each in (0.8, 0.9, 1.1)
-)  # PyTorch's borders, in single precision
+# PyTorch's borders, in single precision.
+NEAR_ZERO, BELOW, ABOVE = (float(np.float32(each)) for each in (0.8, 0.9, 1.1))
 
 # Rational functions of logarithms, numerator and denominator: [..., power of log x / a, power of log a], and
 # [..., power of log x, power of log a / x, power of the third].

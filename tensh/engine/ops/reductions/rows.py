@@ -16,9 +16,7 @@ COLUMNS = 16  # of the other matrix up to which as many are multiplied by it wit
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 LONG = 2048  # numbers of a row that einsum adds at once, some side by side; the sums of longer rows would lose digits
 PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
-SPREAD_SUMS = (
-    1 << 22
-)  # elements that are added on several cores: of half as many one core takes 100 to 200 microseconds
+SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
 
 
 def times(matrix, factor, out=None):
@@ -64,7 +62,10 @@ def row_sums(matrix):
 
 
 def rows_of(array, axes, least=None):
-    """An array of ``least`` (SPREAD) elements or more as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None."""
+    """An array as a matrix if ``axes`` (None, an int or several) are its last ones, and its rows lie so; else None.
+
+    None, too, of one with fewer elements than ``least`` (SPREAD).
+    """
     if array.size < (least or SPREAD) or not array.flags.c_contiguous:
         return None
     ndim = array.ndim
@@ -81,10 +82,10 @@ def shape_left(shape, axes, keepdim):
 
 
 def reduced(reduce, array, axes, keepdim, dtype=None, least=None):
-    """``reduce``, of a ufunc or with its arguments, in ``dtype``, on the machine's cores from ``least`` elements on
-    (SPREAD_LIGHT).
+    """``reduce``, of a ufunc or with its arguments, in ``dtype``.
 
-    A single row is cut into parts, and what is found of them reduced again.
+    From ``least`` elements on (SPREAD_LIGHT) on the machine's cores.  A single row is cut into parts, and what is found of
+    them reduced again.
     """
     matrix = rows_of(array, axes, least or SPREAD_LIGHT)
     if matrix is None:
