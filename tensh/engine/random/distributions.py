@@ -56,13 +56,12 @@ def working(out, dtype):
             part[...] = work
 
 
-def from_units(out, dtype, generator, shape=None):
+def from_units(out, dtype, generator, shape):
     """``shape(block)`` for blocks of uniform numbers of ``dtype``, drawn in order; what it leaves there goes into ``out``.
 
-    One thread draws while the others shape what was drawn before: normal numbers take half the time.  Where there is
-    nothing to shape, drawing is what takes the time.
+    One thread draws while the others shape what was drawn before: normal numbers take half the time.
     """
-    alone = shape is None or out.size < SPREAD
+    alone = out.size < SPREAD
     size = BLOCK if alone else DRAWN
     turn, places = threading.Lock(), iter(range(0, out.size, size))
 
@@ -74,8 +73,7 @@ def from_units(out, dtype, generator, shape=None):
             part = lot[start : start + BLOCK]
             block = part if part.dtype == dtype else np.empty(part.size, dtype)
             as_units(words[start : start + BLOCK], block)
-            if shape is not None:
-                shape(block)
+            shape(block)
             if block is not part:
                 part[...] = block
 
@@ -151,7 +149,7 @@ def uniform(out, generator, low=0.0, high=1.0):
     work_dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
     first, width = work_dtype.type(low), work_dtype.type(high) - work_dtype.type(low)
     if first == 0 and width == 1:
-        from_units(out, work_dtype, generator)
+        from_units(out, work_dtype, generator, lambda block: None)
         if out.dtype == work_dtype:
             return
     else:
