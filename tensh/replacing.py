@@ -5,14 +5,20 @@ import os
 import shutil
 import tempfile
 
+DESCRIPTORS = "/proc/self/fd"  # where Linux gives open files names
+MOST_TRIES = 100  # while others save to the same path
+BEGIN = ".tensh-"  # of the names of files that are not finished
+
 
 @contextlib.contextmanager
 def replaced(path):
     """A file open for writing that takes the place of ``path`` when the block ends, and leaves no trace if it fails.
 
-    The bytes go to a file beside it, which is renamed: whoever reads sees the old contents or the new ones.  A link is
-    followed, and the permissions of a file that was there are kept.  What is no ordinary file (a pipe, a device), or
-    lies in a folder where nothing can be made, is written directly.
+    The bytes go to a file in the same folder, which is renamed: whoever reads sees the old contents or the new ones.  On
+    Linux that file has no name before it is complete, so nothing is left of it if the process is killed; elsewhere it is
+    removed when something is next saved in that folder.  A link is followed, and the permissions of a file that was there
+    are kept.  What is no ordinary file (a pipe, a device), or lies in a folder where nothing can be made, is written
+    directly.
 
     >>> import os, tempfile
     >>> from tensh.replacing import replaced
@@ -30,16 +36,123 @@ def replaced(path):
         return
     if there and not os.access(path, os.W_OK):
         raise PermissionError(13, os.strerror(13), path)  # to rename over it would be allowed
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=".tensh-", delete=False) as file:
-        try:
+    descriptor = open_nameless(folder, path)
+    with named_file(folder, path) if descriptor is None else nameless_file(descriptor, folder, path) as file:
+        yield file
+
+
+# ── files without a name ─────────────────────────────────────────────────────
+def open_nameless(folder, path):
+    """The descriptor of a file in a folder that has no name; None where there are no such files."""
+    if not (hasattr(os, "O_TMPFILE") and os.path.isdir(DESCRIPTORS)):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    except FileNotFoundError as error:
+        raise type(error)(error.errno, error.strerror, path) from None
+    except OSError:  # a file system without them; whatever else is wrong, the other way will say
+        return None
+
+
+@contextlib.contextmanager
+def nameless_file(descriptor, folder, path):
+    """The open file, which gets the name when the block ends."""
+    with open(descriptor, "wb") as file:
+        yield file
+        file.flush()
+        if os.path.exists(path):
+            shutil.copymode(path, descriptor)
+        if not give_name(descriptor, folder, path):
+            with open(f"{DESCRIPTORS}/{descriptor}", "rb") as source, named_file(folder, path) as copy:
+                shutil.copyfileobj(source, copy)
+
+
+def give_name(descriptor, folder, path):
+    """Let a file without a name take the place of the one at ``path``; False where files cannot be given names.
+
+    Only a name that is free can be given, so there are two steps.  The name between them depends on ``path`` alone: the next
+    save takes away what a killed one has left there.  Whoever saves to the same path at the same time does the same with a
+    file that is complete, too, and the last one stays.
+    """
+    between = os.path.join(folder, BEGIN + digest(path))
+    place = os.open(folder, os.O_RDONLY)  # with it, `os.link` follows the link that the source is
+    try:
+        for _ in range(MOST_TRIES):
+            try:
+                os.link(f"{DESCRIPTORS}/{descriptor}", between, src_dir_fd=place, follow_symlinks=True)
+                os.replace(between, path)
+                return True
+            except FileExistsError:
+                pass
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError):  # somebody else has renamed it
+                    break
+            finally:
+                remove(between)
+        return False
+    finally:
+        os.close(place)
+
+
+def digest(path):
+    """A short text for a path, another one for each."""
+    from hashlib import blake2b
+
+    return blake2b(os.fsencode(path), digest_size=12).hexdigest()
+
+
+def remove(path):
+    """Remove a file that may be there."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+# ── where there are none ─────────────────────────────────────────────────────
+@contextlib.contextmanager
+def named_file(folder, path):
+    """An open file beside ``path``, which is renamed when the block ends."""
+    remove_stale(folder)
+    try:
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=f"{BEGIN}{machine()}-{os.getpid()}-")
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, path) from None
+    try:
+        with open(descriptor, "wb") as file:
             yield file
-            file.close()
-            take_mode(file.name, path)
-            os.replace(file.name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(file.name)
-            raise
+        take_mode(name, path)
+        os.replace(name, path)
+    except BaseException:
+        remove(name)
+        raise
+
+
+def machine():
+    """A short text for this machine, whose processes can be asked whether they live."""
+    import platform
+
+    return digest(platform.node())[:8]
+
+
+def remove_stale(folder):
+    """Remove the files that processes of this machine have begun and not finished before they were killed."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            match name.removeprefix(BEGIN).split("-", 2) if name.startswith(BEGIN) else ():
+                case [node, process, _] if node == machine() and process.isdecimal() and not lives(int(process)):
+                    remove(os.path.join(folder, name))
+
+
+def lives(process):
+    """Is there a process of this number?  Where it cannot be asked, there is."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def take_mode(new, old):

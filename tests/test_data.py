@@ -41,7 +41,7 @@ def loader(function, num_workers=1, **options):
 def ended(iterator):
     """Have the workers ended, and is nothing left of them?"""
     crew = iterator._crew
-    return crew.folder is None and not any(worker.process.is_alive() for worker in crew.workers)
+    return crew.is_closed and not any(worker.process.is_alive() for worker in crew.workers)
 
 
 # ── what comes back ──────────────────────────────────────────────────────────
@@ -55,26 +55,60 @@ def test_batches_are_those_of_one_process(rows):
 
 
 def test_a_row_travels_without_the_tensor_that_it_is_a_row_of():
-    pickled, path, places = pack(torch.ones(100, LARGE)[3, :5], "nowhere")
-    assert path is None and len(pickled) < 1000
-    assert unpack(pickled, path, places).tolist() == [1] * 5
+    packed = pack(torch.ones(100, LARGE)[3, :5])
+    assert packed.descriptor is None and len(packed.pickled) < 1000
+    assert unpack(packed).tolist() == [1] * 5
 
 
-def test_a_large_array_lies_in_a_file_until_it_is_mapped(tmp_path):
+def test_a_large_array_lies_in_memory_that_is_mapped():
     sent = {"x": torch.randn(LARGE), "y": torch.randn(3, LARGE).T, "z": [1, "a"]}
-    packed = pack(sent, str(tmp_path / "batch"))
-    assert len(packed[0]) < 1000 and os.listdir(tmp_path) == ["batch"]
-    got = unpack(*packed)
-    assert os.listdir(tmp_path) == []
+    packed = pack(sent)
+    assert len(packed.pickled) < 1000 and packed.descriptor is not None
+    got = unpack(packed)
+    assert packed.descriptor is None
     assert torch.equal(got["x"], sent["x"]) and torch.equal(got["y"], sent["y"]) and got["z"] == sent["z"]
     assert got["y"].stride() == sent["y"].stride()
+    got["x"][0] = 5.0  # memory of its own
+    assert got["x"][0] == 5.0
 
 
-def test_without_room_for_a_file_all_goes_through_the_pipe(tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="a file in memory is Linux's")
+def test_without_room_for_a_file_all_goes_through_the_pipe(monkeypatch):
+    def nothing(name):
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(os, "memfd_create", nothing)
     sent = torch.randn(LARGE)
-    packed = pack(sent, str(tmp_path / "no folder" / "batch"))
-    assert packed[1] is None
-    assert torch.equal(unpack(*packed), sent)
+    packed = pack(sent)
+    assert packed.descriptor is None
+    assert torch.equal(unpack(packed), sent)
+
+
+def test_more_large_batches_are_kept_than_files_can_be_open():
+    script = """
+import resource, torch
+from torch.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 400
+    def __getitem__(self, i):
+        return torch.full((20_000,), float(i))
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+batches = list(DataLoader(Rows(), None, num_workers=2))
+print([int(batch[-1]) for batch in batches] == list(range(400)))
+"""
+    assert run_script(script) == ("True\n", "")
+
+
+def run_script(script):
+    """What a program writes."""
+    command = [sys.executable, "-m", "tensh", "-c", script]
+    done = subprocess.run(
+        command, cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
+    )
+    return done.stdout, done.stderr
 
 
 def test_long_lists_of_indices_and_large_batches_do_not_wait_for_each_other():
@@ -196,19 +230,18 @@ def test_interrupted_while_it_waits_the_loader_goes_on():
 # ── how workers end ──────────────────────────────────────────────────────────
 def test_workers_end_with_the_pass():
     iterator = iter(loader(lambda i: i, 2))
-    folder = iterator._crew.folder
-    assert os.path.isdir(folder)
+    assert not ended(iterator)
     assert list(iterator) == list(range(10)) and list(iterator) == []
-    assert ended(iterator) and not os.path.exists(folder)
+    assert ended(iterator)
 
 
 def test_workers_end_with_an_iterator_that_is_given_up():
     iterator = iter(loader(lambda i: torch.ones(LARGE), 2))
     next(iterator)
-    crew = iterator._crew
-    folder = crew.folder
-    del iterator
-    assert not any(worker.process.is_alive() for worker in crew.workers) and not os.path.exists(folder)
+    workers = iterator._crew.workers.copy()
+    processes = [worker.process for worker in workers]
+    del iterator, workers
+    assert all(process.join(60) is None and process.exitcode == 0 for process in processes)
 
 
 def test_persistent_workers_end_with_the_loader():
@@ -218,9 +251,9 @@ def test_persistent_workers_end_with_the_loader():
     next(iter(here))  # a pass that is broken off
     again = list(here)
     assert first == again and len({pid for _, pid in first}) == 2
-    crew = iterator._crew
+    processes = [worker.process for worker in iterator._crew.workers]
     del iterator, here
-    assert not any(worker.process.is_alive() for worker in crew.workers)
+    assert all(process.join(60) is None and process.exitcode == 0 for process in processes)
 
 
 PROGRAM = """
@@ -236,7 +269,7 @@ class Rows(Dataset):
 
 if __name__ == "__main__":
     iterator = iter(DataLoader(Rows(), 2, num_workers=2, multiprocessing_context="{method}"))
-    print(iterator._crew.folder, torch.cat([next(iterator) for _ in range(2)])[:, 0].tolist(), flush=True)
+    print(torch.cat([next(iterator) for _ in range(2)])[:, 0].tolist(), flush=True)
     {end}
 """
 
@@ -250,6 +283,4 @@ def test_workers_end_with_a_program(method, end, tmp_path):
     done = subprocess.run(
         command, cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
     )
-    folder, _, printed = done.stdout.partition(" ")
-    assert (printed, done.stderr) == ("[0.0, 1.0, 2.0, 3.0]\n", "")
-    assert not os.path.exists(folder)
+    assert (done.stdout, done.stderr) == ("[0.0, 1.0, 2.0, 3.0]\n", "")

@@ -19,6 +19,7 @@ class Uninterrupted:
         self.handler = self.seen = None
         if get_ident() == MAIN and callable(getsignal(SIGINT)):
             self.handler = signal(SIGINT, self.note)
+        return self
 
     def note(self, *signal_and_frame):
         self.seen = signal_and_frame

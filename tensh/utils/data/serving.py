@@ -1,13 +1,12 @@
 """What a worker process does: read what it is told to, and send batches back in that order."""
 
-import multiprocessing
 import os
 import pickle
 import queue
 import random
-import shutil
 import signal
 import threading
+import time
 import traceback
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +15,13 @@ from numpy import random as numpy_random
 
 from tensh.engine import named
 from tensh.utils.data.fetch import Source
-from tensh.utils.data.spawning import Program
+from tensh.utils.data.spawning import Program, ignore_interrupts
 from tensh.utils.data.transport import pack
 from tensh.utils.data.worker_info import WorkerInfo, set_worker_info
 
 BATCH, FAILURE, END, READY = "batch", "failure", "end", "ready"  # what a worker answers
 READ, AGAIN = "read", "again"  # what it is told: to read what an index says, to begin another pass
+GRACE = 5.0  # seconds that a worker has to end by itself
 
 
 @dataclass
@@ -34,7 +34,6 @@ class Duty:
     num_workers: int
     base_seed: int
     init: Any
-    folder: str
 
 
 class KeyErrorMessage(str):
@@ -69,38 +68,46 @@ def reraise(kind, message):
 
 def serve(connection, duty):
     """The life of a worker: it ends when the loader's end of the connection is closed."""
-    signal.signal(signal.SIGINT, lambda *_: None)  # ^C is for the loader, which goes on with its workers or ends them
+    ignore_interrupts()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     named("set_num_threads")(1)
-    tasks = received(connection)
+    tasks = Tasks(connection)
     settle(duty)
     try:
-        for number, (kind, answer) in enumerate(answers(tasks, duty)):
-            path = os.path.join(duty.folder, f"{duty.id}-{number}")
+        for kind, answer in answers(tasks, duty):
             try:
-                packed = pack(answer, path)
+                packed = pack(answer)
             except Exception as error:
-                kind, packed = FAILURE, pack(failure(error, duty.id), path)
-            connection.send((kind, *packed))
+                kind, packed = FAILURE, pack(failure(error, duty.id))
+            packed.send(connection, kind)
     except ConnectionError:
         pass  # the loader reads no more
-    if not multiprocessing.parent_process().is_alive():
-        shutil.rmtree(duty.folder, ignore_errors=True)
+    except KeyboardInterrupt:
+        raise SystemExit(1) from None  # raised by the user's code: the loader will say that this worker has ended
 
 
-def received(connection):
-    """A queue of what is told.  A thread reads it, so that the loader can always say more without waiting for a batch."""
-    tasks = queue.SimpleQueue()
+class Tasks:
+    """What a worker is told.  A thread reads it, so that the loader can always say more without waiting for a batch."""
 
-    def read():
+    def __init__(self, connection):
+        self.queue = queue.SimpleQueue()
+        self.are_over = False
+        threading.Thread(target=self.read, args=(connection,), daemon=True).start()
+
+    def read(self, connection):
+        """Read until the loader closes its end; the user's code then has a while to come to its own."""
         try:
             while True:
-                tasks.put(connection.recv())
+                self.queue.put(connection.recv())
         except (EOFError, OSError):
-            tasks.put(None)
+            self.are_over = True
+            self.queue.put(None)
+        time.sleep(GRACE)
+        os._exit(1)
 
-    threading.Thread(target=read, daemon=True).start()
-    return tasks
+    def __iter__(self):
+        while (task := self.queue.get()) is not None and not self.are_over:
+            yield task
 
 
 def settle(duty):
@@ -116,8 +123,7 @@ def settle(duty):
 def answers(tasks, duty):
     """(kind, answer) to each task in turn.  A stream that has ended says so once, and no more before the next pass."""
     state, reader = attempt(duty.id, prepared, duty)
-    while (task := tasks.get()) is not None:
-        told, index = task
+    for told, index in tasks:
         if told == AGAIN:
             state, reader = attempt(duty.id, duty.source.reader)
             yield READY, None

@@ -1,13 +1,16 @@
-"""The user's program in a worker that is not forked, where `import torch` has to give tensh as it does here.
+"""Starting a worker: ^C passes it by, and the program of the user is in it what it is here.
 
-Such a process runs the program's file again before anything else, to find the classes of data sets in it.  Where a finder
+A worker that is not forked has to have `import torch` give tensh, too.  Such a process runs the program's file again before anything else, to find the classes of data sets in it.  Where a finder
 of ours is at work, that has to wait until the finder is there: the file is kept back, and run when ``Program`` is unpickled.
 """
 
 import contextlib
 import os
+import signal
 import sys
 from multiprocessing import spawn
+
+from tensh.engine.uninterrupted import Uninterrupted
 
 
 class Program:
@@ -34,6 +37,27 @@ class Program:
             yield
         finally:
             main.__file__ = file
+
+
+@contextlib.contextmanager
+def shielded():
+    """A context to start processes in: ^C waits here, and there until ``ignore_interrupts`` is called."""
+    with Uninterrupted():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit it
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts():
+    """In a worker: ^C is for the loader, which goes on with its workers or ends them."""
+    signal.signal(signal.SIGINT, lambda *_: None)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def run(finders, file):

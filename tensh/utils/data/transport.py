@@ -1,14 +1,19 @@
-"""Batches on their way between processes: a pickle through the pipe, and large arrays in a file that both map.
+"""Batches on their way between processes: a pickle through the pipe, and large arrays in memory that both map.
 
-The file has no copy in the receiver: its tensors lie in the mapped memory, which is given back with the last of them.
+That memory is a file without a name, so nothing is left of it, however a process ends.  Its descriptor goes through the
+pipe behind the pickle.  The receiver makes no copy: its tensors lie in the mapped memory, which is given back with the
+last of them.
 """
 
-import contextlib
 import io
 import mmap
 import os
 import pickle
+import sys
 import tempfile
+import weakref
+from dataclasses import dataclass, field
+from multiprocessing import reduction
 
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.members.protocols import memory_of, name_of, rebuilt
@@ -16,13 +21,44 @@ from tensh.engine.tensor import Tensor
 
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64
-IN_MEMORY = "/dev/shm"  # where files are memory, on Linux
+CAN_SEND = os.name == "posix" and reduction.HAVE_SEND_HANDLE  # can a descriptor go through a pipe?
+KEEPS_DESCRIPTORS = sys.version_info < (
+    3,
+    13,
+)  # mapped memory holds an open file, of which there are a thousand at most
+MOST_MAPPED = 256  # batches at a time that are mapped then; further ones are copied
+
+mapped = weakref.WeakSet()
 
 
-def new_folder():
-    """A folder for files that lie in memory, where the system has such a place."""
-    place = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
-    return tempfile.mkdtemp(prefix="tensh-", dir=place)
+@dataclass
+class Packed:
+    """A batch as it travels."""
+
+    pickled: bytes
+    descriptor: int | None = None  # of the file with its large arrays
+    places: list = field(default_factory=list)  # (begin, end) of each in the file
+
+    def send(self, connection, kind):
+        """Send it, with a word of what it is."""
+        try:
+            connection.send((kind, self.pickled, self.places))
+            if self.descriptor is not None:
+                reduction.send_handle(connection, self.descriptor, None)
+        finally:
+            self.discard()
+
+    def discard(self):
+        """Let go of the file."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+
+def receive(connection):
+    """(kind, ``Packed``) that was sent."""
+    kind, pickled, places = connection.recv()
+    return kind, Packed(pickled, reduction.recv_handle(connection) if places else None, places)
 
 
 class Pickler(pickle.Pickler):
@@ -44,8 +80,8 @@ class Pickler(pickle.Pickler):
         return rebuilt, facts, thing.__dict__ or None
 
 
-def pack(thing, path):
-    """(pickle, path of the file with its large arrays or None, place of each in the file)."""
+def pack(thing):
+    """A thing as ``Packed``."""
     large = []
 
     def goes_along(buffer):
@@ -54,13 +90,13 @@ def pack(thing, path):
             large.append(memory)
         return memory.nbytes < LARGE
 
-    pickled = _pickled(thing, goes_along)
+    pickled = _pickled(thing, goes_along if CAN_SEND else None)
     if not large:
-        return pickled, None, []
+        return Packed(pickled)
     try:
-        return pickled, path, _written(large, path)
+        return Packed(pickled, *_written(large))
     except OSError:  # there is no room: all goes through the pipe
-        return _pickled(thing, None), None, []
+        return Packed(_pickled(thing, None))
 
 
 def _pickled(thing, goes_along):
@@ -69,11 +105,20 @@ def _pickled(thing, goes_along):
     return file.getvalue()
 
 
-def _written(buffers, path):
-    """Write buffers into a file; (begin, end) of each."""
+def new_file():
+    """The descriptor of a file without a name: in memory, where the system has such files."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("tensh-batch")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+def _written(buffers):
+    """(descriptor of a file with the buffers in it, (begin, end) of each)."""
     places = []
+    descriptor = new_file()
     try:
-        with open(path, "wb", buffering=0) as file:
+        with open(descriptor, "wb", buffering=0, closefd=False) as file:
             for buffer in buffers:
                 begin = -(-file.tell() // ALIGNMENT) * ALIGNMENT
                 file.seek(begin)
@@ -81,24 +126,33 @@ def _written(buffers, path):
                 while rest.nbytes:  # one call writes 2 GB at most
                     rest = rest[file.write(rest) :]
                 places.append((begin, begin + buffer.nbytes))
-    except OSError:
-        discard(path)
+    except BaseException:
+        os.close(descriptor)
         raise
-    return places
+    return descriptor, places
 
 
-def unpack(pickled, path, places):
+def unpack(packed):
     """What was packed."""
-    if path is None:
-        return pickle.loads(pickled)
-    with open(path, "r+b") as file:
-        memory = memoryview(mmap.mmap(file.fileno(), 0))
-    discard(path)
-    return pickle.loads(pickled, buffers=[memory[begin:end] for begin, end in places])
+    if packed.descriptor is None:
+        return pickle.loads(packed.pickled)
+    with open(packed.descriptor, "r+b", buffering=0) as file:
+        packed.descriptor = None
+        memory = memoryview(_memory(file))
+    return pickle.loads(packed.pickled, buffers=[memory[begin:end] for begin, end in packed.places])
 
 
-def discard(path):
-    """Remove a file that nobody will read; the memory lives as long as somebody has mapped it."""
-    if path is not None:
-        with contextlib.suppress(OSError):  # where a mapped file cannot be removed, it goes with its folder
-            os.unlink(path)
+def _memory(file):
+    """The content of a file, mapped; a copy of it where too many files would stay open."""
+    if not KEEPS_DESCRIPTORS:
+        return mmap.mmap(file.fileno(), 0, trackfd=False)
+    if len(mapped) < MOST_MAPPED:
+        memory = mmap.mmap(file.fileno(), 0)
+        mapped.add(memory)
+        return memory
+    memory = mmap.mmap(-1, os.fstat(file.fileno()).st_size)
+    rest = memoryview(memory)
+    file.seek(0)
+    while count := file.readinto(rest):  # one call reads 2 GB at most
+        rest = rest[count:]
+    return memory

@@ -1,9 +1,10 @@
 """The loader's side of its workers: who reads what, in which order batches come back, and how workers end."""
 
+import atexit
 import contextlib
 import multiprocessing
+import multiprocessing.util  # whose own end of the program comes after ours
 import os
-import shutil
 import signal
 import time
 import weakref
@@ -16,10 +17,11 @@ from tensh.engine.uninterrupted import Uninterrupted
 from tensh.engine.warning import warn
 from tensh.utils.data import serving
 from tensh.utils.data.iterating import _BaseDataLoaderIter
-from tensh.utils.data.spawning import Program
-from tensh.utils.data.transport import discard, new_folder, unpack
+from tensh.utils.data.serving import GRACE
+from tensh.utils.data.spawning import Program, shielded
+from tensh.utils.data.transport import receive, unpack
 
-GRACE = 5.0  # seconds that a worker has to end by itself
+MOMENT = 0.1  # seconds between two looks at whether there was a ^C
 
 # Our ends of the pipes.  A forked child closes its copies: a worker ends when the last copy is closed.
 ends = weakref.WeakSet()
@@ -58,9 +60,9 @@ class Worker:
             self.connection.send(task)
 
     def answer(self):
-        """(kind, pickle, path, places) of the next answer, as ``pack`` packed it."""
+        """(kind, ``Packed``) of the next answer."""
         try:
-            return self.connection.recv()
+            return receive(self.connection)
         except (EOFError, ConnectionError):
             pid = self.process.pid
             raise RuntimeError(f"DataLoader worker (pid(s) {pid}) exited unexpectedly") from self.death()
@@ -78,30 +80,44 @@ class Worker:
 
 
 class Crew:
-    """The workers of one iterator."""
+    """The workers of one iterator.  They end by themselves when the pipes to them are closed, as those of a crew are that
+    nobody knows any more.
+    """
 
     def __init__(self):
         self.workers = []
         self.owner = os.getpid()
-        self.folder = new_folder()
+        self.is_closed = False
+        crews.add(self)
 
     def close(self):
-        """End the workers: those that are still at work after a while are ended by force."""
-        if os.getpid() != self.owner or self.folder is None:
+        """End the workers, and wait until they have: those that are still at work after a while are ended by force, or
+        at ^C.
+        """
+        if os.getpid() != self.owner or self.is_closed:
             return
-        folder, self.folder = self.folder, None
-        try:
+        with Uninterrupted() as interrupts:
+            self.is_closed = True
             for worker in self.workers:
                 worker.connection.close()
             latest = time.monotonic() + GRACE
+            running = {worker.process.sentinel for worker in self.workers}
+            while running and time.monotonic() < latest and not interrupts.seen:
+                running.difference_update(wait(running, MOMENT))
             for worker in self.workers:
-                worker.process.join(max(0, latest - time.monotonic()))
-        finally:
-            for worker in self.workers:
-                if worker.process.is_alive():
+                if worker.process.sentinel in running:
                     worker.process.kill()
-                    worker.process.join()
-            shutil.rmtree(folder, ignore_errors=True)
+                worker.process.join()
+
+
+crews = weakref.WeakSet()
+
+
+@atexit.register
+def close_all():
+    """At the end of the program, end the workers that are still there."""
+    for crew in list(crews):
+        crew.close()
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
@@ -122,12 +138,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._in_order = loader.in_order
         self._persistent_workers = loader.persistent_workers
         self._crew = Crew()
-        self._finalizer = weakref.finalize(self, self._crew.close)
-        try:
+        with self._closed_on_error():
             self._start_workers(loader)
-        except BaseException:
-            self._crew.close()
-            raise
         self._reset(loader)
 
     def _start_workers(self, loader):
@@ -140,10 +152,10 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._num_workers,
                 self._base_seed,
                 loader.worker_init_fn,
-                self._crew.folder,
             )
             try:
-                self._crew.workers.append(Worker(context, duty))
+                with shielded():
+                    self._crew.workers.append(Worker(context, duty))
             except (TypeError, AttributeError, PicklingError):
                 warn(
                     "Got pickle error when attempting to start a worker Process. This might be because the worker Process "
@@ -156,27 +168,29 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     @property
     def is_closed(self):
         """Have the workers ended?"""
-        return self._crew.folder is None
+        return self._crew.is_closed
 
     def _reset(self, loader):
-        self._begin(loader)
-        if self._turns is not None:
-            self._call_back()
-        self._owed = deque()  # the worker of each batch that is due, in order
-        self._arrived = None  # the batch that is given next
-        self._turns = cycle(self._crew.workers)
-        for _ in range(self._prefetch_factor * self._num_workers):
-            self._ask()
+        with self._closed_on_error():
+            self._begin(loader)
+            if self._turns is not None:
+                self._call_back()
+            self._owed = deque()  # the worker of each batch that is due, in order
+            self._arrived = None  # the batch that is given next
+            self._turns = cycle(self._crew.workers)
+            for _ in range(self._prefetch_factor * self._num_workers):
+                self._ask()
 
     def _call_back(self):
         """Have all workers begin another pass, and forget what they still owe of the last."""
-        with self._closed_on_error():
-            for worker in self._crew.workers:
-                worker.tell(serving.AGAIN, None)
-            for worker in self._crew.workers:
-                while (answer := worker.answer())[0] != serving.READY:
-                    discard(answer[2])
-                worker.reads = True
+        for worker in self._crew.workers:
+            worker.tell(serving.AGAIN, None)
+        for worker in self._crew.workers:
+            kind = None
+            while kind != serving.READY:
+                kind, packed = worker.answer()
+                packed.discard()
+            worker.reads = True
 
     def _ask(self):
         """Give the next index to the worker whose turn it is."""
@@ -216,8 +230,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _take(self, worker):
         """(kind, answer) that a worker has sent, or None if that is the end of its stream."""
         with self._closed_on_error():
-            kind, *packed = worker.answer()
-            answer = unpack(*packed)
+            kind, packed = worker.answer()
+            answer = unpack(packed)
         self._owed.remove(worker)
         if kind == serving.END:
             self._let_go(worker)
