@@ -31,10 +31,10 @@ def without_stale(cell):
 
 def divided(cell, result):
     """A cell of a script with each output right behind the statement that it came of."""
-    lines, begin = cell.text.split("\n"), 0
-    ends = sorted({min(max(piece.line, 1), len(lines)) for piece in result.pieces})
-    for end in ends:
-        pieces = [piece for piece in result.pieces if min(max(piece.line, 1), len(lines)) == end]
+    lines, begin, ends = cell.text.split("\n"), 0, {}
+    for piece in result.pieces:
+        ends.setdefault(min(max(piece.line, 1), len(lines)), []).append(piece)
+    for end, pieces in sorted(ends.items()):
         outputs = result._replace(pieces=tuple(pieces)).outputs
         yield cell._replace(text="\n".join(lines[begin:end]), outputs=outputs)
         cell, begin = Cell("code", ""), end

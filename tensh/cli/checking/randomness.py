@@ -17,7 +17,7 @@ UNINITIALISED = re.compile(
     r"\b(?:torch|np|numpy)\.empty(?:_like|_strided)?\(|\.new_empty\(|\btorch\.(?:Float)?Tensor\(\d"
 )
 CALLS = re.compile(
-    r"\b((?:\w+\.)*(?:rand\w*|normal_?|uniform_?|bernoulli_?|multinomial|poisson|dropout\w*|shuffle|choice\w*|sample|"
+    r"(?<![\w.])((?:\w+\.)*(?:rand\w*|normal_?|uniform_?|bernoulli_?|multinomial|poisson|dropout\w*|shuffle|choice\w*|sample|"
     r"gauss|exponential_?|random_|Dropout|Linear|Conv\dd|Embedding|LSTM|GRU|RNN|\w+normal_|\w+uniform_))\("
 )
 

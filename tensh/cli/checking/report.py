@@ -14,6 +14,7 @@ LONGEST_LINE = 100  # columns of a line that are shown
 MOST_LINES = 3  # that are shown of a cell
 MOST_NUMBERS = 5  # that are told of one by one
 LONGEST_TEXT = 2000  # lines that are compared as text
+MOST_PAIRS = 100**2  # of lines that difflib compares: where many are alike it takes the cube of their number
 WORDS = {OK: "ok", RAN: "ran", DIFFERS: "DIFFERS", FAILS: "FAILS", NOT_CHECKED: "not checked", SKIPPED: "skipped"}
 SUMMARY = {
     OK: "{} ok",
@@ -123,8 +124,7 @@ def describe(wrong):
 def in_text(comparison):
     """The first lines that differ, marked from where they do."""
     stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
-    matcher = difflib.SequenceMatcher(None, stored, now, autojunk=False)
-    pairs = [each for code in matcher.get_opcodes() if code[0] != "equal" for each in paired(stored, now, *code[1:])]
+    pairs = [*replaced(stored, now)]
     for before, after in pairs[:MOST_LINES]:
         yield from pair(before, after, comparison.sides)
         if before is not None and after is not None:
@@ -135,13 +135,26 @@ def in_text(comparison):
         yield "note", f"{MARGIN}        and {len(pairs) - MOST_LINES} more lines\n"
 
 
+def replaced(stored, now):
+    """Pairs of lines that replace each other: as difflib finds them, line by line where it would take too long."""
+    begin, end = differing(stored, now)
+    ends = len(stored) - (len(now) - end), end
+    if (ends[0] - begin) * (ends[1] - begin) > MOST_PAIRS:
+        yield from paired(stored, now, begin, ends[0], begin, ends[1])
+        return
+    matcher = difflib.SequenceMatcher(None, stored[begin : ends[0]], now[begin : ends[1]], autojunk=False)
+    for kind, *places in matcher.get_opcodes():
+        if kind != "equal":
+            yield from paired(stored, now, *(begin + place for place in places))
+
+
 def paired(stored, now, begin, end, new_begin, new_end):
     """Lines that replace each other, two by two; None where there is none."""
     return zip_longest(stored[begin:end], now[new_begin:new_end])
 
 
 def differing(before, after):
-    """(first, end) of what is different in the second of two lines."""
+    """(first, end) of what is different in the second of two lines, or of two lists of them."""
     shortest = min(len(before), len(after))
     first = next((n for n in range(shortest) if before[n] != after[n]), shortest)
     same = next((n for n in range(shortest - first) if before[-1 - n] != after[-1 - n]), shortest - first)

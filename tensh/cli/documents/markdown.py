@@ -180,19 +180,19 @@ def write(document):
     about = {"metadata": document.metadata} if document.metadata else {}
     if needs_echo(document, ECHO):
         about["echo"] = document.echo
-    parts = [f"<!-- tensh: {facts.dumps(about)} -->"] if about else []
+    parts = [[f"<!-- tensh: {facts.dumps(about)} -->"]] if about else []
     previous = None
     for cell in document.cells:
         if cell.form.startswith(">>> ") and previous and previous.form == cell.form:
-            parts[-1] = f"{parts[-1].removesuffix('```')}{at_a_prompt(cell)}```"
+            parts[-1].insert(-1, at_a_prompt(cell))
         elif cell.form.startswith(">>> "):
-            parts.append(f"```{cell.form[4:]}\n{at_a_prompt(cell)}```")
+            parts.append([f"```{cell.form[4:]}\n", at_a_prompt(cell), "```"])
         elif cell.kind == "code":
-            parts.append(_code(cell))
+            parts.append([_code(cell)])
         else:
-            parts.append(_prose(cell, previous))
+            parts.append([_prose(cell, previous)])
         previous = cell
-    return "\n\n".join(parts) + "\n" * bool(parts)
+    return "\n\n".join(map("".join, parts)) + "\n" * bool(parts)
 
 
 def _prose(cell, previous):

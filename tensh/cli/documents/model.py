@@ -3,7 +3,7 @@
 import ast
 from typing import Any, NamedTuple
 
-from tensh.cli.session.source import parsed
+from tensh.cli.session.source import is_quiet, parsed
 
 
 class Output(NamedTuple):
@@ -64,12 +64,8 @@ def expressions(code):
         body = parsed(code, "<cell>")
     except (SyntaxError, ValueError):
         return []
-    lines = code.split("\n")
-    return [isinstance(node, ast.Expr) and not _is_quiet(node, lines) for node in body]
-
-
-def _is_quiet(node, lines):
-    return lines[node.end_lineno - 1].encode()[node.end_col_offset :].lstrip().startswith(b";")
+    encoded = [line.encode() for line in code.split("\n")]
+    return [isinstance(node, ast.Expr) and not is_quiet(node, encoded) for node in body]
 
 
 def guessed(code, lines):

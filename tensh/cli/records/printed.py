@@ -15,7 +15,7 @@ class Printed(io.BufferedIOBase):
         self.tell = tell
         self.elsewhere = elsewhere  # where processes write that are given this as their stdout
         self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        self.pending = ""
+        self.pending = []  # pieces of a line that has no end yet
 
     def writable(self):
         return True
@@ -24,15 +24,18 @@ class Printed(io.BufferedIOBase):
         return self.elsewhere.fileno()
 
     def write(self, data):
-        lines, end, rest = (self.pending + self.decoder.decode(data)).rpartition("\n")
-        self.pending = rest
+        lines, end, rest = self.decoder.decode(data).rpartition("\n")
         if end:
-            self.tell(lines + end)
+            self.tell("".join([*self.pending, lines, end]))
+            self.pending.clear()
+        if rest:
+            self.pending.append(rest)
         return len(data)
 
     def flush(self):
-        text, self.pending = self.pending, ""
-        if text:
+        if self.pending:
+            text = "".join(self.pending)
+            self.pending.clear()
             self.tell(text)
 
 

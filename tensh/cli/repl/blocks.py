@@ -13,6 +13,7 @@ import warnings
 from tensh.cli.session.source import command_on, without_indent
 
 STEP = 4  # columns of a level
+LONG = 100  # lines of a block that is no longer parsed at every line
 LEAVING = ("return", "raise", "pass", "break", "continue")  # after these a block has nothing more to say
 CLAUSES = {  # what continues a compound statement: the statements that it can belong to
     "else": ("if", "elif", "for", "while", "try", "except", "async for"),
@@ -45,6 +46,12 @@ def is_whole(text):
         return True
     is_compound = bool(statements) and any(hasattr(statements[-1], part) for part in ("body", "cases"))
     return not (is_compound and lines[-1].strip())
+
+
+def goes_on(lines, openness):
+    """Whether more lines belong to a block; `openness` has taken these. A long one is parsed only where it may be whole."""
+    is_inside = openness or (lines[-1].startswith((" ", "\t")) and not is_blank(lines[-1]))
+    return bool(len(lines) > LONG and is_inside) or not is_whole("\n".join(lines))
 
 
 def is_blank(text):

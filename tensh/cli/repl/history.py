@@ -98,10 +98,10 @@ def read(content):
         ):
             wrong += 1
         elif text.startswith(FIRST):
-            entries.append(text[len(FIRST) :])
+            entries.append([text[len(FIRST) :]])
         elif text:
-            entries[-1] += "\n" + text[len(FURTHER) :]
-    return entries, wrong
+            entries[-1].append(text[len(FURTHER) :])
+    return ["\n".join(lines) for lines in entries], wrong
 
 
 def written(entry):

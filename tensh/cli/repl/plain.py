@@ -4,6 +4,7 @@ import re
 
 from tensh.cli.repl import blocks
 from tensh.cli.repl.history import FIRST, FURTHER
+from tensh.cli.session.openness import Openness
 
 KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")  # what arrow keys send, which nobody here understands
 
@@ -25,8 +26,8 @@ class PlainReader:
 
     def read(self):
         """A block; EOFError where the input ends, KeyboardInterrupt where ^C throws away what was typed."""
-        lines = []
-        while not lines or not blocks.is_whole("\n".join(lines)):
+        lines, openness = [], Openness()
+        while not lines or blocks.goes_on(lines, openness):
             try:
                 line = self.line(FURTHER if lines else FIRST)
             except KeyboardInterrupt:
@@ -38,6 +39,7 @@ class PlainReader:
                     break
                 raise EOFError
             lines.append(clean(line))
+            openness.take(lines[-1])
         text = "\n".join(lines)
         self.history.add(text)
         return text

@@ -6,6 +6,7 @@ have the results beside the code. In code, results stand behind it as comments t
 
 import ast
 import contextlib
+from itertools import chain, pairwise, zip_longest
 
 from tensh.cli.session.magics.arguments import as_python
 
@@ -70,11 +71,18 @@ def in_python(entry, magics, shown):
         call = sugar and sugar.format(entry.command.argument if sugar == "{}" else as_python(entry.command.argument))
         return [shown.format(call) if call and _has_value(entry) else call or f"# {entry.command.text}"]
     before, after = (part.encode() for part in shown.split("{}"))
-    lines = [line.encode() for line in entry.code]
-    for first, column, last, end in reversed(expressions(entry)):  # from the end, so that no place moves
-        lines[last] = lines[last][:end] + after + lines[last][end:]
-        lines[first] = lines[first][:column] + before + lines[first][column:]
-    return [line.decode() for line in lines]
+    added = {}  # line -> (column, what goes there) from left to right: no expression lies in another
+    for first, column, last, end in expressions(entry):
+        added.setdefault(first, []).append((column, before))
+        added.setdefault(last, []).append((end, after))
+    return [with_added(line.encode(), added.get(number, ())).decode() for number, line in enumerate(entry.code)]
+
+
+def with_added(line, added):
+    """A line with pieces put in at columns."""
+    begins = [0, *(column for column, _ in added)]
+    pieces = [line[begin:end] for begin, end in pairwise([*begins, len(line)])]
+    return b"".join(chain.from_iterable(zip_longest(pieces, (piece for _, piece in added), fillvalue=b"")))
 
 
 def expressions(entry):

@@ -17,6 +17,7 @@ from tensh.show.describe import dtype, is_array
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
 UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # what the parser says of what it cannot read
+MOST_LINES = 2**20  # of a file that is not there
 MOST_CAUSES = 3  # one behind the other that are shown
 
 
@@ -226,7 +227,8 @@ def _syntax_place(error, sources):
         return Place(sources[error.filename], None, 0) if error.filename in sources else None
     source = source_of(error.filename or "<string>", sources)
     if not source.text and error.text:
-        source.text = "\n" * (error.lineno - 1) + error.text.rstrip("\n")
+        before = "\n" * min(error.lineno - 1, MOST_LINES)  # the number is what the exception says
+        source = Source(before + error.text.rstrip("\n"), source.filename, source.label)
     line = min(error.lineno, len(source.lines))
     if line < error.lineno or not error.offset:
         return Place(source, None, line)

@@ -49,7 +49,8 @@ class Output(NamedTuple):
 class Journal:
     """The entries of a session, in order, and a snapshot from before the last."""
 
-    def __init__(self):
+    def __init__(self, undoing=True):
+        self.undoing = undoing  # whether snapshots are taken: each costs a look at every name
         self.entries = []
         self.running = None  # the snapshot from before the line that runs
         self.before = None  # that from before the last line that changed anything
@@ -60,7 +61,7 @@ class Journal:
         if not self._goes_on(unit):
             self._compare(session)
             entry = self._new_entry(unit)
-            if entry.command is None or entry.command.name in CHANGING:
+            if self.undoing and (entry.command is None or entry.command.name in CHANGING):
                 self.running = Snapshot(session, entry)
         self.entries[-1].last = unit.last
 

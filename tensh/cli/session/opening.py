@@ -43,8 +43,9 @@ def named(session, path):
         found = contents(path, engine)
     except Exception as error:  # zip, pickle and each format have errors of their own
         raise OpeningError(sentence(path, error)) from None
+    numbers = {}
     for name, value in found.items():
-        name = free(name, session.namespace)
+        name = free(name, session.namespace, numbers)
         names[name] = session.namespace[name] = value
     return names
 
@@ -133,12 +134,15 @@ def tensor(array, engine):
         return array
 
 
-def free(name, taken):
-    """A name as Python writes it, and that nothing has yet."""
+def free(name, taken, numbers):
+    """A name as Python writes it, and that nothing has yet; `numbers` keeps where to go on counting."""
     name = re.sub(r"\W", "_", name)
     if not name or name[0].isdigit() or keyword.iskeyword(name):
         name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}_{number}", number + 1
-    return found
+    if name not in taken:
+        return name
+    number = numbers.get(name, 2)
+    while f"{name}_{number}" in taken:
+        number += 1
+    numbers[name] = number + 1
+    return f"{name}_{number}"

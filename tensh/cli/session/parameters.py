@@ -1,10 +1,16 @@
 """`--set NAME=VALUE`: another value for a plain assignment of the script, which is its default and gives its type."""
 
 import ast
+import re
+from itertools import islice
 
 from tensh.cli.session.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+MOST = 10  # parameters that are named where one is not known
+LONGEST = 60  # characters of a value that are shown
+UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # of a text that is no literal
+MARK = re.compile(rb"\s*#\s*param(?!\S)")  # behind an assignment
 
 
 class SettingError(ValueError):
@@ -13,20 +19,21 @@ class SettingError(ValueError):
 
 def apply(settings, sources):
     """Put the values of `settings` (texts NAME=VALUE) in the place of the defaults that the sources assign."""
-    assignments = defaults(sources)
+    assignments = defaults(sources) if settings else {}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise SettingError(f"--set {setting}: write NAME=VALUE")
+            raise SettingError(f"--set {cut(setting)}: write NAME=VALUE")
         if name not in assignments:
             raise SettingError(_unknown(name, assignments))
         source, node, default = assignments[name]
         try:
             value = convert(text, default)
-        except (ValueError, SyntaxError):
+        except UNREAD:
             place = source.place(node.lineno)
-            raise SettingError(f"--set {setting}: {name} is {_kind(default)} ({name} = {default!r}, {place})") from None
-        node.value = _literal(value, node.value)
+            known = f"{name} is {_kind(default)} ({name} = {shown(default)}, {place})"
+            raise SettingError(f"--set {cut(setting)}: {known}") from None
+        node.value = _literal(value, text, node.value)
 
 
 def defaults(sources):
@@ -61,7 +68,7 @@ def convert(text, default):
     if default is None:
         try:
             return ast.literal_eval(text)
-        except (ValueError, SyntaxError):
+        except UNREAD:
             return text
     value = ast.literal_eval(text)
     if type(value) is not kind:
@@ -69,10 +76,23 @@ def convert(text, default):
     return value
 
 
-def _literal(value, place):
-    """The syntax tree of a value, at the place of another tree."""
+def shown(value):
+    """A value as it is written, or the beginning of it."""
+    try:
+        return cut(repr(value))
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number with so many digits"
+
+
+def cut(text):
+    """A text, or its beginning if it is long."""
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def _literal(value, text, place):
+    """The syntax tree of the value of a text, at the place of another tree."""
     simple = isinstance(value, bool | int | float | complex | str) or value is None
-    tree = ast.Constant(value) if simple else ast.parse(repr(value), mode="eval").body
+    tree = ast.Constant(value) if simple else ast.parse(text.lstrip(" \t"), mode="eval").body
     for node in ast.walk(tree):
         ast.copy_location(node, place)
     return tree
@@ -91,22 +111,24 @@ def _plain(node):
     if len(targets) == 1 and isinstance(targets[0], ast.Name) and node.value is not None:
         try:
             return targets[0].id, ast.literal_eval(node.value)
-        except (ValueError, TypeError, SyntaxError):
+        except UNREAD:
             pass
     return None, None
 
 
 def _is_marked(source, node):
-    rest = source.lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode()
-    return rest.strip().removeprefix("#").split()[:1] == ["param"] and "#" in rest
+    return MARK.match(source.encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 
 def _unknown(name, assignments):
     meant = close(name, assignments)
     if meant:
-        return f"--set {name}: the script has no such parameter; did you mean {meant}?"
-    known = ", ".join(f"{each}={value!r}" for each, (_, _, value) in assignments.items())
-    return f"--set {name}: the script has no such parameter; " + (f"it has {known}" if known else "it has none")
+        return f"--set {cut(name)}: the script has no such parameter; did you mean {meant}?"
+    known = ", ".join(f"{each}={shown(value)}" for each, (_, _, value) in islice(assignments.items(), MOST))
+    more = f" and {len(assignments) - MOST} more" if len(assignments) > MOST else ""
+    return f"--set {cut(name)}: the script has no such parameter; " + (
+        f"it has {known}{more}" if known else "it has none"
+    )
 
 
 def _kind(default):

@@ -144,8 +144,8 @@ class Writer:
 
     def memory(self, owner, name):
         """Put a memory into the file, under the name of the first tensor that lies in it."""
-        while name in self.arrays:
-            name += "_"
+        if name in self.arrays:  # that of another value whose way there is written alike
+            name = f"{name} ({len(self.arrays)})"
         parts = PARTS.get(owner.dtype.name)
         self.arrays[name] = owner.reshape(*owner.shape, 1).view(parts) if parts else owner
         return name

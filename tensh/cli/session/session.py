@@ -112,7 +112,7 @@ class Session:
             return
         commands = [unit for unit in units if isinstance(unit, Command)]
         if self.journal is None and any(map(magics.needs_journal, commands)):
-            self.remember()
+            self.remember(undoing=any(map(magics.needs_snapshots, commands)))
         if any(map(magics.needs_places, commands)):
             self.note_places()
         for unit in units:
@@ -138,11 +138,11 @@ class Session:
             if failed and not keep_going:
                 return
 
-    def remember(self):
-        """From now on write down what is done: for %history, %undo, %export and %save."""
+    def remember(self, undoing=True):
+        """From now on write down what is done: for %history, %export and %save; `undoing`, what it changed for %undo."""
         from tensh.cli.session.journal import Journal
 
-        self.journal = Journal()
+        self.journal = Journal(undoing)
 
     @contextlib.contextmanager
     def unremembered(self):

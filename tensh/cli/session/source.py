@@ -22,6 +22,8 @@ SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
 TOO_DEEP = "too many expressions one inside the other"
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
+SEMICOLON = re.compile(rb"\s*;")
+PLACEHOLDER = "pass"  # what the parser sees of a command
 QUESTION = re.compile(r"(?P<argument>[A-Za-z_][\w.]*)(?P<name>\?\??)[ \t]*(?:#.*)?$")
 
 
@@ -43,7 +45,9 @@ class Statement(NamedTuple):
     @property
     def text(self):
         """The statement as it was written, in one line."""
-        lines = [line.encode() for line in self.source.lines[self.first - 1 : self.last]]
+        lines = self.source.encoded[self.first - 1 : self.last]
+        if len(lines) == 1:  # one slice: a line may hold as many statements as a file has lines
+            return lines[0][slice(*self.columns)].decode().strip()
         lines[-1] = lines[-1][: self.columns[1]]
         lines[0] = lines[0][self.columns[0] :]
         return " ".join(line.decode().strip() for line in lines)
@@ -81,9 +85,14 @@ class Source:
         self.echo = echo
         self.commands = commands
 
-    @property
+    @functools.cached_property
     def lines(self):
         return self.text.split("\n")
+
+    @functools.cached_property
+    def encoded(self):
+        """The lines in UTF-8, in which Python counts columns."""
+        return [line.encode() for line in self.lines]
 
     def place(self, line):
         """How the reader finds a line, or the whole where the line is not known."""
@@ -92,25 +101,23 @@ class Source:
     @functools.cached_property
     def parts(self):
         """The syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
-        if not self.commands:
-            return parsed(self.text, self.filename)
-        return [*self._parts(self.lines)]
+        commands = {each.first: each for each in self._commands()} if self.commands else {}
+        lines = self.lines
+        if commands:  # the parser reads the text once, with a statement where each command stands
+            lines = [PLACEHOLDER if number in commands else line for number, line in enumerate(lines, 1)]
+        return [commands.get(node.lineno, node) for node in parsed("\n".join(lines), self.filename)]
 
-    def _parts(self, lines):
-        begin, openness = 0, Openness()
-        for number, line in enumerate(lines if any(map(command_on, lines)) else ()):
+    def _commands(self):
+        """The lines that are commands."""
+        if not any(map(command_on, self.lines)):
+            return
+        openness = Openness()
+        for number, line in enumerate(self.lines, 1):
             match = None if openness else command_on(line)
             if match:
-                yield from self._statements(begin, number)
-                yield Command(self, number + 1, number + 1, match["name"], match["argument"])
-                begin = number + 1
+                yield Command(self, number, number, match["name"], match["argument"])
             else:
                 openness.take(line)
-        yield from self._statements(begin, len(lines))
-
-    def _statements(self, begin, end):
-        """The statements of some of the lines, numbered as in the whole."""
-        return parsed("\n" * begin + "\n".join(self.lines[begin:end]), self.filename) if begin < end else []
 
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
@@ -128,7 +135,9 @@ class Source:
         """One statement as a unit. An expression is compiled to give its value, whether or not it is shown."""
         is_expression = isinstance(node, ast.Expr)
         shown = (
-            is_expression and (self.echo == "each" or (self.echo == "last" and is_last)) and not self._is_quiet(node)
+            is_expression
+            and (self.echo == "each" or (self.echo == "last" and is_last))
+            and not is_quiet(node, self.encoded)
         )
         as_value = is_expression and (shown or not is_first)  # a first string that is not shown is the docstring
         tree, mode = (ast.Expression(node.value), "eval") if as_value else (ast.Module([node], []), "exec")
@@ -139,10 +148,10 @@ class Source:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
         return Statement(self, first, node.end_lineno, code, shown, (node.col_offset, node.end_col_offset))
 
-    def _is_quiet(self, node):
-        """Whether a `;` follows the statement on its line."""
-        rest = self.lines[node.end_lineno - 1].encode()[node.end_col_offset :]
-        return rest.lstrip().startswith(b";")
+
+def is_quiet(node, encoded):
+    """Whether a `;` follows a statement on its line; `encoded` are all lines in UTF-8."""
+    return SEMICOLON.match(encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 
 def parsed(text, filename):

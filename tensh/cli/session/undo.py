@@ -38,11 +38,12 @@ class Snapshot:
             state = State(name, array, copied, id(array) in self.large)
             copied -= state.copied
             self.states.append(state)
-        self.names = {
-            name: weakref.ref(value) if id(value) in self.large else value
-            for name, value in session.namespace.items()
-            if name not in NOBODYS
-        }
+        self.names = dict(session.namespace)  # a copy that takes 10 ns a name
+        for name in NOBODYS:
+            self.names.pop(name, None)
+        for name, value in self.names.items() if self.large else ():
+            if id(value) in self.large:
+                self.names[name] = weakref.ref(value)
         self.added = self.replaced = None
 
     def compare(self, session):

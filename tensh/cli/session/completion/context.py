@@ -1,9 +1,9 @@
 """Where the cursor is in a piece of code: in which string, in which brackets, behind which expression."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
-WORD = re.compile(r"\w*\Z")
 QUOTES = ('"""', "'''", '"', "'")
 PAIRS = {")": "(", "]": "[", "}": "{"}
 GIVEN = re.compile(r"\s*(\w+)\s*=(?!=)\s*")
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     @property
     def word(self):
         """The letters before the cursor."""
-        return WORD.search(self.text)[0]
+        return self.text[word_start(self.text, len(self.text)) :]
 
     @property
     def before(self):
@@ -67,8 +67,8 @@ class Call(NamedTuple):
         return {match[1] for match in map(GIVEN.match, self.arguments[:-1]) if match}
 
 
-def place(text):
-    """The Place at the end of a text."""
+def place(text, commas=None):
+    """The Place at the end of a text; where the commas are that are in no brackets and no strings goes into a list."""
     brackets, string, comment, position = [], None, False, 0
     quote = ""
     while position < len(text):
@@ -94,6 +94,8 @@ def place(text):
             brackets.append(position)
         elif here in PAIRS and brackets:
             brackets.pop()
+        elif here == "," and not brackets and commas is not None:
+            commas.append(position)
         position += 1
     return Place(text, tuple(brackets), string, comment)
 
@@ -115,12 +117,9 @@ def primary(text):
             if position < 0:
                 return ""
             break
-        elif here.isalnum() or here == "_":
-            start = (
-                len(text[:position].rstrip("_0123456789" + LETTERS)) if text.isascii() else word_start(text, position)
-            )
-            position = start
-            if not text[:position].endswith("."):
+        elif is_letter(here):
+            position = word_start(text, position)
+            if not text.endswith(".", 0, position):
                 break
         elif here == ".":
             position -= 1
@@ -129,12 +128,16 @@ def primary(text):
     return text[position:end]
 
 
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+def is_letter(character):
+    """Whether a character can be part of a word."""
+    return character.isalnum() or character == "_"
 
 
 def word_start(text, end):
     """Where the word that ends at `end` begins."""
-    return end - len(WORD.search(text[:end])[0])
+    while end and is_letter(text[end - 1]):
+        end -= 1
+    return end
 
 
 def opening(text, closing):
@@ -165,16 +168,6 @@ def indexed(place):
 
 def split(text):
     """The arguments between commas that are in no brackets and no strings."""
-    parts, begin = [], 0
-    for position, here in enumerate(text):
-        if here == ",":
-            inside = _inside(text[begin:position])
-            if not inside:
-                parts.append(text[begin:position])
-                begin = position + 1
-    return [*parts, text[begin:]]
-
-
-def _inside(text):
-    at = place(text)
-    return at.brackets or at.string is not None
+    commas = []
+    place(text, commas)
+    return [text[begin + 1 : end] for begin, end in pairwise([-1, *commas, len(text)])]

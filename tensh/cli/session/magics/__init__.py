@@ -4,6 +4,15 @@ Each is declared once, with `@magic`; `%help`, completion and "did you mean" rea
 """
 
 from tensh.cli.session.magics import help, showing, derivatives, choosing, timing, going_back, keeping  # noqa: F401, I001
-from tensh.cli.session.magics.registry import MAGICS, Magic, MagicError, magic, needs_journal, needs_places, perform
+from tensh.cli.session.magics.registry import (
+    MAGICS,
+    Magic,
+    MagicError,
+    magic,
+    needs_journal,
+    needs_places,
+    needs_snapshots,
+    perform,
+)
 
-__all__ = ["MAGICS", "Magic", "MagicError", "magic", "needs_journal", "needs_places", "perform"]
+__all__ = ["MAGICS", "Magic", "MagicError", "magic", "needs_journal", "needs_places", "needs_snapshots", "perform"]

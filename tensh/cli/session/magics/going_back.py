@@ -29,7 +29,13 @@ def history(session, command):
     yield Text(tokens or [("note", "nothing yet\n")])
 
 
-@magic("undo", "%undo", "take back what the last line did to names, tensors and gradients", needs_journal=True)
+@magic(
+    "undo",
+    "%undo",
+    "take back what the last line did to names, tensors and gradients",
+    needs_journal=True,
+    needs_snapshots=True,
+)
 def undo(session, command):
     from tensh.cli.session.undo import CannotUndo
 

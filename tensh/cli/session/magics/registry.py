@@ -28,8 +28,8 @@ class Magic(NamedTuple):
     """A command: how it is written, what it does in a few words, and the function that does it.
 
     `sugar` is the call of a public function that the command stands for; `{}` in it is the argument. `needs_journal`
-    says that it looks at what was done before, so that it must have been written down, `needs_places` that it asks where in
-    the code operations were recorded.
+    says that it looks at what was done before, so that it must have been written down, `needs_snapshots` at what that
+    changed, `needs_places` that it asks where in the code operations were recorded.
     """
 
     usage: str
@@ -38,6 +38,7 @@ class Magic(NamedTuple):
     sugar: str | None = None
     needs_journal: bool = False
     needs_places: bool = False
+    needs_snapshots: bool = False
 
 
 class MagicError(Exception):
@@ -66,6 +67,11 @@ def perform(session, command):
 def needs_journal(command):
     """Whether a command looks at what was done before it."""
     return command.name in MAGICS and MAGICS[command.name].needs_journal
+
+
+def needs_snapshots(command):
+    """Whether a command looks at what the lines before it have changed."""
+    return command.name in MAGICS and MAGICS[command.name].needs_snapshots
 
 
 def needs_places(command):
