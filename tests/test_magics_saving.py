@@ -258,6 +258,27 @@ TAMPERED = {
         "tensors": [ROW | {"shape": [2], "strides": [1], "offset": -1}],
     },
     "steps beyond it": {"names": {"x": {"tensor": 0}}, "tensors": [ROW | {"shape": [2], "strides": [9], "offset": 0}]},
+    "steps that overflow": {
+        "names": {"x": {"tensor": 0}},
+        "tensors": [ROW | {"shape": [2**24], "strides": [2**40], "offset": 0}],
+    },
+    "a size that overflows": {
+        "names": {"x": {"array": 0}},
+        "tensors": [ROW | {"shape": [2**61 + 1], "strides": [8], "offset": 0}],
+    },
+    "an offset that overflows": {
+        "names": {"x": {"array": 0}},
+        "tensors": [ROW | {"shape": [1], "strides": [1], "offset": 2**61}],
+    },
+    "steps backwards": {
+        "names": {"x": {"array": 0}},
+        "tensors": [ROW | {"shape": [2], "strides": [-1], "offset": 3}],
+    },
+    "half a step": {"names": {"x": {"array": 0}}, "tensors": [ROW | {"shape": [2], "strides": [0.5], "offset": 0}]},
+    "a size without end": {
+        "names": {"x": {"array": 0}},
+        "tensors": [ROW | {"shape": [2**40, 2**40], "strides": [0, 0], "offset": 0}],
+    },
     "its own gradient": {"names": {"x": {"tensor": 0}}, "tensors": [ROW | {"requires_grad": True, "grad": 0}]},
     "a dtype that is none": {"default_dtype": "os"},
     "an integer dtype": {"default_dtype": "int64"},

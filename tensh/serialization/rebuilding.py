@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
 from tensh.engine.device import device
 from tensh.engine.dtype import ALL, dtype
 from tensh.engine.functional.shapes.typed_storage import TypedStorage
@@ -11,7 +12,6 @@ from tensh.serialization.containers import DamagedError
 
 __all__ = ["DamagedError", "Parameter", "Tensor"]
 LARGEST = 2**62  # elements of any size, stride or offset
-MOST_DIMENSIONS = 64
 KEPT = (
     int,
     float,
@@ -65,8 +65,7 @@ def in_row(row, offset, size, stride, requires_grad, metadata):
         raise DamagedError("a tensor in it has no size")
     check(row.size, offset, size, stride)
     if row.size and 0 not in size:
-        steps = [step * row.itemsize for step in stride]
-        array = np.ndarray(tuple(size), row.dtype, row, offset * row.itemsize, steps)
+        array = view_memory(row, row.dtype, size, stride, offset)
     else:
         array = np.empty(tuple(size), row.dtype)
     if metadata:
@@ -103,12 +102,10 @@ def check(count, offset, size, stride):
         raise DamagedError("a tensor in it has a size and a stride that do not fit together")
     if len(size) > MOST_DIMENSIONS:
         raise DamagedError(f"a tensor in it has {len(size)} dimensions, and {MOST_DIMENSIONS} is the most")
-    if 0 in size:
-        return
-    last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    if last >= count:
+    need = count_elements(size, stride, offset)
+    if need > count:
         raise DamagedError(
-            f"a tensor of size {tuple(size)} and stride {tuple(stride)} needs {last + 1} elements, and its storage has {count}"
+            f"a tensor of size {tuple(size)} and stride {tuple(stride)} needs {need} elements, and its storage has {count}"
         )
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh.engine.arrays.bounds import view_memory
 from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header, write
 
 EXTENSION = ".safetensors"
@@ -274,14 +275,11 @@ class Reader:
         return tensor.requires_grad_(bool(row.get("requires_grad")))
 
     def array(self, row):
-        """The array of a row: a memory, or a part of it; NumPy refuses one that would lie beyond it."""
+        """The array of a row: a memory, or a part of it; RuntimeError for one that would lead out of it."""
         memory = self.memory(row["memory"], row["dtype"])
         if "shape" not in row:
             return memory
-        size = memory.itemsize
-        return np.ndarray(
-            row["shape"], memory.dtype, memory, row["offset"] * size, [step * size for step in row["strides"]]
-        )
+        return view_memory(memory, memory.dtype, row["shape"], row["strides"], row["offset"])
 
     def memory(self, name, dtype):
         """A memory in its own dtype; made once, so that what shared it shares it."""

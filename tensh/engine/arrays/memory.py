@@ -6,8 +6,8 @@ Strides and offsets are counted in elements, as in PyTorch.
 import math
 
 import numpy as np
-from numpy import ndarray
 
+from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.clock import owner
 from tensh.engine.device import contiguous_format, preserve_format
@@ -89,20 +89,17 @@ def may_overlap(shape, steps):
 
 # ── arrays over given memory ─────────────────────────────────────────────────
 def strided(array, shape, steps, start=0):
-    """An array over the memory of ``array``, from ``start`` elements after its first one."""
+    """An array over the memory of ``array``, from ``start`` elements after its first one.
+
+    RuntimeError if it would lead out of the memory.
+    """
     flags = array.flags
     if not flags.forc:
         block = dense_owner(array)
         start += distance(block, array)
     else:
         block = array
-    size = array.itemsize
-    if 0 in shape:
-        start = 0  # nothing lies anywhere
-    if array.dtype.kind == "V":  # ml_dtypes: the buffer protocol does not know them
-        bits = ndarray(shape, f"u{size}", block.view(f"u{size}"), start * size, [s * size for s in steps])
-        return bits.view(array.dtype)
-    return ndarray(shape, array.dtype, block, start * size, [s * size for s in steps])
+    return view_memory(block, array.dtype, shape, steps, start)
 
 
 def within(array, shape, steps, start):
@@ -110,20 +107,41 @@ def within(array, shape, steps, start):
     block = dense_owner(array)
     if block is array:
         return strided(array, shape, steps, start)
-    start += distance(block, array)
-    return strided(block.reshape(-1, order="A").view(array.dtype), shape, steps, start)
+    return strided(flat_memory(array), shape, steps, start + distance(block, array))
+
+
+def flat_memory(array):
+    """All the memory that ``array`` lies in, as a row of elements of its dtype."""
+    data = dense_owner(array).reshape(-1, order="A").view(np.uint8)  # it may have been made as numbers of another kind
+    return data[: data.size // array.itemsize * array.itemsize].view(array.dtype)
 
 
 def in_room(array, shape, steps):
     """An array of another size from the same place on; where the memory is too short, in new memory."""
-    number, block = math.prod(shape), dense_owner(array)
-    whole = block.reshape(-1, order="A").view(array.dtype)  # it may have been made as numbers of another kind
-    if distance(block, array) + number <= whole.size:
-        return within(array, shape, steps, 0)
-    room = np.empty(number, array.dtype)
-    old = whole[distance(block, array) :]
-    room[: old.size] = old
-    return strided(room, shape, steps)
+    number, start, whole = math.prod(shape), offset(array), flat_memory(array)
+    if start + number <= whole.size:
+        return strided(whole, shape, steps, start)
+    return strided(moved(whole[start:], number), shape, steps)
+
+
+def moved(old, number):
+    """New memory for ``number`` elements that begins with those of ``old``."""
+    room = allocate(number, old.dtype)
+    kept = min(number, old.size)
+    room[:kept] = old[:kept]
+    return room
+
+
+def allocate(size, dtype, make=np.empty):
+    """New memory for a number or a shape of elements; PyTorch's RuntimeError where there is not so much."""
+    try:
+        return make(size, dtype)
+    except MemoryError:
+        wanted = math.prod(size if isinstance(size, (tuple, list)) else (size,)) * dtype.itemsize
+        raise RuntimeError(
+            f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+            f"allocate {wanted} bytes. Error code 12 (Cannot allocate memory)"
+        ) from None
 
 
 def dense_owner(array):
@@ -134,8 +152,9 @@ def dense_owner(array):
 
 def spanned(array):
     """A flat array over all the memory between the first and the last element of ``array``."""
-    reach = 1 + sum(step * (n - 1) for n, step in zip(array.shape, strides(array))) if array.size else 0
-    return np.asarray(_Interface(array, (reach,)))
+    shape, steps = array.shape, strides(array)
+    require_storage(shape, steps, 0, array.itemsize)
+    return np.asarray(_Interface(array, (count_elements(shape, steps),)))
 
 
 def adopted(array):
@@ -171,14 +190,8 @@ def apart(array):
     result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.kind in "VW" else block).data)
     if block is array:
         return result.view(array.dtype) if unknown else result
-    result = ndarray(
-        array.shape,
-        f"u{array.itemsize}" if unknown else array.dtype,
-        result,
-        address(array) - address(block),
-        array.strides,
-    )
-    return result.view(array.dtype) if unknown else result
+    start = (address(array) - address(block)) // array.itemsize
+    return view_memory(result, array.dtype, array.shape, strides(array), start)
 
 
 # ── new memory in the order of other memory ──────────────────────────────────
@@ -263,8 +276,9 @@ def dense_in(array, memory_format):
 
 def empty_strided(shape, steps, dtype):
     """A new array with these strides."""
-    reach = 0 if 0 in shape else 1 + sum(step * (n - 1) for n, step in zip(shape, steps, strict=True))
-    return strided(np.empty(reach, dtype), shape, steps)
+    require_storage(shape, steps, 0, dtype.itemsize)
+    steps = contiguous_strides(shape) if any(step < 0 for step in steps) else steps  # of dimensions that have no second
+    return strided(allocate(count_elements(shape, steps), dtype), shape, steps)
 
 
 def view_strides(shape, steps, size):

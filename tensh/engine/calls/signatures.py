@@ -53,9 +53,10 @@ def take_ints(value):
         return NO_FIT
     numbers = []
     for place, element in enumerate(value):
-        number = (
-            int(element) if place and isinstance(element, bool) else take_int(element)
-        )  # only the first is looked at
+        try:  # of truth values, only the first is looked at
+            number = int(element) if place and isinstance(element, bool) else take_int(element)
+        except ValueError as error:
+            raise ElementError(element, place, str(error)) from None
         if number is NO_FIT:
             raise ElementError(element, place)
         numbers.append(number)
@@ -88,6 +89,7 @@ TAKERS = {
     "torch.layout": _of(layout),
     "torch.device": _of(device, str, int),
     "torch.memory_format": _of(memory_format),
+    "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
 }
 """Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
 
@@ -98,12 +100,13 @@ TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value)
 class ElementError(TypeError):
     """An element of a sequence is of the wrong kind: the first already tells, a later one is found while unpacking."""
 
-    def __init__(self, element, place):
-        self.name, self.place = type_name(element), place
+    def __init__(self, element, place, error=None):
+        self.name, self.place, self.error = type_name(element), place, error
+        self.unpacking = error is not None or place > 0
 
     def message(self, where, position, kind):
-        if self.place:
-            error = f"type must be {kind},but got {self.name}"
+        if self.unpacking:
+            error = self.error or f"type must be {kind},but got {self.name}"
             return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
@@ -141,7 +144,7 @@ class Parameter:
         try:
             taken = self.taker(value)
         except ElementError as error:
-            raise (UnpackError if error.place else TypeError)(error.message(where, position, self.kind)) from None
+            raise (UnpackError if error.unpacking else TypeError)(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
             raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
         return taken

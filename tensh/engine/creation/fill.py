@@ -128,7 +128,7 @@ def made(name, make, dtype, given):
     size, memory_format = given["size"], given.get("memory_format")
     require_room(name, size, dtype)
     if memory_format is None or memory_format is contiguous_format:
-        return allocated(make, size, dtype)
+        return memory.allocate(size, dtype, make)
     if memory_format not in (channels_last, channels_last_3d):
         raise RuntimeError("unsupported memory format Preserve")
     return memory.empty_like(np.broadcast_to(np.uint8(0), size), dtype, memory_format)
@@ -143,17 +143,6 @@ def require_room(name, size, dtype):
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
     if math.prod(size) * dtype.itemsize >= 2**63:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
-
-
-def allocated(make, size, dtype):
-    try:
-        return make(size, dtype)
-    except MemoryError:
-        wanted = math.prod(size) * dtype.itemsize
-        raise RuntimeError(
-            f"[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
-            f"allocate {wanted} bytes. Error code 12 (Cannot allocate memory)"
-        ) from None
 
 
 def like_array(array, make, dtype=None, memory_format=None):

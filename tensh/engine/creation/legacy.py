@@ -6,10 +6,11 @@ They tell sizes from data by what they are given: numbers are sizes, a sequence 
 import numpy as np
 
 from tensh.engine.calls.making import bind
-from tensh.engine.calls.signatures import NO_FIT, TAKERS, type_name
+from tensh.engine.calls.signatures import type_name
 from tensh.engine.convert import cast
 from tensh.engine.creation import nested
-from tensh.engine.creation.fill import allocated, require_room
+from tensh.engine.arrays import memory
+from tensh.engine.creation.fill import require_room
 from tensh.engine.declarations.table import METHODS, OPS, function, public
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
@@ -23,7 +24,6 @@ FORMS = (
     "(tuple of ints size, *, torch.device device = None)",
     "(object data, *, torch.device device = None)",
 )
-TAKERS["torch.Storage"] = lambda value: NO_FIT
 
 
 # ── construction ─────────────────────────────────────────────────────────────
@@ -41,12 +41,14 @@ def construct(cls, args, given, wanted=None):
         )
     if "other" in given:
         made = aliased(given["other"], wanted)
+    elif "storage" in given:
+        made = wrap(np.empty(0, to.numpy)).set_(given["storage"])
     elif "data" in given:
         made = wrap(from_data(given["data"], to))
     else:
         size = given.get("size", (0,))
         require_room("new", size, to.numpy)
-        made = wrap(allocated(np.empty, size, to.numpy))
+        made = wrap(memory.allocate(size, to.numpy))
     return made if cls is Tensor else made_as(cls, made)
 
 

@@ -38,8 +38,6 @@ def strided(size, stride, dtype):
     for n in size:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
-    if any(s < 0 for s in stride):
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     return memory.empty_strided(size, stride, dtype)
 
 

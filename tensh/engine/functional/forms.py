@@ -1,6 +1,7 @@
 """The forms in which functions of several signatures take their arguments."""
 
 from tensh.engine.calls.making import bind
+from tensh.engine.calls.signatures import LIMIT
 from tensh.engine.clock import mode
 from tensh.engine.declarations.table import METHODS
 from tensh.engine.graph.nodes import edge
@@ -26,7 +27,7 @@ def dims_of(value, name, parameter):
         raise TypeError(
             f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type(value).__name__}"
         )
-    if {*map(type, value)} <= INTS:
+    if {*map(type, value)} <= INTS and max(value, default=0) < LIMIT:
         return tuple(value)
     return bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter]
 

@@ -1,6 +1,7 @@
 """Parts of a tensor: ranges, splits, diagonals, strides of one's own, real and imaginary parts."""
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import require_within
 from tensh.engine.calls.arguments import integer
 from tensh.engine.declarations.inplace import begin, reshaped
 from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, composite
@@ -232,26 +233,15 @@ def steps_within(name, input, size, stride, storage_offset):
 
 def require_room(array, size, stride, start):
     """Raise unless these strides stay within the memory of ``array``."""
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(step < 0 for step in stride):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
-    if start < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {start}")
-    block = memory.dense_owner(array)
-    need = 0 if 0 in size else start + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    if need * array.itemsize > block.nbytes:
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize "
-            f"{array.itemsize} requiring a storage size of {need * array.itemsize} are out of bounds for storage of size "
-            f"{block.nbytes}"
-        )
+    require_within(memory.dense_owner(array).nbytes, array.itemsize, size, stride, start)
 
 
 @method
 def as_strided_(self, size, stride, storage_offset=None):
     """In-place version of ``as_strided``: the tensor becomes its own view."""
     begin(self)
+    if any(n < 0 for n in dims_of(size, "as_strided_", "size")):
+        raise RuntimeError("numel: integer multiplication overflow")
     return reshaped(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
 
 

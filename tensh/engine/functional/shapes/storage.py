@@ -1,10 +1,16 @@
 """What a tensor tells about its memory, and what changes it."""
 
+import math
+from functools import cache
+
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.calls.arguments import format_named
 from tensh.engine.calls.making import bind
+from tensh.engine.calls.overloads import forms_of
+from tensh.engine.calls.signatures import choose
 from tensh.engine.clock import owner, wrote
 from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
 from tensh.engine.device import contiguous_format, cpu, preserve_format
@@ -12,7 +18,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
 from tensh.engine.graph.nodes import edge, live
-from tensh.engine.tensor import SIZES
+from tensh.engine.tensor import SIZES, Tensor
 
 
 # ── sizes and places ─────────────────────────────────────────────────────────
@@ -116,13 +122,29 @@ def contiguous(self, *, memory_format=contiguous_format):
 
 # ── the memory itself ────────────────────────────────────────────────────────
 class UntypedStorage:
-    """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
+    """The block of memory that a tensor lies in: all its bytes, and those of its other views.
+
+    ``UntypedStorage(8)`` is new memory of so many bytes, ``UntypedStorage([1, 2])`` has these.
+
+    >>> import tensh as torch
+    >>> torch.UntypedStorage([1, 2]).tolist()
+    [1, 2]
+    """
 
     __slots__ = ("array",)
     __module__ = "torch"
 
-    def __init__(self, array):
-        self.array = memory.dense_owner(array)
+    def __init__(self, source=0):
+        if isinstance(source, np.ndarray):
+            self.array = memory.dense_owner(source)
+        elif isinstance(source, int):
+            self.array = new_row(source, np.dtype(np.uint8))
+        else:
+            self.array = row_of(source, np.dtype(np.uint8), UntypedStorage)
+
+    def untyped(self):
+        """The storage itself."""
+        return self
 
     def nbytes(self):
         """The number of bytes."""
@@ -147,7 +169,10 @@ class UntypedStorage:
         return self.bytes().tolist()
 
     def __getitem__(self, index):
-        return self.bytes()[index].tolist()
+        data = self.bytes()
+        if isinstance(index, slice):
+            return UntypedStorage(data[index].copy())
+        return data[place_in(index, data.size)].item()
 
     @property
     def device(self):
@@ -157,6 +182,43 @@ class UntypedStorage:
     def __repr__(self):
         lines = "".join(f" {byte}\n" for byte in self.tolist())
         return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+
+
+def new_row(size, dtype):
+    """New memory for a number of elements; PyTorch's errors where there cannot be so much."""
+    nbytes = size * dtype.itemsize
+    if not -(2**63) <= nbytes < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if size < 0:
+        raise RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:98] ((ptrdiff_t)nbytes) >= 0. alloc_cpu() seems to have been called with "
+            f"negative number: {nbytes % 2**64}"
+        )
+    return memory.allocate(size, dtype)
+
+
+def row_of(values, dtype, cls):
+    """The numbers of a sequence as a row of elements."""
+    try:
+        return np.array([*values], dtype).reshape(-1)
+    except (TypeError, ValueError, OverflowError):
+        one = next((value for value in values if not isinstance(value, int)), 0) if hasattr(values, "__iter__") else 0
+        raise RuntimeError(
+            f"torch.{cls.__name__}(): tried to construct a storage from a sequence ({type(values).__name__}), but one of "
+            f"the items was of type {type(one).__name__} instead of int"
+        ) from None
+
+
+def place_in(index, size):
+    """The place of an element in a storage of ``size`` elements; PyTorch's IndexError where there is none."""
+    if not isinstance(index, int):
+        raise RuntimeError(f"can't index a {UntypedStorage} with {type(index)}")
+    if not -(2**63) <= index < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    place = index + size if index < 0 else index
+    if not 0 <= place < size:
+        raise IndexError(f"index {place} out of range for storage of size {size}")
+    return place
 
 
 @method
@@ -174,10 +236,23 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
     if self.array.shape != shape:
-        steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
+        require_sizes(shape, self.array.itemsize)
+        steps = memory.contiguous_strides(shape)
+        if memory_format is not contiguous_format:
+            steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
         self.array = memory.in_room(self.array, shape, steps)
         wrote(self.array)
     return self
+
+
+def require_sizes(shape, itemsize):
+    """Refuse sizes of more elements than can be counted, or more bytes than can be addressed."""
+    if max(shape, default=0) > MOST:
+        bind("resize_", ("(tuple of ints size)",), (shape,), {})
+    if math.prod(n or 1 for n in shape) > MOST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if math.prod(n or 1 for n in shape) * itemsize > MOST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
 
 
 @method
@@ -189,24 +264,58 @@ def resize_as_(self, the_template, *, memory_format=contiguous_format):
 
 
 @method
-def set_(self, source=None, storage_offset=0, size=None, stride=None):
-    """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
-    source = source.untyped() if hasattr(source, "untyped") else source
-    if isinstance(source, UntypedStorage):
-        array = source.bytes().view(self.array.dtype)
+def set_(self, source=None, storage_offset=None, size=None, stride=None):
+    """Let the tensor show the memory of ``source`` (a tensor or a storage), or none.
+
+    Args:
+        storage_offset: the element of the memory that comes first.
+        size: of the tensor; that of the source where it is left out.
+        stride: in elements, of every dimension; a dense tensor where it is left out.
+
+    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own.
+
+    >>> import tensh as torch
+    >>> torch.empty(0).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    named = {"source": source, "storage_offset": storage_offset, "size": size, "stride": stride}
+    given = choose("set_", set_forms(), (), {name: value for name, value in named.items() if value is not None})[1]
+    dtype, source = self.array.dtype, given.get("source")
+    if source is None:
+        array = np.empty(0, dtype)
+    elif isinstance(source, Tensor):
+        array = source.array
+        if array.dtype is not dtype:
+            raise RuntimeError(
+                f"Could not set tensor of type {BY_NUMPY[array.dtype].ctype} to a tensor of type {self.dtype.ctype}"
+            )
     else:
-        array = np.empty(0, self.array.dtype) if source is None else require(source, "set_", "source", 1).array
-    if array.dtype is not self.array.dtype:
-        raise RuntimeError(
-            f"Could not set tensor of type {BY_NUMPY[array.dtype].ctype} to a tensor of type {self.dtype.ctype}"
-        )
-    if size is not None:
-        steps = memory.contiguous_strides(size) if stride is None else stride
-        block = memory.dense_owner(array)
-        array = memory.within(array, tuple(size), steps, storage_offset - memory.distance(block, array))
+        data = source.untyped().bytes()
+        array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
+    if "size" in given:
+        array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
     self.array, self._base = array, None
     wrote(array)
     return self
+
+
+def array_at(array, size, stride, start):
+    """An array of a size at a place in the memory of ``array``, or in a longer copy of it."""
+    if any(n < 0 for n in size) or math.prod(n or 1 for n in size) > MOST:
+        raise RuntimeError("numel: integer multiplication overflow")
+    steps = memory.contiguous_strides(size) if stride is None else stride
+    if len(size) != len(steps):
+        raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
+    require_storage(size, steps, start, array.itemsize)
+    whole, need = memory.flat_memory(array), count_elements(size, steps, start)
+    return memory.strided(whole if need <= whole.size else memory.moved(whole, need), size, steps, start)
+
+
+@cache
+def set_forms():
+    """The forms of ``set_``."""
+    return forms_of("set_", True, ())
 
 
 PUBLIC["UntypedStorage"], PUBLIC["resize_as_"] = UntypedStorage, resize_as_

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.functional.forms import method
-from tensh.engine.functional.shapes.storage import UntypedStorage
+from tensh.engine.functional.shapes.storage import UntypedStorage, new_row
 from tensh.engine.warning import warn_once
 
 DEPRECATED = (
@@ -40,7 +40,10 @@ class TypedStorage(metaclass=StorageKind):
 
     def __init__(self, data=0, *, dtype=None):
         dtype = type(self).kind or dtype or get_default_dtype()
-        self.row = np.empty(data, dtype.numpy) if isinstance(data, int) else np.array(data, dtype.numpy).reshape(-1)
+        if isinstance(data, int):
+            self.row = new_row(data, dtype.numpy)
+        else:
+            self.row = np.array(data, dtype.numpy).reshape(-1)
 
     @property
     def dtype(self):
@@ -113,8 +116,9 @@ class TypedStorage(metaclass=StorageKind):
 
     def resize_(self, size):
         """Give the storage another size, in memory of its own."""
-        row = np.zeros(size, self.row.dtype)
+        row = new_row(size, self.row.dtype)
         row[: len(self)] = self.row[:size]
+        row[len(self) :] = 0
         self.row = row
 
     def clone(self):
