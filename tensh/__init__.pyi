@@ -281,6 +281,8 @@ class UntypedStorage:
         """The number of bytes."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
+    def untyped(self) -> _Any:
+        """The storage itself."""
 from tensh import accelerator as accelerator
 from tensh import amp as amp
 class autocast:

@@ -12,7 +12,26 @@ import tensh
 from tensh.engine.arrays.bounds import MOST, count_elements, view_memory
 
 ROOM = np.arange(7, dtype=np.float32)
-HUGE = [0, 1, 2, 3, 7, 2**24, 2**31, 2**32, 2**40, 2**61, 2**61 + 1, 2**62, 2**63 - 1, 2**63, 2**64, 2**64 + 1, -1, -(2**63)]
+HUGE = [
+    0,
+    1,
+    2,
+    3,
+    7,
+    2**24,
+    2**31,
+    2**32,
+    2**40,
+    2**61,
+    2**61 + 1,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64,
+    2**64 + 1,
+    -1,
+    -(2**63),
+]
 
 
 # -- the proof ---------------------------------------------------------------------------------------------------------
@@ -92,7 +111,7 @@ def test_whole_numbers_of_numpy_do_not_overflow():
 # -- who asks ----------------------------------------------------------------------------------------------------------
 
 OVERFLOW = "Storage size calculation overflowed with sizes={} and strides={}"
-UNPACK = '{}(): argument \'{}\' failed to unpack the object at pos 1 with error "Overflow when unpacking long long'
+UNPACK = "{}(): argument '{}' failed to unpack the object at pos 1 with error \"Overflow when unpacking long long"
 COUNT = "numel: integer multiplication overflow"
 MISFIT = "set_() received an invalid combination of arguments"
 CALLS = {  # a call of x, six numbers from 0 on, or of its storage s -> the error of PyTorch, or what comes out

@@ -335,6 +335,90 @@ def test_a_pickle_that_means_ill_is_refused(name, weights_only):
     assert (tensh.Tensor.sum, tensh.serialization.load.__defaults__) == before
 
 
+class Says:
+    """What a pickle says is made by a function of some arguments, and then given a state."""
+
+    def __init__(self, function, arguments, state):
+        self.reduced = function, arguments, state
+
+    def __reduce__(self):
+        return self.reduced
+
+
+def typed(code, *state):
+    """A type of NumPy with a state of its own."""
+    return Says(np.dtype, (code, False, True), state)
+
+
+def elements(dtype, shape=(2,), content=b"\2" * 16, fortran=False, version=1):
+    """An array of NumPy with a state of its own."""
+    return Says(np._core.multiarray._reconstruct, (np.ndarray, (0,), b"b"), (version, shape, dtype, fortran, content))
+
+
+NONE = (None, None, None)
+STATES = {  # a type, or an array of it, that NumPy itself fails at or must not get to see
+    "no bytes": typed("S4", 3, "|", *NONE, 0, 1, 0),
+    "bytes below zero": typed("U3", 3, "<", *NONE, -12, 4, 8),
+    "more bytes": typed("S4", 3, "|", *NONE, 2**40, 1, 0),
+    "another order": typed("f8", 3, "?", *NONE, -1, -1, 0),
+    "an order that is no text": typed("f8", 3, 1, *NONE, -1, -1, 0),
+    "a part of arrays": typed("f8", 3, "<", ("f8", (2,)), None, None, 16, 8, 0),
+    "names of parts": typed("f8", 3, "<", None, ("a",), {"a": (1, 0)}, 16, 8, 0),
+    "a type without end": typed("U999999999", 3, "<", *NONE, -1, 4, 8),
+    "a type of objects": typed("O", 3, "|", *NONE, -1, -1, 63),
+    "a type of memory": typed("V8", 3, "|", *NONE, 8, 1, 0),
+    "a time of no unit": typed("M8", 4, "<", *NONE, -1, -1, 0, (None, (b"xx", 1, 1, 1))),
+    "a time of many units": typed("M8", 4, "<", *NONE, -1, -1, 0, (None, (b"ns", 2**40, 1, 1))),
+    "a time divided by zero": typed("m8", 4, "<", *NONE, -1, -1, 0, (None, (b"ns", 1, 0, 1))),
+    "an array longer than its shape": elements(np.dtype("f8"), (3,)),
+    "a shape below zero": elements(np.dtype("f8"), (-1, -2)),
+    "a shape that overflows": elements(np.dtype("f8"), (2**62, 2**62)),
+    "an empty shape that overflows": elements(np.dtype("f8"), (0, 2**62, 2**62), b""),
+    "an array of a number": elements(8),
+    "elements that are a list": elements(np.dtype("f8"), (2,), [1.0, 2.0]),
+}
+KEPT = {  # what NumPy would make of a state, and what is made of it here
+    "an alignment of nothing": typed("f8", 3, "<", *NONE, -1, 0, 0),
+    "an alignment below zero": typed("U3", 3, "<", *NONE, 12, -(2**31), 8),
+    "flags of objects": typed("f8", 3, "<", *NONE, -1, -1, 63),
+    "flags that are a text": typed("f8", 3, "<", *NONE, -1, -1, "x"),
+}
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_state_of_numpy_that_makes_no_sense_is_refused(name):
+    with pytest.raises((RuntimeError, pickle.UnpicklingError)) as refused:
+        load(packed(pickle.dumps(STATES[name], 2)), weights_only=False)
+    assert str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_no_number_of_a_state_gets_to_numpy(name):
+    code = KEPT[name].reduced[1][0]
+    made = load(packed(pickle.dumps(KEPT[name], 2)), weights_only=False)
+    assert made == np.dtype(code)
+    assert (made.itemsize, made.alignment, made.flags) == tuple(
+        getattr(np.dtype(code), fact) for fact in ("itemsize", "alignment", "flags")
+    )
+
+
+@pytest.mark.parametrize(
+    "code", ["f4", ">f4", "<u2", "?", "S3", "<U3", ">U3", "c16", "M8[ns]", "m8[25s]", ">M8[D]", "M8"]
+)
+def test_types_of_numpy_come_back(code):
+    array = np.arange(6).astype(np.int64).view("M8[ns]" if "M" in code else "i8").astype(code).reshape(2, 3)
+    for value in (array.dtype, array, array.T, array[1, 1], array[:0]):
+        back = load(saved(value), weights_only=False)
+        assert type(back) is type(value) and np.array_equal(back, value)
+        if isinstance(value, np.ndarray):
+            assert back.dtype == value.dtype.newbyteorder("=")  # as NumPy reads pickles
+
+
+def test_truth_values_are_zero_or_one():
+    truths = load(packed(pickle.dumps(elements(np.dtype("?"), (16,)), 2)), weights_only=False)
+    assert truths.view(np.uint8).tolist() == [1] * 16
+
+
 def test_files_that_were_changed_at_random():
     loaded, refused, wrong = fuzzing.run(1200, seed=0)
     assert not wrong

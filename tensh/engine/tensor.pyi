@@ -1145,7 +1145,7 @@ class Tensor:
         """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
     def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
         """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
-    def set_(self, source: _Any = None, storage_offset: _Any = 0, size: _Any = None, stride: _Any = None) -> Tensor:
+    def set_(self, source: _Any = None, storage_offset: _Any = None, size: _Any = None, stride: _Any = None) -> Tensor:
         """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """Sign of input; a complex number divided by its absolute value."""

@@ -6,8 +6,6 @@ Python's values are made by functions that look at what they are given.
 """
 
 import collections
-import math
-import re
 import sys
 import types
 
@@ -24,33 +22,9 @@ from tensh.nn.utils.rnn import PackedSequence
 from tensh.serialization import containers
 from tensh.serialization.allowed import Known
 from tensh.serialization.containers import DamagedError
-from tensh.serialization.rebuilding import MOST_DIMENSIONS
+from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
 
-PLAIN = re.compile(r"[?bBhHiIlLqQefdgFDG]|[biufcSU]\d{1,9}")  # NumPy's names of types that hold no objects
 FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions can be attributes of modules
-
-
-def array(cls, shape, code):
-    """An array that gets its contents as its state."""
-    return np.ndarray((0,), np.int8)
-
-
-def numpy_dtype(code, align=False, copy=False):
-    """A dtype of NumPy of its own, so that its state is nobody else's."""
-    if type(code) is not str or not PLAIN.fullmatch(code):
-        raise DamagedError("an array in it is of a type that could hold anything")
-    return np.dtype(code, copy=True)
-
-
-def scalar(dtype, content):
-    """A number of NumPy."""
-    if type(dtype) not in plain_dtypes() or type(content) is not bytes or len(content) != dtype.itemsize or not content:
-        raise DamagedError("a number of NumPy in it is none")
-    return np.frombuffer(content, dtype)[0]
-
-
-def plain_dtypes():
-    return {type(np.dtype(code)) for code in "?bBhHiIlLqQefdgFDGSU"}
 
 
 def packed(*parts):
@@ -71,16 +45,17 @@ VALUES = {
     "builtins.range": Known(range, containers.a_range),
     "builtins.Ellipsis": Known(...),
     "collections.defaultdict": Known(collections.defaultdict, containers.a_defaultdict),
-    "numpy.dtype": Known(np.dtype, numpy_dtype),
+    "numpy.dtype": Known(np.dtype, make_dtype),
     "numpy.ndarray": Known(np.ndarray),
     "torch._C.Generator": Known(Generator, generator),
     "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, packed),
 }
-VALUES |= {f"builtins.{cls.__name__}": Known(cls) for cls in (int, float, str, list, dict, tuple, bool, bytes, object)}
+VALUES["builtins.bytes"] = Known(bytes, containers.no_bytes)
+VALUES |= {f"builtins.{cls.__name__}": Known(cls) for cls in (int, float, str, list, dict, tuple, bool, object)}
 for core in ("numpy.core", "numpy._core"):
     VALUES |= {
-        f"{core}.multiarray._reconstruct": Known(array, array),
-        f"{core}.multiarray.scalar": Known(scalar, scalar),
+        f"{core}.multiarray._reconstruct": Known(make_array, make_array),
+        f"{core}.multiarray.scalar": Known(make_scalar, make_scalar),
     }
 
 
@@ -95,9 +70,9 @@ class Beyond:
     def build(self, thing, state):
         """Give a value its state; False where it takes none."""
         if type(thing) is np.ndarray:
-            fill(thing, state)
-        elif type(thing) in plain_dtypes():
-            turn(thing, state)
+            set_contents(thing, state)
+        elif type(thing) in KINDS:
+            set_order(thing, state)
         elif type(thing) is Generator:
             seed(thing, state)
         elif isinstance(thing, Module) and type(state) is dict:
@@ -105,17 +80,6 @@ class Beyond:
         else:
             return False
         return True
-
-
-def fill(array, state):
-    """The contents of an array."""
-    known = type(state) is tuple and len(state) == 5 and type(state[2]) in plain_dtypes() and type(state[4]) is bytes
-    shape = state[1] if known else None
-    if type(shape) is not tuple or len(shape) > MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
-        raise DamagedError("an array of NumPy in it has contents that are none")
-    if math.prod(shape) * state[2].itemsize != len(state[4]):
-        raise DamagedError("an array of NumPy in it is not as long as its shape says")
-    array.__setstate__(state)
 
 
 def restore(module, state):
@@ -128,13 +92,6 @@ def restore(module, state):
     if type(state.get("training")) is not bool or not all(type(name) is str for name in state):
         raise DamagedError("a module in it lacks what modules have")
     module.__setstate__(state)
-
-
-def turn(dtype, state):
-    """The order of the bytes of a dtype."""
-    if type(state) is not tuple or len(state) < 8 or state[1] not in ("<", ">", "|", "=") or any(state[2:5]):
-        raise DamagedError("a type of NumPy in it is none")
-    dtype.__setstate__((3, state[1], None, None, None, -1, -1, 0) if dtype.kind not in "SU" else state[:8])
 
 
 def seed(generator, state):

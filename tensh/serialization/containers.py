@@ -107,6 +107,11 @@ def a_bytearray(content=b"", encoding=None):
     return bytearray(content if type(content) is bytes else encoded(content, encoding))
 
 
+def no_bytes():
+    """How pickles of protocol 2 write bytes that are none."""
+    return b""
+
+
 def a_slice(*places):
     return slice(*(None if place is None else whole(place) for place in places))
 

@@ -51,6 +51,8 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
         raise DamagedError("a tensor in it has no dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
+    if kind.numpy.kind == "b" and row.view(np.uint8).max(initial=0) > 1:
+        raise DamagedError("a tensor in it has truth values that are none")
     return in_row(row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
 
 

@@ -31,9 +31,7 @@ def require_storage(shape, steps, start, itemsize):
         raise RuntimeError(f"Tensor: invalid storage offset {start}")
     need = count_elements(shape, steps, start) * itemsize
     if need > MOST or any([n < 0 for n in shape]) or any([s < 0 < n - 1 for n, s in zip(shape, steps, strict=True)]):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
-        )
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}")
     if prod([n or 1 for n in shape]) * itemsize > MOST:
         raise RuntimeError("numel: integer multiplication overflow")
     if len(shape) > MOST_DIMENSIONS:

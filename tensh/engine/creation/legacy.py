@@ -5,11 +5,11 @@ They tell sizes from data by what they are given: numbers are sizes, a sequence 
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.calls.signatures import type_name
 from tensh.engine.convert import cast
 from tensh.engine.creation import nested
-from tensh.engine.arrays import memory
 from tensh.engine.creation.fill import require_room
 from tensh.engine.declarations.table import METHODS, OPS, function, public
 from tensh.engine.device import CONSTANTS, device

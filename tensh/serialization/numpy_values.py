@@ -1,0 +1,78 @@
+"""NumPy's arrays, numbers and types out of what a file says of them, where ``weights_only=False`` was said.
+
+NumPy believes the state of a type: item sizes below zero, alignments of nothing, flags of objects.  No number of a file
+gets there.  A type is made of its kind and a checked size; what its state adds is the order of the bytes, and the unit of a
+time, each of which must be a known one.
+"""
+
+import math
+import re
+
+import numpy as np
+
+from tensh.engine.arrays.bounds import MOST_DIMENSIONS
+from tensh.serialization.containers import DamagedError
+
+PLAIN = re.compile(r"[?bBhHiIlLqQefdgFDG]|[biufc]\d{1,2}|[SU]\d{1,6}|[mM]8?")  # NumPy's names of types without objects
+UNITS = ("generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+MOST_UNITS = 2**31 - 1  # of a time, such as 25 seconds
+KINDS = tuple({type(np.dtype(code)) for code in "?bBhHiIlLqQefdgFDGSUmM"})
+
+
+def make_dtype(code, align=False, copy=False):
+    """A dtype that belongs to the file alone, so that its state is nobody else's."""
+    if type(code) is not str or not PLAIN.fullmatch(code):
+        raise DamagedError("an array in it is of a type that could hold anything")
+    return np.dtype(code, copy=True)
+
+
+def set_order(dtype, state):
+    """Give a dtype the order of bytes, and the unit, that its state says; all else of the state is NumPy's own."""
+    if type(state) is not tuple or not 8 <= len(state) <= 9 or state[1] not in ("<", ">", "|", "="):
+        raise DamagedError("a type of NumPy in it is none")
+    if any(part is not None for part in state[2:5]) or state[5] not in (-1, dtype.itemsize):
+        raise DamagedError("a type of NumPy in it has parts")
+    own = (np.dtype(f"{dtype.char}8[{unit_of(state)}]") if dtype.kind in "mM" else dtype).__reduce__()[2]
+    dtype.__setstate__((own[0], state[1] if dtype.itemsize > 1 and dtype.kind != "S" else "|", *own[2:]))
+
+
+def unit_of(state):
+    """The unit of a time, as NumPy writes it: ``ns``, ``25s``."""
+    said = state[8] if len(state) == 9 else None
+    facts = said[1] if type(said) is tuple and len(said) == 2 else None
+    if type(facts) is not tuple or len(facts) != 4 or type(facts[0]) is not bytes:
+        raise DamagedError("a time of NumPy in it has no unit")
+    unit, number = facts[0].decode("ascii", "replace"), facts[1]
+    if unit not in UNITS or type(number) is not int or not 1 <= number <= MOST_UNITS or facts[2:] != (1, 1):
+        raise DamagedError("a time of NumPy in it has no unit")
+    return unit if number == 1 else f"{number}{unit}"
+
+
+def make_array(cls, shape, code):
+    """An array that gets its contents as its state."""
+    return np.empty(0, np.int8)
+
+
+def set_contents(array, state):
+    """Give an array its shape, its type and its elements."""
+    known = type(state) is tuple and len(state) == 5 and type(state[2]) in KINDS and type(state[4]) is bytes
+    shape, dtype, content = state[1:3] + state[4:] if known else (None, None, None)
+    if type(shape) is not tuple or len(shape) > MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
+        raise DamagedError("an array of NumPy in it has contents that are none")
+    if math.prod(shape) * dtype.itemsize != len(content):
+        raise DamagedError("an array of NumPy in it is not as long as its shape says")
+    if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) >= 2**63:
+        raise DamagedError("an array of NumPy in it is larger than memory can be")
+    array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, truths(content, dtype)))
+
+
+def make_scalar(dtype, content):
+    """A number, a text or a time of NumPy."""
+    if type(dtype) not in KINDS or type(content) is not bytes or len(content) != dtype.itemsize or not content:
+        raise DamagedError("a number of NumPy in it is none")
+    return np.frombuffer(truths(content, dtype), dtype)[0]
+
+
+def truths(content, dtype):
+    """The bytes of an array; those of truth values are 0 or 1, which NumPy relies on."""
+    return content if dtype.kind != "b" else (np.frombuffer(content, np.uint8) != 0).tobytes()
