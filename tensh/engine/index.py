@@ -401,7 +401,7 @@ DECLARED = {
         norm_of_difference pair_differences pair_sums pdist product_of_three
     """,
     "ops.linalg.products": """
-        .bmm .dot .mm .mv .vdot mH mT outer_product tH
+        .bmm .dot .mm .mv .vdot bmm_like by_columns mH mT outer_product tH
     """,
     "ops.linalg.shared": """
         as_columns identity in_columns in_rows of_matrices

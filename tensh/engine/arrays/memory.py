@@ -9,6 +9,7 @@ import numpy as np
 
 from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
 from tensh.engine.arrays.copying import copy_into
+from tensh.engine.arrays.cores import BLOCK
 from tensh.engine.clock import owner
 from tensh.engine.device import contiguous_format, preserve_format
 
@@ -247,6 +248,8 @@ def copy(array, memory_format=preserve_format):
 
 def row_major(array):
     """A copy without gaps whose last dimension is the innermost."""
+    if array.size <= BLOCK:
+        return array.copy()
     out = np.empty(array.shape, array.dtype)
     copy_into(out, array)
     return out

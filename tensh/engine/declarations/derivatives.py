@@ -11,11 +11,16 @@ from tensh.engine.declarations.scaling import with_named_numbers
 from tensh.engine.declarations.source import INDENT, indented
 
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
+FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
+"""What a derivative may read of an array without keeping the array.
+
+``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and not to ask saves 30 ns.
+"""
 
 
 # ── what it reads ────────────────────────────────────────────────────────────
 def reads(text, names):
-    """The saved values a derivative needs, in order: names, and ``name.shape`` kept without its array."""
+    """The saved values a derivative needs, in order: names, and facts such as ``name.shape``, kept without the array."""
     found, parents = {}, {}
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
@@ -24,7 +29,7 @@ def reads(text, names):
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in names:
             parent = parents.get(node)
-            of = isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "ndim") and names[node.id]
+            of = isinstance(parent, ast.Attribute) and parent.attr in FACTS and names[node.id]
             found[f"{node.id}.{parent.attr}" if of else node.id] = None
     return list(found)
 
@@ -60,6 +65,8 @@ def raw(name, op):
         return f"[each.{attribute} for each in {base}_]"
     if base in op.inputs or base == "out" or base in op.outs:
         base += "_"
+    if attribute == "strides":
+        return f"({base}.base if {base}.base is None else {base}.strides)"
     return f"{base}.{attribute}" if attribute else base
 
 

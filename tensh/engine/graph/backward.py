@@ -6,9 +6,11 @@ A pending gradient belongs to the run, never to a node: nested and failed passes
 
 import sys
 from heapq import heappop, heappush
+from sys import getrefcount
 
 import numpy as np
 
+from tensh.engine.arrays.memory import row_major
 from tensh.engine.clock import FORWARD, clock, mode, wrote
 from tensh.engine.errors import expandable, invalid_gradient
 from tensh.engine.graph.nodes import AccumulateGrad, Parts, second_time
@@ -57,7 +59,9 @@ def run(grads, graph, keep, wanted=None, record=None):
                 else:
                     gi = first(gi, g, n, graph)
                     if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
-                        gi = gi.copy()  # .grad is written in place later: its memory is its own
+                        if len(gs) == 1 and gi is not g:
+                            g = None  # the way to ``gi``, which is not needed any more
+                        gi = row_major(gi) if gi is g else owned(gi, gs)
                 grads[n] = gi
         finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
     except Misfit as misfit:
@@ -96,6 +100,18 @@ def first(gi, g, n, graph):
     if a.shape != n.shape or a.dtype is not n.dtype:
         gi = fit(gi, n, graph)
     return gi
+
+
+def owned(g, gs):
+    """The gradient ``g``, a view, in memory of its own, as ``.grad`` needs it: a copy, unless no other array shares it.
+
+    So the transpose of a product that was made for this gradient alone is kept; ``gs`` are all gradients of the node.
+    """
+    base = g.base
+    whole = type(base) is np.ndarray and base.size == g.size and g.flags.c_contiguous and g.flags.writeable
+    del base
+    alone = whole and [each is g for each in gs].count(True) < 2
+    return g if alone and getrefcount(g.base) == 2 else row_major(g)  # its own, and that of the question
 
 
 def merge(sofar, gi, n, graph, add):

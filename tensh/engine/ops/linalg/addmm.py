@@ -78,8 +78,8 @@ def require_one_dtype(dtype, **others):
     inplace=True,
     out=OTHER_DTYPE,
     input="scaled(g, beta)",
-    mat1="scaled(mm(g, tH(mat2)), alpha)",
-    mat2="scaled(mm(tH(mat1), g), alpha)",
+    mat1="scaled(t(mm(conj(mat2), t(g))) if by_columns(mat1.strides) else mm(g, tH(mat2)), alpha)",
+    mat2="scaled(t(mm(t(g), conj(mat1))) if by_columns(mat2.strides) else mm(tH(mat1), g), alpha)",
 )
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
@@ -150,8 +150,8 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     inplace=True,
     out=OTHER_DTYPE,
     input="scaled(g, beta)",
-    batch1="scaled(bmm(g, mH(batch2)), alpha)",
-    batch2="scaled(bmm(mH(batch1), g), alpha)",
+    batch1="scaled(bmm_like(g, mH(batch2), batch1.strides), alpha)",
+    batch2="scaled(bmm_like(mH(batch1), g, batch2.strides), alpha)",
 )
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable.

@@ -1,0 +1,96 @@
+"""Count what operations cost: memory at its peak beside what the result takes, and arrays that are shared or copied."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tensh import nn
+from tensh.nn import functional as F
+
+
+def peak(work):
+    """The bytes that ``work`` takes at its peak beyond those that were taken before; its second call is measured."""
+    work()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        result = work()
+        return tracemalloc.get_traced_memory()[1] - before, result
+    finally:
+        tracemalloc.stop()
+
+
+# ── gradients that arrive as transposed products ─────────────────────────────
+PRODUCTS = {  # name -> the shape of a weight, and what is computed from it and random numbers of a shape
+    "linear, one row": ((512, 768), (1, 768), lambda w, x: F.linear(x, w)),
+    "linear, a vector": ((512, 768), (768,), lambda w, x: F.linear(x, w)),
+    "linear, many rows": ((512, 768), (4, 8, 768), lambda w, x: F.linear(x, w, torch.ones(512, dtype=w.dtype))),
+    "x @ w.T": ((512, 768), (3, 768), lambda w, x: x @ w.T),
+    "w.T @ x": ((512, 768), (512, 3), lambda w, x: w.T @ x),
+    "w @ x, a column": ((512, 768), (768, 1), lambda w, x: w @ x),
+    "x @ w, a row": ((512, 768), (1, 512), lambda w, x: x @ w),
+    "addmm": ((512, 768), (2, 768), lambda w, x: torch.addmm(torch.ones(1, dtype=w.dtype), x, w.t())),
+    "addmm, first factor": ((512, 768), (512, 2), lambda w, x: torch.addmm(torch.ones(1, dtype=w.dtype), w.t(), x)),
+    "bmm": ((4, 256, 384), (4, 2, 384), lambda w, x: torch.bmm(x, w.mT)),
+    "bmm, first factor": ((4, 256, 384), (4, 256, 2), lambda w, x: torch.bmm(w.mT, x)),
+    "baddbmm": ((4, 256, 384), (4, 1, 384), lambda w, x: torch.baddbmm(torch.ones(1, dtype=w.dtype), x, w.mT)),
+    "einsum": ((512, 768), (2, 768), lambda w, x: torch.einsum("bi,oi->bo", x, w)),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_the_gradient_of_a_weight_lies_as_the_weight_and_is_made_once(name):
+    shape, other, compute = PRODUCTS[name]
+    torch.manual_seed(0)
+    w, x = torch.randn(shape, requires_grad=True), torch.randn(other)
+
+    def gradient():
+        w.grad = None
+        compute(w, x).sum().backward()
+        return w.grad
+
+    taken, grad = peak(gradient)
+    assert grad.stride() == w.stride()
+    assert taken < 1.5 * w.nbytes
+    exact = torch.autograd.grad(compute(w.double(), x.double()).sum(), w)[0]
+    assert torch.allclose(grad, exact, atol=1e-4)
+
+
+def test_second_derivatives_of_transposed_factors():
+    torch.manual_seed(0)
+    x, w = (torch.randn(n, 3, dtype=torch.float64, requires_grad=True) for n in (2, 4))
+    assert torch.autograd.gradgradcheck(lambda x, w: x @ w.T, (x, w))
+    assert torch.autograd.gradgradcheck(lambda x, w: w.T.mT @ x.T, (x, w))
+    assert torch.autograd.gradgradcheck(lambda x, w: torch.addmm(torch.ones(1, dtype=torch.float64), x, w.T), (x, w))
+    assert torch.autograd.gradgradcheck(lambda x, w: torch.bmm(x[None], w.T[None]), (x, w))
+
+
+SHARING = {  # name -> leaves of a 4 x 4 matrix each, and a result whose gradients reach them as views
+    "one gradient for two": lambda a, b, g: (a.T + b).backward(g),
+    "the transpose of what was given": lambda a, b, g: (a.T.backward(g), b.T.backward(g)),
+    "parts of one array": lambda a, b, g: torch.cat([a, b]).backward(torch.cat([g, g])),
+    "parts as views": lambda a, b, g: torch.stack([a.T, b.T]).backward(torch.stack([g, g])),
+    "one leaf twice": lambda a, b, g: (a.T + a + b.T.T).backward(g),
+    "through a hook that keeps": lambda a, b, g: (t := a.T, t.register_hook(KEPT.append), (t + b).backward(g)),
+    "kept by a view": lambda a, b, g: (a.T + b.T).T.backward(g),
+    "of equal views": lambda a, b, g: torch.where(torch.tensor(True), a.reshape(16), b.reshape(16)).backward(
+        g.reshape(16)
+    ),
+}
+KEPT = []
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_no_two_gradients_share_memory(name):
+    a, b = torch.ones(4, 4, requires_grad=True), torch.ones(4, 4, requires_grad=True)
+    g = torch.arange(16.0).reshape(4, 4)
+    SHARING[name](a, b, g)
+    arrays = [g.numpy(), a.grad.numpy(), b.grad.numpy()]
+    for i, one in enumerate(arrays):
+        assert not any(np.shares_memory(one, other) for other in arrays[i + 1 :])
+    kept = a.grad.clone(), b.grad.clone()
+    a.grad.mul_(2)
+    assert g.equal(torch.arange(16.0).reshape(4, 4)) and b.grad.equal(kept[1])
