@@ -1,12 +1,12 @@
 """Count what operations cost: memory at its peak beside what the result takes, and arrays that are shared or copied."""
 
+import sys
 import tracemalloc
 
 import numpy as np
 import pytest
 
 import tensh as torch
-from tensh import nn
 from tensh.nn import functional as F
 
 
@@ -94,3 +94,39 @@ def test_no_two_gradients_share_memory(name):
     kept = a.grad.clone(), b.grad.clone()
     a.grad.mul_(2)
     assert g.equal(torch.arange(16.0).reshape(4, 4)) and b.grad.equal(kept[1])
+
+
+# ── what Python does for an index ────────────────────────────────────────────
+STATEMENTS = {  # statement -> the calls of Python functions that it may take; each once took twice as many
+    "d[i, j]": 15,
+    "d[:, i]": 14,
+    "d[1, i]": 14,
+    "d[k, k]": 10,
+    "w[i, j]": 15,
+    "d[i, j] = 1.0": 25,
+    "d[i, j] = r": 20,
+    "d[:, i] = 1.0": 25,
+    "d[1, i] = r": 20,
+    "d[k, k] = 1.0": 25,
+    "d[i, j] += g[i, j]": 50,
+    "d[k, k] += 1": 36,
+    "d[1] += g[1]": 44,
+    "d[1:2] *= 2": 38,
+    "d[:, 1] += 1": 38,
+}
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_an_index_takes_few_calls(text):
+    names = {
+        "d": torch.zeros(3, 3), "g": torch.ones(3, 3), "w": torch.zeros(3, 3, requires_grad=True), "r": torch.ones(2),
+        "i": torch.tensor([1, 2]), "j": torch.tensor([0, 1]), "k": torch.tensor(1),
+    }  # fmt: skip
+    code, calls = compile(text, "statement", "exec"), []
+    exec(code, names)
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        exec(code, names)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < STATEMENTS[text], calls

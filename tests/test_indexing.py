@@ -92,3 +92,39 @@ def test_history_makes_no_difference(seed):
         return
     assert torch.equal(plain, recorded.detach())
     assert plain._is_view() == recorded._is_view() == np.shares_memory(plain.numpy(), x.numpy()) or not plain.numel()
+
+
+# ── many numbers, of which one leads nowhere ─────────────────────────────────
+MANY = 5000
+WRITES = {  # name -> what adds numbers into ``d`` [1000, 8] at the rows ``i`` [5000]
+    "index_put of rows": lambda d, i: d.index_put_((i,), torch.ones(MANY, 8), accumulate=True),
+    "index_put of elements": lambda d, i: d.index_put_((i, torch.zeros_like(i)), torch.ones(MANY), accumulate=True),
+    "index_put of transposed": lambda d, i: d.t().index_put_((torch.zeros_like(i), i), torch.ones(()), accumulate=True),
+    "index_add": lambda d, i: d.index_add_(0, i, torch.ones(MANY, 8)),
+    "index_add along rows": lambda d, i: d.t().contiguous().index_add_(1, i, torch.ones(8, MANY)),
+    "scatter_add": lambda d, i: d.scatter_add_(0, i[:, None].expand(MANY, 8), torch.ones(MANY, 8)),
+    "put": lambda d, i: d.put_(i * 8, torch.ones(MANY), accumulate=True),
+    "assignment": lambda d, i: d.__setitem__((i, torch.zeros_like(i)), torch.ones(MANY)),
+}
+
+
+@pytest.mark.parametrize("wrong", [1000, -1001, 10**9])
+@pytest.mark.parametrize("name", WRITES)
+def test_a_number_outside_is_refused_before_anything_is_written(name, wrong):
+    d, i = torch.zeros(1000, 8), torch.zeros(MANY, dtype=torch.int64)
+    i[MANY // 2] = wrong
+    with pytest.raises((IndexError, RuntimeError), match="out of (bounds|range)|self indexing axis"):
+        WRITES[name](d, i)
+    assert not d.any()
+
+
+@pytest.mark.parametrize("shape", [(MANY,), (50, 100)])
+def test_numbers_are_added_wherever_they_point(shape):
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(-20, 20, shape), rng.integers(-8, 8, shape[-1:])
+    values = rng.integers(0, 9, (*shape, 5)).astype(np.float32)
+    expected = np.zeros((20, 8, 5), np.float32)
+    np.add.at(expected, (i, j), values)
+    d = torch.zeros(20, 8, 5)
+    d.index_put_((torch.tensor(i), torch.tensor(j)), torch.tensor(values), accumulate=True)
+    assert np.array_equal(d.numpy(), expected)

@@ -141,3 +141,44 @@ def test_resizing_keeps_the_memory_where_it_suffices():
     assert x.tolist() == [[0.0, 1.0], [2.0, 3.0]]
     x.resize_(8)
     assert x[:6].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+VIEWS = {  # name -> a view of ``x`` [4, 4], and a tensor that may share its memory
+    "a row, a part of it": lambda x: (x[1], x[1, :1]),
+    "columns, the rows": lambda x: (x.T, x),
+    "the base in a column": lambda x: (x[:, :1], x[:1, :1]),
+    "itself": lambda x: (x[1:], x[1:]),
+    "itself, seen anew": lambda x: (x[1:], x[1:4]),
+    "shifted": lambda x: (x[1:], x[:-1]),
+    "expanded": lambda x: (x[:1].expand(4, 4), x),
+    "another dtype": lambda x: (x[1], x[1].double()),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("write", ["add_", "mul_", "copy_", "sub_"])
+def test_views_are_written_where_they_may_be(oracle, name, write):
+    def outcome(m):
+        x = m.arange(16.0).reshape(4, 4).clone()
+        view, other = VIEWS[name](x)
+        try:
+            getattr(view, write)(other)
+        except RuntimeError as error:
+            return str(error).split("\n")[0], x.tolist()
+        return x._version, view._version, x.tolist()
+
+    assert outcome(torch) == outcome(oracle)
+
+
+def test_a_write_through_a_view_is_noticed():
+    x, w = torch.ones(3, 3), torch.ones(3, 3, requires_grad=True)
+    product = x * w
+    x[1] += 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.sum().backward()
+    view = x[2]
+    x *= w
+    view.add_(1)  # the base requires grad now, so that the write is recorded
+    view.sum().backward()
+    assert w.grad[2].tolist() == [1.0, 1.0, 1.0] and x.requires_grad

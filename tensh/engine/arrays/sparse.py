@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tensh.engine.arrays.taking import within
+
 INDICES = frozenset(map(np.dtype, ("i4", "i8")))
 NUMBERS = INDICES | frozenset(map(np.dtype, ("f4", "f8", "i1", "i2", "u1", "u2", "u4", "u8")))
 
@@ -43,13 +45,15 @@ def right(module):
 def add_at(out, index, values):
     """``out[index[i]] += values[i]``; False, and nothing is done, without SciPy or for dtypes that it does not know.
 
-    ``out`` is dense, ``index`` flat and within it: the loops do not look.
+    ``out`` is dense, ``index`` flat.  The loops would write wherever it says, so that an index outside is an IndexError here.
     """
     if out.dtype not in NUMBERS or values.dtype != out.dtype or index.dtype not in INDICES:
         return False
     module = loops()
     if module is None:
         return False
+    if not within(index, len(out)):
+        raise IndexError(f"an index is out of bounds for {len(out)} places")
     add = add_numbers if out.size == len(out) else add_rows
     add(module, out, index, values)
     return True

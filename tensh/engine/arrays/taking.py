@@ -13,6 +13,11 @@ from tensh.engine.arrays.cores import BLOCK, over_rows
 LINE = 64  # bytes of a line of the cache
 
 
+def within(index, n):
+    """Are all numbers from 0 to ``n`` - 1?  Seen without a sign, negative ones are large: one pass instead of two."""
+    return index.view(f"u{index.itemsize}").max() < n
+
+
 def take_flat(array, index, place=None):
     """The elements of a dense array at flat positions, in the shape of ``index``.
 

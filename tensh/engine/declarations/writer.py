@@ -202,15 +202,19 @@ def _inplace(op):
 
 
 def _written_straight(op, a, b=None):
-    """Lines that write into the array of ``a`` where no gradient, no view and no other dtype is in the way."""
+    """Lines that write into the array of ``a`` where nothing is to be recorded and no other dtype is in the way.
+
+    A view is written so where its base has no node, and nothing is to be said about the view.
+    """
     fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
+    free = f"{a}._base is None or {a}._base.node is None and {a}._how is None"
     lines = [
-        f"if isinstance({a}, Tensor) and {a}._base is None and ({a}.node is None or not mode.grad):",
+        f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}):",
         INDENT + f"{a}_ = {a}.array",
         INDENT + f"if {a}_.base is not None: refuse_overlap({a}_, '{op.name}')",
     ]
     if b is not None:
-        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is None else beside({a}_, {b})"
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is {a}._base is None else beside({a}_, {b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(

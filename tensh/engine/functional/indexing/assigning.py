@@ -3,14 +3,16 @@
 import numpy as np
 
 from tensh.engine import lifting
+from tensh.engine.arrays.memory import address
 from tensh.engine.clock import owner, wrote
 from tensh.engine.declarations.inplace import SHARED, begin, refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.declarations.scalars import SAFE, overflow
 from tensh.engine.declarations.table import MEMBERS, OPS
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.functional.indexing.indexing import PLAIN, apart, fills, getitem, parts_of, plain, viewed
+from tensh.engine.functional.indexing.indexing import PLAIN, apart, by_arrays, fills, getitem, parts_of, plain, viewed
 from tensh.engine.lifting import Lift
 from tensh.engine.ops.basic import expanded_size
+from tensh.engine.ops.indexing.index import key_of
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.tensor import Tensor, wrap
 
@@ -29,6 +31,8 @@ def setitem(self, index, value):
         if not isinstance(value, Tensor):
             value = number_for(self.array.dtype, value)
         if isinstance(index, Tensor) and written_straight(self, index.array, value):
+            return None
+        if kind is tuple and written_by_arrays(self, index, value):
             return None
         if index is False:
             return None
@@ -74,6 +78,28 @@ def written_straight(t, index, value):
     return True
 
 
+def written_by_arrays(t, index, value):
+    """Write to the places that index tensors name, beside numbers and slices, if nothing is to be recorded."""
+    array, source = t.array, value.array
+    if source.dtype is not array.dtype or value is t or t._base is not None or not unrecorded(t, value):
+        return False
+    if (found := by_arrays(array, index)) is None:
+        return False
+    part, indices = found
+    if not part.size or indices and source.base is not None and owner(source) is owner(array):
+        return False  # what PyTorch says then depends on the index
+    try:
+        if indices:
+            refuse_shared_index(part, *indices)
+            part[key_of(indices)] = source
+        else:
+            write_plain(part, value)
+    except (IndexError, ValueError):
+        return False
+    wrote(array)
+    return True
+
+
 def refuse_shared_index(array, *indices):
     """Raise if an index array, or part of a mask, lies in the memory that is to be written."""
     for index in indices:
@@ -97,8 +123,16 @@ def write_plain(target, value):
             value = value.reshape(value.shape[leading_ones(value.shape) :])
             expanded_size(value, target.shape)
         if owner(value) is owner(target) and value.size == target.size:
+            if same_place(value, target):
+                return  # as after ``x[i] += y``
             refuse_partial_overlap(target, value.reshape(target.shape))
     target[...] = real_part(value, target.dtype)
+
+
+def same_place(one, other):
+    """Are two arrays over one memory the same elements in the same order?"""
+    alike = one.shape == other.shape and one.strides == other.strides and one.dtype is other.dtype
+    return alike and address(one) == address(other)
 
 
 def number_for(dtype, value):

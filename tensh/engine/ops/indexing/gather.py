@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.adding import add_at
 from tensh.engine.arrays.cores import SPREAD, over_rows
-from tensh.engine.arrays.taking import take_flat, take_in_rows
+from tensh.engine.arrays.taking import take_flat, take_in_rows, within
 from tensh.engine.declarations.table import op
 from tensh.engine.errors import OTHER_DTYPE, wrap_dim
 
@@ -66,11 +66,6 @@ def require_within(index, dim, n):
     if low < 0 or high >= n:
         wrong = index[(index < 0) | (index >= n)].flat[0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
-
-
-def within(index, n):
-    """Are all numbers from 0 to ``n`` - 1?  Seen without a sign, negative ones are large: one pass instead of two."""
-    return index.view(f"u{index.itemsize}").max() < n
 
 
 # ── reading, and the way back ────────────────────────────────────────────────

@@ -10,11 +10,11 @@ import numpy as np
 from tensh.engine.arrays.adding import add_at
 from tensh.engine.arrays.cores import SPREAD
 from tensh.engine.arrays.memory import laid, order_of, overlaps_itself
-from tensh.engine.arrays.taking import take_slices
+from tensh.engine.arrays.taking import take_slices, within
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.indexing.gather import extent, within
+from tensh.engine.ops.indexing.gather import extent
 
 ALL = slice(None)
 LONG = 16  # elements of a line from which its bounds are found sooner than every element is divided
@@ -136,13 +136,26 @@ def add_into(out, indices, values):
         out[...] = dense
     elif all([each is None or each.dtype.kind == "b" for each in indices]) and sum(i is not None for i in indices) == 1:
         out[key_of(indices)] += values
-    elif indices[0] is not None and len(indices) == 1:
-        rows = np.where(indices[0] < 0, indices[0] + len(out), indices[0]).reshape(-1)
-        shape = indices[0].shape + out.shape[1:]
-        add_at(out, rows, np.broadcast_to(values, shape).reshape(len(rows), *out.shape[1:]))
+    elif all([each is not None and each.dtype.kind != "b" for each in indices]):
+        places = row_places(out.shape, indices)
+        rest = out.shape[len(indices) :]
+        values = np.broadcast_to(values, places.shape + rest).reshape(places.size, *rest)
+        add_at(out.reshape(math.prod(out.shape[: len(indices)]), *rest), places.reshape(-1), values)
     else:
         places = np.arange(out.size).reshape(out.shape)[key_of(indices)]
         add_at(out.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+
+
+def row_places(shape, indices):
+    """The places that index arrays name in the first dimensions of ``shape`` seen as one; IndexError for one outside."""
+    places = 0
+    for each, n in zip(indices, shape):
+        if each.size and not within(each, n):
+            each = np.where(each < 0, each + n, each)
+            if not within(each, n):
+                raise IndexError("out of bounds")
+        places = places * n + each
+    return places
 
 
 def index_error(shape, indices, error):
