@@ -130,3 +130,12 @@ def test_an_index_takes_few_calls(text):
     finally:
         sys.setprofile(None)
     assert len(calls) < STATEMENTS[text], calls
+
+
+# ── padding ──────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular", "constant"])
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_padding_makes_its_result_and_nothing_else(mode, dims):
+    x = torch.ones(2, 4, *(40,) * dims)
+    taken, result = peak(lambda: F.pad(x, (2, 2) * dims, mode=mode))
+    assert taken < 1.1 * result.nbytes + 10_000

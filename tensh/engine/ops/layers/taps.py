@@ -8,6 +8,7 @@ that PyTorch has closes under differentiation.
 import numpy as np
 
 from tensh.engine.declarations.table import op
+from tensh.engine.ops.layers.borders import border_of, fold, surround
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import ONES, in_float32
 from tensh.engine.ops.reductions.rows import sums_of_rows
@@ -39,12 +40,14 @@ class Taps:
     zero, which would make nan of infinity.
     """
 
-    __slots__ = ("size", "places", "weights", "there", "runs", "even", "_adjoint", "_typed")
+    __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "_adjoint", "_typed")
 
     def __init__(self, size, places, weights=None, there=None):
         self.size, self.places, self.weights = size, places, weights
         self.there = None if there is None or there.all() else there
         self.runs = [runs_of(row) for row in places]
+        plain = len(places) == 1 and weights is None and self.there is None
+        self.border = border_of(size, places[0]) if plain else None
         # are these the means of neighbours, all elements being in one of them?
         self.even = (
             weights is not None
@@ -107,6 +110,7 @@ class Taps:
             if weights is not None:
                 part = np.multiply(part, weights[t, some].reshape(shape))
             if few:  # adding at places takes three times as long for each of them
+                total = total if total.base is None else total.copy()
                 total[(*lead, there)] += part
                 continue
             if type(there) is not slice:
@@ -148,10 +152,24 @@ def through(input, maps):
     """The input after one map (or None) for each of its last dimensions."""
     first = input.ndim - len(maps)
     sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
-    for dim in sorted(range(len(maps)), key=sizes.__getitem__):  # those that make it smaller come first
+    order = sorted(range(len(maps)), key=sizes.__getitem__)  # those that make it smaller come first
+    if any(maps):
+        if (borders := borders_of(maps)) is not None:
+            return surround(input, borders)
+        if (borders := borders_of(maps, "_adjoint")) is not None:
+            return fold(input, borders, order)
+    for dim in order:
         if maps[dim] is not None:
             input = maps[dim].apply(input, first + dim)
     return input.copy() if not any(maps) else input
+
+
+def borders_of(maps, of=None):
+    """The borders that the maps (or what they have under a name) make; None if one of them does something else."""
+    given = [taps if taps is None or of is None else getattr(taps, of) for taps in maps]
+    borders = [None if taps is None else taps.border for taps in given]
+    wanted = len(maps) - maps.count(None)
+    return borders if len(borders) - borders.count(None) == wanted else None
 
 
 @word

@@ -1,0 +1,133 @@
+"""Borders: a dimension that is copied as it is, with a few of its own elements before and after.
+
+Most of a padded tensor is the tensor.  It is copied once, and the borders are made of the copy, one dimension after the
+other: a quarter of the time of putting whole dimensions together, for three of them.
+"""
+
+from functools import reduce
+
+import numpy as np
+
+from tensh.engine.arrays.copying import copy_into
+
+FEW = 64  # elements of a side that are added one after the other
+NARROW = 8  # elements of a row up to which NumPy spends more time on rows than on elements
+
+
+class Border:
+    """Where the elements of a padded dimension come from.
+
+    ``kept`` of the input become ``core`` of the result; ``sides`` pairs a slice of the result with the slice of the result
+    that it repeats.  One element may stand for a whole side.
+    """
+
+    __slots__ = ("length", "size", "kept", "core", "sides")
+
+    def __init__(self, size, length, kept, core, sides):
+        self.size, self.length, self.kept, self.core, self.sides = size, length, kept, core, sides
+
+
+def border_of(size, places):
+    """The border of a dimension of ``size`` elements whose result has those at ``places``; None if it is none."""
+    if not len(places):
+        return None
+    ends = np.flatnonzero(np.append(np.diff(places) != 1, True)) + 1  # of stretches that rise by one
+    lengths = np.diff(ends, prepend=0)
+    stop = int(ends[lengths.argmax()])
+    start = stop - int(lengths.max())
+    first = int(places[start])
+    sides = []
+    for begin, end in ((0, start), (stop, len(places))):
+        if begin < end:
+            source = source_of(places[begin:end] - first, stop - start, start)
+            if source is None:
+                return None
+            sides.append((slice(begin, end), source))
+    return Border(size, len(places), slice(first, first + stop - start), slice(start, stop), sides)
+
+
+def source_of(places, length, shift):
+    """``places`` of a core of ``length`` elements as a slice, moved by ``shift``; None if they are no slice of it."""
+    one, last, steps = int(places[0]), int(places[-1]), np.diff(places)
+    if places.min() < 0 or places.max() >= length:
+        return None
+    if not steps.any():
+        return slice(one + shift, one + shift + 1)
+    if (steps == 1).all():
+        return slice(one + shift, last + shift + 1)
+    if (steps == -1).all():
+        stop = last + shift - 1
+        return slice(one + shift, stop if stop >= 0 else None, -1)
+    return None
+
+
+def along(dim, part):
+    return (*(slice(None),) * dim, part)
+
+
+def surround(input, borders):
+    """The input with a border (or None) in each of its last dimensions."""
+    first, whole = input.ndim - len(borders), slice(None)
+    sizes = [n if border is None else border.length for n, border in zip(input.shape[first:], borders)]
+    out = np.empty((*input.shape[:first], *sizes), input.dtype)
+    core = [whole if border is None else border.core for border in borders]
+    copy_into(out[..., *core], input[..., *[whole if border is None else border.kept for border in borders]])
+    for place in reversed(range(len(borders))):  # the last dimension's borders are whole lines of the next one's
+        if borders[place] is not None:
+            there = out[..., *core[:place], *[whole] * (len(borders) - place)]
+            for to, source in borders[place].sides:
+                for one, other in pieces(there, first + place, to, source):
+                    there[one] = there[other]
+    return out
+
+
+def pieces(array, dim, to, source):
+    """Indices of a side along ``dim`` and of what it repeats; column by column where rows would be of a few elements."""
+    width = to.stop - to.start
+    if dim < array.ndim - 1 or width > NARROW:
+        return [(along(dim, to), along(dim, source))]
+    columns = range(array.shape[dim])[source]
+    return [((..., to.start + i), (..., columns[i % len(columns)])) for i in range(width)]
+
+
+def fold(g, borders, order):
+    """The adjoint: ``g`` without its borders, which are added to the elements that they repeat, in this order of dimensions."""
+    first, g = g.ndim - len(borders), g.copy()
+    for place in order:
+        if borders[place] is not None:
+            g = folded(g, first + place, borders[place])
+    return g if g.base is None else g.copy()
+
+
+def folded(g, dim, border):
+    """``g``, which is written, without its border along ``dim``."""
+    for to, source in border.sides:
+        if source.stop is not None and source.stop - source.start == 1:
+            add_side(g, dim, to, source)
+            continue
+        for one, other in pieces(g, dim, to, source):
+            g[other] += g[one]
+    return cropped(g[along(dim, border.core)], dim, border)
+
+
+def add_side(g, dim, to, source):
+    """Add all elements of a side to the one that they repeat: few of them in the order of their places, as PyTorch does."""
+    target = g[along(dim, source.start)]
+    if to.stop - to.start > FEW:
+        target += np.add.reduce(g[along(dim, to)], dim)
+        return
+    elements = [g[along(dim, i)] for i in range(to.start, to.stop)]
+    if to.start:
+        for element in elements:
+            target += element
+    else:
+        target += reduce(np.add, elements)
+
+
+def cropped(g, dim, border):
+    """``g`` with zeros along ``dim`` for the elements of the input that were cut off."""
+    if border.kept == slice(0, border.size):
+        return g
+    out = np.zeros((*g.shape[:dim], border.size, *g.shape[dim + 1 :]), g.dtype)
+    out[along(dim, border.kept)] = g
+    return out
