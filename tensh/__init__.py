@@ -10,7 +10,6 @@ tensor(5.)
 """
 
 import importlib
-import importlib.util
 
 VERSION = "0.1.0"
 __version__ = f"2.13.0+tensh.{VERSION}"  # programs that ask torch for its version learn which PyTorch is meant
@@ -33,7 +32,7 @@ def __getattr__(name):
     """Every public name is looked up once, when first used: importing tensh loads nothing else."""
     if name.startswith("__") and name not in SUBMODULES:
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
-    if name in SUBMODULES and importlib.util.find_spec(f"tensh.{name}"):
+    if name in SUBMODULES and exists(name):
         return importlib.import_module(f"tensh.{name}")
     if name in ELSEWHERE:
         value = globals()[name] = getattr(importlib.import_module(f"tensh.{ELSEWHERE[name]}"), name)
@@ -44,9 +43,14 @@ def __getattr__(name):
     return value
 
 
+def exists(submodule):
+    """Is there a submodule of this name?"""
+    from importlib.util import find_spec  # which takes longer to load than all else here
+
+    return find_spec(f"tensh.{submodule}") is not None
+
+
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted(
-        {*PUBLIC, *ELSEWHERE, *(s for s in SUBMODULES if importlib.util.find_spec(f"tensh.{s}")), "__version__"}
-    )
+    return sorted({*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES), "__version__"})

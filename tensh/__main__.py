@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.cli.app import main
+from tensh.cli.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

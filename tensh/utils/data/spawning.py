@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 import sys
-from multiprocessing import spawn
+from multiprocessing import resource_tracker, spawn
 
 from tensh.engine.uninterrupted import Uninterrupted
 
@@ -40,8 +40,10 @@ class Program:
 
 
 @contextlib.contextmanager
-def shielded():
-    """A context to start processes in: ^C waits here, and there until ``ignore_interrupts`` is called."""
+def shielded(method):
+    """A context to start processes in, by some method: ^C waits here, and there until ``ignore_interrupts`` is called."""
+    if method != "fork" and os.name == "posix":
+        resource_tracker.ensure_running()  # to start it lets signals through again
     with Uninterrupted():
         if not hasattr(signal, "pthread_sigmask"):
             yield

@@ -6,6 +6,7 @@ import multiprocessing
 import multiprocessing.util  # whose own end of the program comes after ours
 import os
 import signal
+import threading
 import time
 import weakref
 from collections import deque
@@ -25,16 +26,21 @@ MOMENT = 0.1  # seconds between two looks at whether there was a ^C
 
 # Our ends of the pipes.  A forked child closes its copies: a worker ends when the last copy is closed.
 ends = weakref.WeakSet()
+closing = (
+    threading.RLock()
+)  # no process is forked while an end is being closed, when its number may be that of another file
 
 
 def close_copies():
     """In a forked child: let go of the pipes to its parent's workers."""
+    closing.release()
     for end in list(ends):
-        end.close()
+        with contextlib.suppress(OSError):
+            end.close()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=close_copies)
+    os.register_at_fork(before=closing.acquire, after_in_parent=closing.release, after_in_child=close_copies)
 
 
 class Worker:
@@ -49,21 +55,26 @@ class Worker:
             with duty.program.kept_back():
                 self.process.start()
         except BaseException:
-            self.connection.close()
+            self.dismiss()
             raise
         finally:
             theirs.close()  # so that ours says when the process has ended
 
     def tell(self, *task):
         """Send a task; one that has died is noticed when its answer is due."""
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(OSError):
             self.connection.send(task)
+
+    def dismiss(self):
+        """Close the pipe, at which the process ends."""
+        with closing:
+            self.connection.close()
 
     def answer(self):
         """(kind, ``Packed``) of the next answer."""
         try:
             return receive(self.connection)
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
             pid = self.process.pid
             raise RuntimeError(f"DataLoader worker (pid(s) {pid}) exited unexpectedly") from self.death()
 
@@ -99,7 +110,7 @@ class Crew:
         with Uninterrupted() as interrupts:
             self.is_closed = True
             for worker in self.workers:
-                worker.connection.close()
+                worker.dismiss()
             latest = time.monotonic() + GRACE
             running = {worker.process.sentinel for worker in self.workers}
             while running and time.monotonic() < latest and not interrupts.seen:
@@ -111,13 +122,27 @@ class Crew:
 
 
 crews = weakref.WeakSet()
+is_over = False  # has the program ended?
 
 
 @atexit.register
 def close_all():
     """At the end of the program, end the workers that are still there."""
+    global is_over
+    is_over = True
     for crew in list(crews):
         crew.close()
+
+
+@contextlib.contextmanager
+def silent_at_the_end():
+    """End a thread that still reads when the program is over and its workers have been ended, without a word."""
+    try:
+        yield
+    except Exception:
+        if is_over and threading.current_thread() is not threading.main_thread():
+            raise SystemExit from None
+        raise
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
@@ -154,7 +179,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 loader.worker_init_fn,
             )
             try:
-                with shielded():
+                with shielded(context.get_start_method()):
                     self._crew.workers.append(Worker(context, duty))
             except (TypeError, AttributeError, PicklingError):
                 warn(
@@ -241,7 +266,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _wait(self):
         """The worker whose answer is taken next, once there is one; ^C here breaks nothing."""
         awaited = [self._owed[0]] if self._in_order else set(self._owed)
-        ready = wait([worker.connection for worker in awaited], self._timeout or None)
+        with silent_at_the_end():
+            ready = wait([worker.connection for worker in awaited], self._timeout or None)
         if not ready:
             raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
         return next(worker for worker in awaited if worker.connection in ready)
@@ -251,13 +277,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         worker.reads = False
         self._owed = deque(other for other in self._owed if other is not worker)
         if not self._persistent_workers:
-            worker.connection.close()
+            worker.dismiss()
 
     @contextlib.contextmanager
     def _closed_on_error(self):
         """Half a message cannot be read on, nor can work be done by a worker that has died."""
         try:
-            yield
+            with silent_at_the_end():
+                yield
         except BaseException:
             self._owed = deque()
             self._crew.close()

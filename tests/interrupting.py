@@ -1,0 +1,379 @@
+"""Processes that are stopped at random moments, by ^C and by kill -9, and what is left of them.
+
+    python tests/interrupting.py --kills 1000 --interrupts 1000 [--seed 0] [--only NAME]
+
+A scenario is a program and what must hold however it ends.  It runs to its end once, to see how long it takes; then it is
+stopped at moments spread evenly over that time.  ^C reaches all processes of the program, as from a terminal; kill -9 its
+first one.  Afterwards
+
+- every file is as it was or as it should become, and there is no other;
+- no process is left, nothing in the folder for temporary files, nothing in shared memory;
+- after ^C the status says so, or the program was done; nothing is on stderr but the one traceback of a plain Python program
+  or the one line of `tensh`;
+- a terminal is as it was, and the next prompt can read the history.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from conftest import plain_environment
+
+from tensh.cli import status as status_of
+
+INTERRUPT, KILL = "^C", "kill -9"
+PATIENCE = 60.0  # seconds that a process has to end
+SHARED_MEMORY = Path("/dev/shm")
+
+
+@dataclass
+class Scenario:
+    """A program to be stopped."""
+
+    name: str
+    command: list  # arguments of Python
+    files: dict  # name -> content, before it runs
+    results: dict  # name -> function of a path that fails unless the file is as one that is whole
+    is_plain: bool = False  # plain Python, which shows the traceback of a KeyboardInterrupt
+
+
+# ── programs ─────────────────────────────────────────────────────────────────
+LOADER = """
+import tempfile
+import tensh as torch
+from tensh.utils.data import DataLoader, Dataset
+
+class Rows(Dataset):
+    def __len__(self):
+        return 24
+    def __getitem__(self, i):
+        return torch.full((20_000,), float(i)), i
+
+if __name__ == "__main__":
+    options = dict(batch_size=4, num_workers=2, multiprocessing_context="METHOD")
+    for epoch in range(2):
+        for x, i in DataLoader(Rows(), shuffle=True, **options):
+            assert x.sum().item() == 20_000 * i.sum().item()
+    stays = DataLoader(Rows(), persistent_workers=True, **options)
+    for epoch in range(3):
+        for x, i in stays:
+            if epoch == 1:
+                break
+    given_up = iter(DataLoader(Rows(), **options))
+    next(given_up)
+    del given_up
+    at_exit = iter(DataLoader(Rows(), **options))
+    next(at_exit)
+"""
+
+THREADED = """
+import threading
+import tensh as torch
+from tensh.utils.data import DataLoader, TensorDataset
+
+def read(data):
+    for epoch in range(3):
+        for x, in DataLoader(data, batch_size=8, num_workers=1, multiprocessing_context="fork"):
+            x.sum()
+
+data = TensorDataset(torch.randn(64, 3000))
+threads = [threading.Thread(target=read, args=[data], daemon=True) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+SAVES = """
+import torch
+from safetensors.torch import save_file
+
+for step in range(25):
+    whole = torch.full((100_000,), float(step))
+    torch.save({"a": whole, "b": whole.clone()}, "model.pt")
+    save_file({"a": whole, "b": whole.clone()}, "model.safetensors")
+    torch.save({"a": whole, "b": whole}, "legacy.pt", _use_new_zipfile_serialization=False)
+"""
+
+TRAINING = """
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+optimizer = torch.optim.Adam(model.parameters())
+x, y = torch.randn(128, 64), torch.randn(128, 1)
+for step in range(150):
+    optimizer.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+loss
+"""
+
+SCRIPT = "\n".join(f"x{n} = torch.arange({n + 1}) * 2\nx{n}.sum()\n#> tensor({n * (n + 1)})" for n in range(60)) + "\n"
+WRONG = re.sub(r"#> tensor\(\d+\)", "#> tensor(-1)", SCRIPT)
+
+
+def is_saved(path):
+    """A checkpoint whose two tensors are of one step."""
+    import tensh as torch
+    from tensh.utils.safetensors.torch import load_file
+
+    found = load_file(path) if path.suffix == ".safetensors" else torch.load(path)
+    assert found["a"].shape == (100_000,)
+    assert found["a"].unique().tolist() == found["b"].unique().tolist() == [found["a"][0].item()]
+
+
+def is_one_of(*contents):
+    """A file with one of some contents."""
+
+    def check(path):
+        assert path.read_text() in contents, path.read_text()[:200]
+
+    return check
+
+
+def is_notebook_of(count):
+    """A notebook with so many cells, or what stood there before."""
+
+    def check(path):
+        text = path.read_text()
+        assert text == "old" or json.loads(text)["cells"], text[:200]
+
+    return check
+
+
+def tensh(*arguments):
+    return ["-m", "tensh", *arguments]
+
+
+COMMANDS = {
+    "run": tensh("run", "script.tsh"),
+    "run --json": tensh("run", "--json", "script.tsh"),
+    "run --seed": tensh("run", "--seed", "1", "script.tsh"),
+    "-c": tensh("-c", "torch.randn(100, 100) @ torch.randn(100, 100)"),
+    "check": tensh("check", "script.tsh"),
+    "check --json": tensh("check", "--json", "script.tsh"),
+    "graph": tensh("graph", "-c", "x = torch.ones(3, requires_grad=True)\ny = (x * 2).exp().sum()", "y", "--values"),
+    "graph --why": tensh(
+        "graph", "-c", "x = torch.ones(3, requires_grad=True)\ny = (x * 2).sum()\ny.backward()", "--why", "x"
+    ),
+    "doc": tensh("doc", "torch.matmul"),
+    "api": tensh("api"),
+    "api --missing": tensh("api", "--missing"),
+    "env": tensh("env"),
+    "config": tensh("config"),
+    "--help": tensh("--help"),
+    "training": tensh("run", "training.tsh"),
+}
+
+SCENARIOS = [
+    *(
+        Scenario(f"loader {method} {kind}", [*command, "loader.py"], {"loader.py": LOADER.replace("METHOD", method)}, {}, plain)
+        for kind, command, plain in [("python", [], True), ("tensh", tensh("run"), False)]
+        for method in ["fork", "spawn"]
+    ),
+    Scenario("loader in threads", ["loader.py"], {"loader.py": THREADED}, {}, True),
+    Scenario(
+        "saves", tensh("run", "saves.py"), {"saves.py": SAVES},
+        dict.fromkeys(["model.pt", "model.safetensors", "legacy.pt"], is_saved),
+    ),
+    Scenario(
+        "check --update", tensh("check", "--update", "document.tsh"), {"document.tsh": WRONG},
+        {"document.tsh": is_one_of(WRONG, SCRIPT)},
+    ),
+    Scenario(
+        "convert", tensh("convert", "--force", "script.tsh", "new.ipynb"), {"script.tsh": SCRIPT, "new.ipynb": "old"},
+        {"new.ipynb": is_notebook_of(60)},
+    ),
+    *(
+        Scenario(name, command, {"script.tsh": SCRIPT, "training.tsh": TRAINING}, {})
+        for name, command in COMMANDS.items()
+    ),
+]  # fmt: skip
+
+
+# ── stopping them ────────────────────────────────────────────────────────────
+class Trial:
+    """A run of a scenario in folders of its own."""
+
+    def __init__(self, scenario):
+        self.scenario = scenario
+        self.place = Path(tempfile.mkdtemp(prefix="stopped-"))
+        for name in ("work", "home", "temporary"):
+            (self.place / name).mkdir()
+        for name, content in scenario.files.items():
+            (self.place / "work" / name).write_text(content)
+
+    def run(self, how=None, moment=0.0):
+        """Run it, stopped at a moment or not; the seconds it took."""
+        place = self.place
+        variables = plain_environment() | {"HOME": str(place / "home"), "TMPDIR": str(place / "temporary")}
+        variables = {name: value for name, value in variables.items() if not name.startswith("XDG_")}
+        with open(place / "out", "wb") as out, open(place / "err", "wb") as err:
+            begin = time.monotonic()
+            self.process = subprocess.Popen(
+                [sys.executable, *self.scenario.command], cwd=place / "work", env=variables, stdin=subprocess.DEVNULL,
+                stdout=out, stderr=err, start_new_session=True,
+            )  # fmt: skip
+        if how:
+            try:
+                self.process.wait(moment)
+            except subprocess.TimeoutExpired:
+                if how == KILL:
+                    self.process.kill()
+                else:
+                    os.killpg(self.process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(PATIENCE)
+        return time.monotonic() - begin
+
+    def complaints(self, how):
+        """What is not as it should be."""
+        left = left_over(self.process.pid)
+        if self.process.poll() is None:
+            yield "it does not end"
+        if left:
+            yield f"processes are left: {left}"
+        error = (self.place / "err").read_text(errors="replace")
+        status = self.process.returncode
+        usual = (0, 1, -signal.SIGINT) if self.scenario.is_plain else (0, status_of.INTERRUPTED, -signal.SIGINT)
+        if how == INTERRUPT and status not in usual and not is_pythons(error):
+            yield f"status {status}: {error[-500:]}"
+        elif how is None and status:
+            yield f"it fails undisturbed, with status {status}"
+        if how != KILL or "spawn" not in self.scenario.name:  # a process whose beginning does not arrive says so
+            yield from complaints_of(error, how == INTERRUPT, self.scenario.is_plain)
+        temporary = [str(path.relative_to(self.place)) for path in (self.place / "temporary").rglob("*")]
+        if temporary:
+            yield f"temporary files: {temporary}"
+        yield from self.complaints_of_files()
+
+    def complaints_of_files(self):
+        known = {*self.scenario.files, *self.scenario.results, "__pycache__"}
+        for path in sorted((self.place / "work").iterdir()):
+            if path.name not in known:
+                yield f"a file is left: {path.name}"
+            elif path.name in self.scenario.results:
+                try:
+                    self.scenario.results[path.name](path)
+                except Exception as error:
+                    yield f"{path.name}: {type(error).__name__}: {str(error)[:300]}"
+        for name in self.scenario.files:
+            if not (self.place / "work" / name).exists():
+                yield f"a file is lost: {name}"
+
+    def close(self):
+        for pid in processes_of(self.process.pid):
+            os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:  .*\n|\n)*KeyboardInterrupt\n?")
+LINE = re.compile(r"(?:\S.*: )?interrupted\n(?:(?:  |#).*\n)*")
+USUAL = "document.tsh: the new outputs are written\n"
+
+
+def is_pythons(error):
+    """Is this Python's own complaint, of before it has come to the program?"""
+    return bool(error) and not any(ours in error for ours in ("/tensh/", "loader.py", "saves.py", '"<string>"'))
+
+
+def complaints_of(error, is_interrupted, is_plain):
+    """What is on stderr and should not be."""
+    if is_interrupted:
+        if is_pythons(error):
+            return
+        error = (TRACEBACK if is_plain else LINE).sub("", error, count=1)
+    if error.replace(USUAL, "").strip():
+        yield f"stderr: {error[-1500:]}"
+
+
+def processes_of(session):
+    """The processes of a session, which a program begins."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdecimal():
+            try:
+                fields = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[3]) == session and fields[0] not in "ZX":
+                found.append(int(entry))
+    return found
+
+
+def left_over(session):
+    """The processes of a session that do not end within a while."""
+    end = time.monotonic() + PATIENCE / 2
+    while (found := processes_of(session)) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
+
+
+def stop(scenario, how, moment):
+    """(whether it was stopped before its end, complaints) of one run."""
+    trial = Trial(scenario)
+    try:
+        trial.run(how, moment)
+        return trial.process.returncode != 0, [*trial.complaints(how)]
+    finally:
+        trial.close()
+
+
+def measure(scenario):
+    """Seconds that a run takes that nobody stops; it must not fail."""
+    trial = Trial(scenario)
+    try:
+        seconds = trial.run()
+        found = [*trial.complaints(None)]
+        assert not found, f"{scenario.name}: {found}"
+        return seconds
+    finally:
+        trial.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--interrupts", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="part of the names of the scenarios")
+    options = parser.parse_args()
+    chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
+    chance = random.Random(options.seed)
+    seconds = {scenario.name: measure(scenario) for scenario in chosen}
+    shared = {*os.listdir(SHARED_MEMORY)} if SHARED_MEMORY.exists() else set()
+    stopped, runs, wrong = Counter(), Counter(), 0
+    turns = [how for how, count in ((KILL, options.kills), (INTERRUPT, options.interrupts)) for _ in range(count)]
+    for number, how in enumerate(turns):
+        scenario = chosen[number % len(chosen)]
+        moment = chance.uniform(0, seconds[scenario.name])
+        before_end, found = stop(scenario, how, moment)
+        runs[how] += 1
+        stopped[how] += before_end
+        for complaint in found:
+            wrong += 1
+            print(
+                f"{scenario.name}, {how} after {moment:.3f} of {seconds[scenario.name]:.3f} s: {complaint}", flush=True
+            )
+    if SHARED_MEMORY.exists() and (left := {*os.listdir(SHARED_MEMORY)} - shared):
+        print("in shared memory, of these or other programs:", sorted(left))
+    for how in runs:
+        print(f"{how}: {runs[how]} runs, {stopped[how]} stopped before their end")
+    print(f"{wrong} complaints")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
