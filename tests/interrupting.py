@@ -24,14 +24,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from conftest import plain_environment
+from terminal import Terminal
 
 from tensh.cli import status as status_of
+from tensh.cli.repl.history import History
 
 INTERRUPT, KILL = "^C", "kill -9"
 PATIENCE = 60.0  # seconds that a process has to end
@@ -51,7 +54,6 @@ class Scenario:
 
 # ── programs ─────────────────────────────────────────────────────────────────
 LOADER = """
-import tempfile
 import tensh as torch
 from tensh.utils.data import DataLoader, Dataset
 
@@ -63,18 +65,14 @@ class Rows(Dataset):
 
 if __name__ == "__main__":
     options = dict(batch_size=4, num_workers=2, multiprocessing_context="METHOD")
-    for epoch in range(2):
-        for x, i in DataLoader(Rows(), shuffle=True, **options):
-            assert x.sum().item() == 20_000 * i.sum().item()
+    for x, i in DataLoader(Rows(), shuffle=True, **options):
+        assert x.sum().item() == 20_000 * i.sum().item()
     stays = DataLoader(Rows(), persistent_workers=True, **options)
     for epoch in range(3):
         for x, i in stays:
             if epoch == 1:
                 break
-    given_up = iter(DataLoader(Rows(), **options))
-    next(given_up)
-    del given_up
-    at_exit = iter(DataLoader(Rows(), **options))
+    at_exit = iter(DataLoader(Rows(), batch_size=8, num_workers=1, multiprocessing_context="METHOD"))
     next(at_exit)
 """
 
@@ -130,8 +128,7 @@ def is_saved(path):
     from tensh.utils.safetensors.torch import load_file
 
     found = load_file(path) if path.suffix == ".safetensors" else torch.load(path)
-    assert found["a"].shape == (100_000,)
-    assert found["a"].unique().tolist() == found["b"].unique().tolist() == [found["a"][0].item()]
+    assert found["a"].shape == (100_000,) and torch.equal(found["a"], found["b"])
 
 
 def is_one_of(*contents):
@@ -151,6 +148,28 @@ def is_notebook_of(count):
         assert text == "old" or json.loads(text)["cells"], text[:200]
 
     return check
+
+
+LINES = [  # typed at a prompt, and what is typed behind each
+    ("x = torch.arange(100_000.)", "\r"),
+    ("y = (x * 2).sum()", "\r"),
+    ("%save state.safetensors", "\r"),
+    ("for i in range(20): z = torch.randn(200, 200) @ torch.randn(200, 200)", "\r\r"),
+    ("%load state.safetensors", "\r"),
+    ("x += 1", "\r"),
+    ("%undo", "\r"),
+    ("\x1b[200~def f(a):\n    return a + 1\nf(3)\x1b[201~", "\r"),
+    ('torch.save({"a": x, "b": x.clone()}, "model.pt")', "\r"),
+    ("%save state.safetensors", "\r"),
+    ("y", "\r"),
+]
+
+
+def is_session(path):
+    """What `%save` has written at some time."""
+    from tensh.utils.safetensors.torch import load_file
+
+    assert load_file(path)["x"].tolist() == [*range(100_000)]
 
 
 def tensh(*arguments):
@@ -196,6 +215,7 @@ SCENARIOS = [
         "convert", tensh("convert", "--force", "script.tsh", "new.ipynb"), {"script.tsh": SCRIPT, "new.ipynb": "old"},
         {"new.ipynb": is_notebook_of(60)},
     ),
+    *[Scenario("prompt", tensh(), {}, {"model.pt": is_saved, "state.safetensors": is_session})] * 5,
     *(
         Scenario(name, command, {"script.tsh": SCRIPT, "training.tsh": TRAINING}, {})
         for name, command in COMMANDS.items()
@@ -218,12 +238,10 @@ class Trial:
     def run(self, how=None, moment=0.0):
         """Run it, stopped at a moment or not; the seconds it took."""
         place = self.place
-        variables = plain_environment() | {"HOME": str(place / "home"), "TMPDIR": str(place / "temporary")}
-        variables = {name: value for name, value in variables.items() if not name.startswith("XDG_")}
         with open(place / "out", "wb") as out, open(place / "err", "wb") as err:
             begin = time.monotonic()
             self.process = subprocess.Popen(
-                [sys.executable, *self.scenario.command], cwd=place / "work", env=variables, stdin=subprocess.DEVNULL,
+                [sys.executable, *self.scenario.command], cwd=place / "work", env=self.variables(), stdin=subprocess.DEVNULL,
                 stdout=out, stderr=err, start_new_session=True,
             )  # fmt: skip
         if how:
@@ -259,6 +277,16 @@ class Trial:
             yield f"temporary files: {temporary}"
         yield from self.complaints_of_files()
 
+    @property
+    def is_stopped(self):
+        """Has it ended before its end?"""
+        return self.process.returncode != 0
+
+    def variables(self):
+        """The environment of the program: its home and its folder for temporary files are here."""
+        variables = plain_environment() | {"HOME": str(self.place / "home"), "TMPDIR": str(self.place / "temporary")}
+        return {name: value for name, value in variables.items() if not name.startswith("XDG_")}
+
     def complaints_of_files(self):
         known = {*self.scenario.files, *self.scenario.results, "__pycache__"}
         for path in sorted((self.place / "work").iterdir()):
@@ -276,6 +304,102 @@ class Trial:
     def close(self):
         for pid in processes_of(self.process.pid):
             os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+class PromptTrial(Trial):
+    """A prompt at which lines are typed.  ^C is typed, too, and stops what runs; the prompt goes on."""
+
+    def run(self, how=None, moment=0.0):
+        self.entered, self.was_stopped, self.status = [], False, None
+        begin = time.monotonic()
+        self.terminal = Terminal(cwd=self.place / "work", **self.variables() | {"TENSH_HISTORY": str(self.history)})
+        self.pid, self.descriptor = self.terminal.process, self.terminal.descriptor
+        self.settings = termios.tcgetattr(self.descriptor)
+        end = begin + moment
+        for line, typed in [("", ""), *LINES]:
+            row = self.terminal.screen.row if line else -1
+            if line:
+                self.entered.append(line)
+                self.terminal.type(line + typed)
+            while not (self.terminal.at_prompt() and self.terminal.screen.row > row) and self.terminal.status is None:
+                self.terminal.read(0.02)
+                if how and time.monotonic() > end:
+                    self.stop(how)
+                    return time.monotonic() - begin
+        if how:
+            self.stop(how)
+        else:
+            self.leave()
+        return time.monotonic() - begin
+
+    @property
+    def is_stopped(self):
+        return self.was_stopped
+
+    @property
+    def history(self):
+        return self.place / "home" / "history"
+
+    def stop(self, how):
+        self.was_stopped = True
+        if how == KILL:
+            self.terminal.kill()
+            return
+        self.terminal.type("\x03")
+        self.leave()
+
+    def leave(self):
+        """Use the prompt once more, and end it."""
+        end = time.monotonic() + PATIENCE / 2
+        while self.terminal.status is None and not (self.terminal.at_prompt() and not self.terminal.read(0.1)):
+            self.terminal.read(0.02)
+            if time.monotonic() > end:
+                self.terminal.raw += "Traceback: no prompt comes"
+                self.terminal.kill()
+                return
+        if self.terminal.status is None:
+            if self.terminal.enter("print(6 * 7)") != "42":
+                self.terminal.raw += "Traceback: it does not go on"
+            self.entered += ["print(6 * 7)", "exit"]
+            self.changed = termios.tcgetattr(self.descriptor)
+            self.terminal.type("exit\r")
+            while self.terminal.status is None:
+                self.terminal.read(1)
+                with contextlib.suppress(termios.error):
+                    self.changed = termios.tcgetattr(self.descriptor)
+            if self.changed != self.settings:
+                self.terminal.raw += f"Traceback: the terminal was {self.settings} and is {self.changed}"
+        self.status = self.terminal.status
+
+    def complaints(self, how):
+        raw = self.terminal.raw
+        if left := left_over(self.pid):
+            yield f"processes are left: {left}"
+        if "Traceback" in raw or "Exception ignored" in raw:
+            yield f"the screen: {self.terminal.screen.text()[-1500:]} {raw[-600:]}"
+        if how != KILL and self.status not in (0, status_of.INTERRUPTED, -signal.SIGINT):
+            yield f"status {self.status}"
+        if how != KILL and raw.rfind("\x1b[?2004h") > raw.rfind("\x1b[?2004l"):
+            yield "the terminal still marks what is pasted"
+        yield from self.complaints_of_history()
+        yield from self.complaints_of_files()
+
+    def complaints_of_history(self):
+        history = History(self.history)
+        found = history.entries()
+        entered = [re.sub("\x1b.....", "", line) for line in self.entered]
+        rest = iter(entered)
+        if history.notices or not all(entry in rest for entry in found):
+            yield f"the history: {history.notices}, {found}"
+        if len(found) < len(entered) - 2:  # the one that ^C came in, and the one that was being typed
+            yield f"the history has lost lines: {found} of {entered}"
+
+    def close(self):
+        for pid in processes_of(self.pid):
+            os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.close(self.descriptor)
         shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -321,19 +445,23 @@ def left_over(session):
     return found
 
 
+def start(scenario):
+    return (PromptTrial if scenario.name == "prompt" else Trial)(scenario)
+
+
 def stop(scenario, how, moment):
     """(whether it was stopped before its end, complaints) of one run."""
-    trial = Trial(scenario)
+    trial = start(scenario)
     try:
         trial.run(how, moment)
-        return trial.process.returncode != 0, [*trial.complaints(how)]
+        return trial.is_stopped, [*trial.complaints(how)]
     finally:
         trial.close()
 
 
 def measure(scenario):
     """Seconds that a run takes that nobody stops; it must not fail."""
-    trial = Trial(scenario)
+    trial = start(scenario)
     try:
         seconds = trial.run()
         found = [*trial.complaints(None)]
@@ -352,7 +480,7 @@ def main():
     options = parser.parse_args()
     chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
     chance = random.Random(options.seed)
-    seconds = {scenario.name: measure(scenario) for scenario in chosen}
+    seconds = {scenario.name: measure(scenario) for scenario in {each.name: each for each in chosen}.values()}
     shared = {*os.listdir(SHARED_MEMORY)} if SHARED_MEMORY.exists() else set()
     stopped, runs, wrong = Counter(), Counter(), 0
     turns = [how for how, count in ((KILL, options.kills), (INTERRUPT, options.interrupts)) for _ in range(count)]

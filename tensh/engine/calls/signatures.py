@@ -112,13 +112,14 @@ class ElementError(TypeError):
 
 
 HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
+IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more of
 
 
 def type_name(value):
     """The name of a value's type as C code gives it: with the module for types in C, which many of PyTorch's are."""
     kind = type(value)
     of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
-    in_c = not kind.__flags__ & HEAP and kind.__module__ != "builtins"
+    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"
     return f"{kind.__module__}.{kind.__name__}" if of_torch or in_c else kind.__name__
 
 
