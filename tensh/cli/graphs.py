@@ -9,6 +9,7 @@ from tensh.cli import status
 from tensh.cli.options import UsageError
 from tensh.cli.run import Run
 from tensh.cli.session.events import Text, Value
+from tensh.cli.writing import write_text
 from tensh.show.page import Page
 
 TEXTS = ("dot", "mermaid", "json")
@@ -93,8 +94,7 @@ def written(run, wish, pieces):
         run.env.stdout.writelines(pieces)
         return status.OK
     try:
-        with open(wish.output, "w", encoding="utf-8") as file:
-            file.writelines(pieces)
+        write_text(wish.output, pieces)
     except OSError as error:
         raise UsageError(f"tensh graph: {wish.output}: {error.strerror}") from None
     return status.OK

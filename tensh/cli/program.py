@@ -47,7 +47,7 @@ def from_input(stream, arguments=()):
 
 def from_file(path, arguments=()):
     """A .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
-    filename, extension = os.path.abspath(path), os.path.splitext(path)[1]
+    filename, extension = reading.whole_name(path), os.path.splitext(path)[1]
     if extension == ".ipynb":
         kind, cells = "notebook", document_cells(notebook.cells, filename, path)
     elif extension == ".md":

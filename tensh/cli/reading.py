@@ -46,6 +46,14 @@ def content(path, most=None):
     return read
 
 
+def whole_name(path):
+    """The name of a file from the root on; UsageError where the folder that we are in has been removed."""
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file: the current folder has been removed") from None
+
+
 def require(path):
     """UsageError unless a name is that of a file."""
     try:

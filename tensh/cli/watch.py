@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-from tensh.cli import program, status
+from tensh.cli import program, reading, status
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.runs import running
@@ -29,7 +29,7 @@ class Watch:
         self.env = env
         self.options = options
         self.path = path
-        self.file = os.path.abspath(path)
+        self.file = reading.whole_name(path)
         self.arguments = arguments
         self.pause = pause
         self.clock = clock

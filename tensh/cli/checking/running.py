@@ -4,7 +4,7 @@ import io
 import os
 from typing import NamedTuple
 
-from tensh.cli import status
+from tensh.cli import reading, status
 from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
@@ -63,7 +63,7 @@ class Checked(Run):
         self.code = [cell for cell in document.cells if cell.kind == "code"]
         self.labels = [label_of(cell, number) for number, cell in enumerate(self.code, 1)]
         kind = "script" if files.kind_of(path) in files.PRELOADED else "notebook"
-        filename = os.path.abspath(path)
+        filename = reading.whole_name(path)
         cells = [self.runnable(cell, number, filename, path) for number, cell in enumerate(self.code, 1)]
         folder = os.path.dirname(os.path.realpath(path))
         env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")

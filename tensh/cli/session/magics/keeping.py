@@ -4,6 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
+from tensh.cli.writing import write_text
 from tensh.show import describe
 
 OVER = "--over"
@@ -31,17 +32,16 @@ def export(session, command):
     if extension not in exporting.KINDS:
         raise MagicError(f"%export {path}: one of {', '.join(exporting.KINDS)} is written, not {extension}")
     journal = session.journal
-    if os.path.exists(path) and not over and os.path.abspath(path) not in journal.exported:
+    if os.path.exists(path) and not over and os.path.realpath(path) not in journal.exported:
         raise MagicError(f"%export {path}: the file is there already; to write over it: %export {path} {OVER}")
     text = exporting.written(journal, extension, MAGICS)
     if not text:
         raise MagicError("%export: nothing was done yet")
     try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(path, [text])
     except OSError as error:
         raise MagicError(f"%export {path}: {error.strerror}") from None
-    journal.exported.add(os.path.abspath(path))
+    journal.exported.add(os.path.realpath(path))
     failed = sum(entry.failed for entry in journal.entries)
     left = f"; {failed} that failed left out" if failed else ""
     yield Notice(f"{path}: {describe.count(text.count(chr(10)), 'line')}{left}")
