@@ -314,7 +314,7 @@ def test_a_file_that_is_not_there(prompt, tmp_path):  # noqa: F811
 def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
     prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
     assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]
-    assert prompt.notices("%load list.pth") == ["list.pth: list"] and prompt["epoch"] == 3
+    assert prompt.notices("%load list.pth") == ["list.pth: list_2"] and prompt["epoch"] == 3
     (tmp_path / "bad.pt").write_bytes(b"nothing of it")
     message = prompt.message("%load bad.pt")
     assert message.startswith("bad.pt: ") and "\n" not in message

@@ -137,7 +137,17 @@ def test_a_plain_line_is_cleaned(line, clean):
 
 
 @pytest.mark.parametrize(
-    "name, as_python", [("w", "w"), ("a-b.c", "a_b_c"), ("0", "_0"), ("if", "if_"), ("taken", "taken_2"), ("", "_")]
+    "name, as_python",
+    [
+        ("w", "w"),
+        ("a-b.c", "a_b_c"),
+        ("0", "_0"),
+        ("if", "if_"),
+        ("taken", "taken_2"),
+        ("", "array"),
+        ("__builtins__", "builtins"),
+        ("print", "print_2"),
+    ],
 )
 def test_names_of_arrays(name, as_python):
     assert free(name, {"taken": 1}) == as_python

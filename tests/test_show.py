@@ -10,12 +10,13 @@ from conftest import plain_environment
 
 import tensh as torch
 from tensh import show
+from tensh.escaping import visible
 from tensh.show.blocks import bar, shade, sparkline
 from tensh.show.describe import amount, count, number
 from tensh.show.page import Page, Paint
 from tensh.show.shrinking import shrunk
 from tensh.show.table import Table
-from tensh.show.text import cells, padded, shortened, visible
+from tensh.show.text import cells, padded, shortened
 
 nan, inf = math.nan, math.inf
 
@@ -318,7 +319,7 @@ def test_texts_are_cut_by_their_width(case, expected):
 def test_small_parts():
     assert shortened("abcdefgh", 5, unicode=False) == "ab..."
     assert padded("损", 4) == "损  " and padded("x", 3, to_the_right=True) == "  x"
-    assert visible("a\033[1mb\n") == "a?[1mb\n"
+    assert visible("a\033[1mb\n") == "a\\x1b[1mb\n" and cells("a\033[1mb") == 9
     assert sparkline([]) == "" and sparkline([0, 0]) == "▁▁" and sparkline([0, 8], unicode=False) == "_#"
     assert bar(0, 8) == bar(0, 8, unicode=False) == "" and bar(1e-9, 8) == "▏" and bar(1e-9, 8, unicode=False) == "#"
     assert shade(0) == " " and shade(1) == "@"

@@ -40,9 +40,9 @@ def lacking(names, prefix):
 
 
 def in_json(row):
-    import json
+    from tensh.escaping import dumps
 
-    return json.dumps({"v": 1} | row, ensure_ascii=False) + "\n"
+    return dumps({"v": 1} | row) + "\n"
 
 
 def table(rows, width, unicode):

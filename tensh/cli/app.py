@@ -3,34 +3,59 @@
 import sys
 
 from tensh.cli import lazy, status, version
-from tensh.cli.environment import Environment
+from tensh.cli.environment import Environment, Unwritten, open_closed_streams, silence
 from tensh.cli.options import Options, UsageError
 
 
 def main(arguments=None, environment=None):
     """Run `tensh ARGUMENTS` (those of the process if there are none) in an environment; the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if environment is None:
+        open_closed_streams()
     env = environment or Environment()
-    if arguments in (["--version"], ["-V"]):  # before anything is imported
-        return version.say(env)
-    lazy.begin()
     try:
-        with env.installed():
-            found = answer(arguments, env)
-            env.stdout.flush()
-            return found
+        return done(arguments, env)
     except KeyboardInterrupt:
         return status.INTERRUPTED
     except UsageError as error:
-        env.stderr.write(f"{error}\n")
+        env.say(f"{error}\n")
         return status.USAGE
-    except BrokenPipeError:
-        if not env.is_broken():
+    except Unwritten as error:
+        return unwritten(error.args[0], env)
+    except Exception as error:
+        if isinstance(error, OSError) and (found := env.why_unwritten(error)):
+            return unwritten(found, env)
+        if env.is_set("TENSH_DEBUG"):
             raise
-        env.silence()
+        from tensh.cli.faults import fault
+
+        env.say(f"{fault(error)}; with TENSH_DEBUG=1 Python shows the way there\n")
+        return status.INTERNAL
+
+
+def done(arguments, env):
+    """Do what the arguments say, and write all that it gives; the exit status."""
+    if arguments in (["--version"], ["-V"]):  # before anything is imported
+        found = version.say(env)
+    else:
+        lazy.begin()
+        try:
+            with env.installed():
+                found = answer(arguments, env)
+        finally:
+            lazy.end()
+    with env.writing():
+        env.stdout.flush()
+    return found
+
+
+def unwritten(error, env):
+    """Say that standard output cannot be written, unless its reader has gone away; the exit status."""
+    silence(env.stdout)
+    if isinstance(error, BrokenPipeError):
         return status.PIPE_CLOSED
-    finally:
-        lazy.end()
+    env.say(f"tensh: stdout cannot be written: {error.strerror}\n")
+    return status.UNWRITTEN
 
 
 def answer(arguments, env):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tensh.cli import reading
 from tensh.cli.folders import folder
 from tensh.cli.options import UsageError
+from tensh.escaping import visible_line
 
 FILE = "config.toml"
 LARGEST = 2**14  # bytes of such a file: a hundred times what all settings need
@@ -152,7 +153,7 @@ def load(variables):
             origins[name] = origin
         except SettingError as error:
             complaints.append(f"{origin}: {error}")
-    return Loaded(settings, origins, complaints)
+    return Loaded(settings, origins, [*map(visible_line, complaints)])
 
 
 def path(variables):
@@ -234,6 +235,7 @@ def show(env):
 def show_path(env):
     """`tensh config path`."""
     from tensh.cli import status
+    from tensh.cli.render.console import Console
 
-    env.stdout.write(path(env.variables) + "\n")
+    Console(env).result([("plain", visible_line(path(env.variables)) + "\n")])
     return status.OK

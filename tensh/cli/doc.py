@@ -19,8 +19,8 @@ def show(env, name, with_source=False, as_json=False):
     except lookup.Unknown as error:
         raise UsageError(f"tensh doc: {error}") from None
     if as_json:
-        import json
+        from tensh.escaping import dumps
 
-        tokens = [("plain", json.dumps({"v": 1} | page.facts(names.found(name)), ensure_ascii=False) + "\n")]
+        tokens = [("plain", dumps({"v": 1} | page.facts(names.found(name))) + "\n")]
     console.result([*view.HelpPage(tokens).draw(console.page()), ("plain", "\n")])
     return status.OK

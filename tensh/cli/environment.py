@@ -10,6 +10,10 @@ import sys
 USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
 
 
+class Unwritten(Exception):
+    """Standard output cannot be written; its argument is the OSError. A reader that has gone away is a BrokenPipeError."""
+
+
 class Environment:
     """Streams, variables, and what a stream can show."""
 
@@ -93,6 +97,24 @@ class Environment:
         finally:
             sys.stdin, sys.stdout, sys.stderr = before
 
+    @contextlib.contextmanager
+    def writing(self):
+        """Within, that stdout cannot be written is Unwritten."""
+        try:
+            yield
+        except OSError as error:
+            raise Unwritten(error) from None
+
+    def why_unwritten(self, error):
+        """The OSError for which stdout cannot be written, where that is why something of the user's raised `error`."""
+        if isinstance(error, BrokenPipeError):
+            return error if self.is_broken() else None
+        try:
+            self.stdout.flush()  # what could not be written is still in the buffer
+        except OSError as found:
+            return found
+        return None
+
     def is_broken(self):
         """Whether the reader of stdout has gone away."""
         import select
@@ -111,12 +133,37 @@ class Environment:
             pass
         return False
 
-    def silence(self):
-        """Let what is left for a reader that has gone away go nowhere, instead of failing when the process ends."""
-        with contextlib.suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.stdout.fileno())
-            os.close(nowhere)
+    def say(self, text):
+        """Write to stderr, if it can be written: there is nobody to tell that it cannot."""
+        with contextlib.suppress(OSError):
+            self.stderr.write(text)
+            self.stderr.flush()
+            return
+        silence(self.stderr)
+
+
+def silence(stream):
+    """Let what is left in a stream that cannot be written go nowhere, instead of failing when the process ends."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+# A stream that is closed when the process begins: the file opened next would get its number, and what is written to the
+# stream. Reading standard input and writing standard output fail instead; what is said on standard error goes nowhere.
+INSTEAD = (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w"))
+
+
+def open_closed_streams():
+    """Put a stream in the place of each that the process was begun without."""
+    for number, (name, access, mode) in enumerate(INSTEAD):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, access)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, open(number, mode, encoding="utf-8", errors="backslashreplace", closefd=False))  # noqa: SIM115  (they stay)
 
 
 def has_descriptor(stream):

@@ -91,7 +91,9 @@ def text(run, drawing, wish):
 def written(run, wish, pieces):
     """Write pieces of text to stdout, or to the file that was asked for; the exit status."""
     if wish.output is None:
-        run.env.stdout.writelines(pieces)
+        for piece in pieces:
+            with run.env.writing():
+                run.env.stdout.write(piece)
         return status.OK
     try:
         write_text(wish.output, pieces)

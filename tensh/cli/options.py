@@ -2,9 +2,14 @@
 
 from typing import NamedTuple
 
+from tensh.escaping import visible_line
+
 
 class UsageError(Exception):
-    """The command line asks for something that cannot be done: status 2."""
+    """The command line asks for something that cannot be done: status 2. Its arguments are lines, usually one."""
+
+    def __str__(self):
+        return "\n".join(visible_line(str(line)) for line in self.args)
 
 
 class Options(NamedTuple):

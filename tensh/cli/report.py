@@ -8,6 +8,7 @@ from importlib import metadata
 
 from tensh.cli import status
 from tensh.cli.render.console import Console
+from tensh.escaping import visible_line
 
 PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "uniplot", "torch")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_THREAD_TIMEOUT")
@@ -18,7 +19,7 @@ def show(env):
     """Write the report."""
     rows = [*facts(env)]
     width = max(len(name) for name, _ in rows) + 2
-    Console(env).result([("plain", "".join(f"{name:{width}}{value}\n" for name, value in rows))])
+    Console(env).result([("plain", "".join(f"{name:{width}}{visible_line(value)}\n" for name, value in rows))])
     return status.OK
 
 

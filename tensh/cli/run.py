@@ -1,10 +1,13 @@
 """Running a program and showing what happens: `tensh run`, `tensh -c`, `tensh -`."""
 
 import contextlib
+import errno
+import re
 import sys
 import warnings
 
 from tensh.cli import lazy, status
+from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
 from tensh.cli.options import UsageError
 from tensh.cli.render import failure as failures
@@ -16,8 +19,12 @@ from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
+from tensh.escaping import visible_line
+from tensh.show.reprs import safe_str
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
+UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # what a stream says that cannot be written
+WRITING = re.compile(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
 ALL_FRAMES = "  all frames: --traceback full\n"
 
 
@@ -199,7 +206,7 @@ class Run:
                 names = opening.defined(self.session, file)
             except opening.OpeningError as error:
                 raise UsageError(str(error)) from None
-            self.mention(f"{file}: {names}\n")
+            self.mention(f"{visible_line(file)}: {names}\n")
 
     def configure(self):
         """Take the settings of the user. They are for eyes: what goes into a pipe or a file does not depend on them."""
@@ -217,10 +224,10 @@ class Run:
     def cell(self, cell):
         """Run a cell; whether the next one is to follow."""
         if cell.lacking:
-            self.mention(f"{cell.source.label}: passed over, it needs {cell.lacking}\n")
+            self.mention(f"{cell.source.label}: passed over, it needs {visible_line(cell.lacking)}\n")
             return True
         for line in cell.passed_over:
-            self.mention(f"{cell.source.label}: passed over: {line}\n")
+            self.mention(f"{cell.source.label}: passed over: {visible_line(line)}\n")
         next_statement = self.options.keep_going and self.program.kind != "notebook"
         return all(self.show(event, cell.may_raise) for event in self.events(cell.source, next_statement))
 
@@ -256,7 +263,9 @@ class Run:
         try:
             page, is_notebook = self.console.page(), self.program.kind == "notebook"
             tokens = values.shown(value, page, unit.text, is_notebook, self.session.settings)
-        except Exception as error:  # its repr is the user's code
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
         self.values_shown += 1
         self.console.result(tokens)
@@ -272,8 +281,9 @@ class Run:
     def failed(self, event, may_raise):
         """Show a failure and remember its status; whether the run goes on."""
         failure = event.failure
-        if isinstance(failure.error, BrokenPipeError) and self.env.is_broken():
-            raise failure.error  # nobody reads on: not a failure of the code
+        unwritten = isinstance(failure.error, OSError) and self.why_unwritten(failure)
+        if unwritten:  # not a failure of the code
+            raise Unwritten(unwritten)
         if isinstance(failure.error, KeyboardInterrupt):
             return self.stopped(failure)
         self.show_failure(failure, may_raise)
@@ -283,6 +293,13 @@ class Run:
         if not self.options.keep_going:
             self.ended_by = failure
         return self.options.keep_going
+
+    def why_unwritten(self, failure):
+        """The OSError for which stdout cannot be written, where that is what failed."""
+        found = self.env.why_unwritten(failure.error)
+        if found or failure.error.errno not in UNWRITABLE or not failure.places:
+            return found
+        return failure.error if WRITING.search(failure.places[0].segment or failure.places[0].text) else None
 
     def show_failure(self, failure, may_raise):
         """Show what went wrong, and to somebody who may be looking how to see more of it."""
@@ -311,7 +328,7 @@ class Run:
         """The status that `sys.exit(code)` asks for."""
         if code is None or isinstance(code, int):
             return int(code or 0)
-        self.console.remark([("plain", f"{code}\n")])
+        self.console.remark([("plain", f"{safe_str(code)}\n")])
         return status.FAILED
 
 

@@ -7,5 +7,6 @@ def say(env):
     """Write the version."""
     from tensh import VERSION
 
-    env.stdout.write(f"tensh {VERSION}\n")
+    with env.writing():
+        env.stdout.write(f"tensh {VERSION}\n")
     return status.OK

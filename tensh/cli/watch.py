@@ -17,6 +17,7 @@ from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.runs import running
 from tensh.cli.world import fresh_world, own_modules
+from tensh.escaping import visible_line
 
 BETWEEN = 0.2  # seconds from one look at the files to the next
 CHANGED = object()  # the stamp of a file that was saved while it was read
@@ -53,7 +54,7 @@ class Watch:
     def say(self, text):
         """A line that is no result."""
         if not self.options.quiet:
-            self.console.remark([("note", text + "\n")])
+            self.console.remark([("note", visible_line(text) + "\n")])
 
     # -- running ----------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """A graph in the language of Graphviz."""
 
+from tensh.escaping import visible_line
 from tensh.graph import tokens
 
 
@@ -20,4 +21,4 @@ def lines(graph, shown=None):
 
 def quoted(rows):
     """Lines of text as a DOT string."""
-    return '"' + "\\n".join(row.replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'
+    return '"' + "\\n".join(visible_line(row).replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'

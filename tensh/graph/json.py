@@ -8,9 +8,9 @@ a node also has ``value`` or ``grad``: numbers in nested lists, complex ones as 
 or it has more than 1,000 elements.
 """
 
-import json
-
 import numpy as np
+
+from tensh.escaping import dumps
 
 VERSION = 1
 MOST = 1000  # elements
@@ -19,9 +19,9 @@ MOST = 1000  # elements
 def lines(graph, shown=None):
     """The lines of the document; each node is one."""
     head = {"tensh_graph": VERSION, "root": graph.root, "node_count": len(graph), "edge_count": graph.edge_count}
-    yield json.dumps(head)[:-1] + ', "nodes": ['
+    yield dumps(head)[:-1] + ', "nodes": ['
     for node in graph:
-        yield json.dumps(entry(node, shown), allow_nan=False) + ("," if node.number < len(graph) else "")
+        yield dumps(entry(node, shown), allow_nan=False) + ("," if node.number < len(graph) else "")
     yield "]}"
 
 

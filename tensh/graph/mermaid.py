@@ -1,5 +1,6 @@
 """A graph in the language of Mermaid, as Markdown pages show it."""
 
+from tensh.escaping import visible_line
 from tensh.graph import tokens
 
 # What would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
@@ -31,4 +32,4 @@ def lines(graph, shown=None):
 
 def quoted(rows):
     """Lines of text as a Mermaid string."""
-    return '"' + "<br/>".join(row.translate(ENTITIES) for row in rows) + '"'
+    return '"' + "<br/>".join(visible_line(row).translate(ENTITIES) for row in rows) + '"'

@@ -11,9 +11,9 @@ def named_tensors(namespace):
     """(name, tensor) of every tensor that a namespace leads to: variables first, then what is in them."""
     within = []
     for name, value in list(namespace.items()):
-        if name.startswith("_"):
+        if type(name) is not str or name.startswith("_"):
             continue
-        if isinstance(value, Tensor):
+        if issubclass(type(value), Tensor):  # isinstance would ask the value, too
             yield name, value
         else:
             within.append((name, value))
@@ -26,29 +26,45 @@ def _inside(name, value, seen, depth):
     """The tensors in a container or a module, by the words that lead to them: ``net.0.weight``, ``params[0]``."""
     if id(value) in seen or depth == 0:
         return
-    if isinstance(value, list | tuple):
+    kind = type(value)
+    if issubclass(kind, list | tuple):
         items = [(f"{name}[{index}]", item) for index, item in enumerate(value[:LONGEST])]
-    elif isinstance(value, dict):
+    elif issubclass(kind, dict):
         items = [(f"{name}[{key!r}]", item) for key, item in list(value.items())[:LONGEST]]
-    elif not isinstance(value, type) and hasattr(type(value), "named_parameters"):
-        items = [(f"{name}.{path}", each) for path, each in value.named_parameters()]
+    elif not issubclass(kind, type) and hasattr(kind, "named_parameters"):
+        items = [(f"{name}.{path}", each) for path, each in asked(value, "named_parameters")]
     else:
         return
     seen.add(id(value))
     for path, item in items:
-        if isinstance(item, Tensor):
+        if issubclass(type(item), Tensor):
             yield path, item
         else:
             yield from _inside(path, item, seen, depth - 1)
+
+
+def asked(value, method):
+    """What a method of a module gives, in a list; nothing where it fails, as in one that was loaded without its attributes."""
+    try:
+        return [*getattr(value, method)()]
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return []
 
 
 def names_of_layers(namespace):
     """id of a module -> the words that lead to it: ``net.0``."""
     found = {}
     for name, value in list(namespace.items()):
-        if name.startswith("_") or isinstance(value, type) or not hasattr(type(value), "named_modules"):
+        if (
+            type(name) is not str
+            or name.startswith("_")
+            or isinstance(value, type)
+            or not hasattr(type(value), "named_modules")
+        ):
             continue
-        for path, module in value.named_modules():
+        for path, module in asked(value, "named_modules"):
             found.setdefault(id(module), f"{name}.{path}" if path else name)
     return found
 

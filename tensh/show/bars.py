@@ -5,6 +5,8 @@ import sys
 from rich import progress
 from rich.console import Console
 
+from tensh.escaping import visible_line
+
 
 class Bar:
     """A bar of Rich. Loops within loops share one display, which is there from the first look at any of them."""
@@ -24,7 +26,7 @@ class Bar:
             Bar.display.start()
         for bar in Bar.running:
             if bar.task is None:
-                bar.task = Bar.display.add_task(bar.description, total=bar.total)
+                bar.task = Bar.display.add_task(visible_line(bar.description), total=bar.total)
         Bar.display.update(self.task, completed=taken)
 
     def close(self):
@@ -42,7 +44,7 @@ class Bar:
 def new_display():
     """A display of bars on stderr; what the loop prints stands above it."""
     columns = (
-        progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
         progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
     )  # fmt: skip
     above = sys.stdout is not None and sys.stdout.isatty()

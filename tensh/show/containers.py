@@ -3,8 +3,10 @@
 from collections import OrderedDict, defaultdict
 from collections.abc import Mapping
 
+from tensh.escaping import visible_line
 from tensh.show import describe
 from tensh.show.page import View
+from tensh.show.reprs import is_bounded, safe_repr
 from tensh.show.text import cells, one_line, padded, shortened
 
 MOST_ITEMS = 3  # tensors of a container that are shown in full
@@ -68,7 +70,7 @@ def heading(value):
 def items(value):
     """(name, item) of each item of a container."""
     if isinstance(value, Mapping):
-        return [(repr(name) if isinstance(name, str) else str(name), item) for name, item in value.items()]
+        return [(visible_line(safe_repr(name)), item) for name, item in value.items()]
     names = getattr(value, "_fields", None)
     return [(names[index] if names else f"[{index}]", item) for index, item in enumerate(value)]
 
@@ -81,14 +83,7 @@ def _rows(value, name, indent):
             yield indent, own, (heading(item),)
             yield from _rows(item, own, indent + 1)
         else:
-            yield indent, own, (one_line(_text(item)),)
-
-
-def _text(item):
-    try:
-        return repr(item)
-    except Exception as error:  # its repr is the user's code
-        return f"<its repr failed: {type(error).__name__}>"
+            yield indent, own, (one_line(safe_repr(item)),)
 
 
 def _facts(array):
@@ -114,7 +109,8 @@ def values(array):
 
 def is_container(value):
     """Whether a value is a list, tuple or dict that prints as such, or of a class that only fills one."""
-    return isinstance(value, list | tuple | dict) and type(value).__repr__ in REPRS
+    kind = type(value)
+    return issubclass(kind, list | tuple | dict) and kind.__repr__ in REPRS
 
 
 REPRS = [kind.__repr__ for kind in (list, tuple, dict, OrderedDict, defaultdict)]
@@ -131,7 +127,7 @@ def _arrays(value, depth):
 
 def is_long(value):
     """Whether a container of tensors is better shown as its contents than as Python writes it."""
-    if not is_container(value):
+    if not is_container(value) or not is_bounded(value):
         return False
     arrays = []
     for array in _arrays(value, 0):

@@ -10,9 +10,15 @@ LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not 
 def is_array(value):
     """Whether a value is a tensor or an array of a library we know."""
     return any(
-        kind.__module__.partition(".")[0] in LIBRARIES and kind.__name__ in ("Tensor", "ndarray")
+        kind.__name__ in ("Tensor", "ndarray") and module(kind).partition(".")[0] in LIBRARIES
         for kind in type(value).__mro__
     )
+
+
+def module(kind):
+    """The name of the module that a class says it is of, which can be anything."""
+    found = kind.__module__
+    return found if isinstance(found, str) else ""
 
 
 def is_tensor(value):

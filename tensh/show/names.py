@@ -5,6 +5,7 @@ import sys
 from tensh.show import describe
 from tensh.show.containers import is_container
 from tensh.show.page import View
+from tensh.show.reprs import safe_repr
 from tensh.show.table import Table
 
 COLUMNS = ("name", "shape", "dtype", "is_leaf", "requires_grad", "grad", "bytes")
@@ -46,10 +47,14 @@ class Names(View):
 def kind(value):
     """What a value is, and how much of it there is, without asking code of the user's."""
     own = type(value)
-    name = own.__qualname__ if own.__module__ in ("builtins", "__main__") else f"{own.__module__}.{own.__qualname__}"
+    name = (
+        own.__qualname__
+        if describe.module(own) in ("builtins", "__main__")
+        else f"{describe.module(own)}.{own.__qualname__}"
+    )
     if is_container(value) or own in (set, frozenset):
         return f"{own.__qualname__} of {len(value)}"
-    return f"{name} {value!r}" if own in (int, float, bool, complex) else name
+    return f"{name} {safe_repr(value)}" if own in (int, float, bool, complex) else name
 
 
 def who(names=None):

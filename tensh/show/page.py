@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from tensh.escaping import visible
+
 
 class Page(NamedTuple):
     """The space and the means that a drawing has.
@@ -39,7 +41,7 @@ class View:
         raise NotImplementedError
 
     def __repr__(self):
-        return "".join(text for _, text in self.draw(Page()))
+        return visible("".join(text for _, text in self.draw(Page())))
 
 
 class Lines(View):

@@ -4,6 +4,8 @@ import sys
 from operator import length_hint
 from time import perf_counter
 
+from tensh.escaping import visible_line
+
 DELAY = 0.5  # seconds that a loop may take without a word
 BETWEEN = 0.05  # seconds from one look of the bar to the next
 RARELY = 10.0  # seconds from one line to the next where nobody knows how long it will be
@@ -81,7 +83,7 @@ class Lines:
     """A line whenever another tenth is done."""
 
     def __init__(self, description, total):
-        self.begin = f"{description}: " if description else ""
+        self.begin = f"{visible_line(description)}: " if description else ""
         self.total = total
         self.tenths = 0
         self.next_line = 0.0

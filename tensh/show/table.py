@@ -1,5 +1,6 @@
 """Rows and columns of text."""
 
+from tensh.escaping import visible_line
 from tensh.show.page import View
 from tensh.show.text import cells, comment, padded, wrapped
 
@@ -17,7 +18,7 @@ class Table(View):
 
     def __init__(self, columns, rows, title="", notes=(), wraps=False):
         self.columns = tuple(columns)
-        self.rows = [tuple(map(str, row)) for row in rows]
+        self.rows = [tuple(visible_line(str(text)) for text in row) for row in rows]
         self.title = title
         self.notes = tuple(notes)
         self.wraps = wraps

@@ -1,19 +1,26 @@
 """Texts by their width in a terminal, where a character takes no, one or two columns."""
 
+from tensh.escaping import visible
+
 
 def cells(text):
     """How many columns of a terminal a text takes."""
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return len(text)
     return sum(_cells(character) for character in text)
 
 
 def _cells(character):
+    if character in "\n\t":
+        return 1
+    shown = visible(character)
+    if shown != character:
+        return len(shown)
     if character < "\u0300":
         return 1
     import unicodedata  # which few texts need
 
-    if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
+    if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
@@ -70,8 +77,3 @@ def wrapped(text, width):
 def one_line(text):
     """A text of several lines as one."""
     return " ".join(text.split())
-
-
-def visible(text):
-    """A text without the characters that would move the cursor or change the colours of a terminal."""
-    return "".join(character if character.isprintable() or character in "\n\t" else "?" for character in text)

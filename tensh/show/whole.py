@@ -3,7 +3,7 @@
 import contextlib
 import sys
 
-from tensh.show import describe
+from tensh.show import describe, reprs
 from tensh.show.page import View
 
 TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
@@ -15,7 +15,7 @@ def printed(value):
     tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
     if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
         return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
-    return [("plain", repr(value))]
+    return [("plain", reprs.written(value))]
 
 
 @contextlib.contextmanager

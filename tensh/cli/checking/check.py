@@ -12,6 +12,7 @@ from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, v
 from tensh.cli.documents import files
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
+from tensh.escaping import visible_line
 
 
 class Wish(NamedTuple):
@@ -76,7 +77,7 @@ class Checking:
         if self.wish.json:
             self.console.result([("plain", "".join(report.facts(path, verdict) for verdict in found))])
         else:
-            self.console.result([("title", f"{path}\n")])
+            self.console.result([("title", f"{visible_line(path)}\n")])
             width = max((len(verdict.label) for verdict in found), default=0)
             for verdict in found:
                 self.console.result(report.lines(verdict, width))
@@ -100,7 +101,7 @@ class Checking:
 
     def say(self, text):
         if not self.options.quiet:
-            self.console.remark([("note", text + "\n")])
+            self.console.remark([("note", visible_line(text) + "\n")])
 
     def end(self, found, count, seconds, done):
         """Say how it went as a whole."""
@@ -111,7 +112,12 @@ class Checking:
         no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
         if self.differing and not no_hint:
             self.console.result(
-                [("note", f"to accept the new outputs: tensh check --update {' '.join(self.differing)}\n")]
+                [
+                    (
+                        "note",
+                        f"to accept the new outputs: tensh check --update {visible_line(' '.join(self.differing))}\n",
+                    )
+                ]
             )
 
 

@@ -9,6 +9,7 @@ from tensh.cli.checking import report, running
 from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
 from tensh.cli.documents import files
 from tensh.cli.options import Options, UsageError
+from tensh.escaping import visible
 
 
 class Differs(Exception):
@@ -60,7 +61,7 @@ class CellItem(pytest.Item):
         """How the cell differs; for a fault of ours, its traceback."""
         if not isinstance(excinfo.value, Differs):
             return super().repr_failure(excinfo)
-        return "".join(text for _, text in report.lines(excinfo.value.args[0])).rstrip()
+        return visible("".join(text for _, text in report.lines(excinfo.value.args[0])).rstrip())
 
     def reportinfo(self):
         """Where the cell is, for the headline of a failure."""

@@ -1,12 +1,12 @@
 """What was found out, as (kind, text) pairs for a reader and as JSON."""
 
 import difflib
-import json
 from collections import Counter
 from itertools import groupby, zip_longest
 
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
+from tensh.escaping import dumps
 from tensh.show.text import cells, shortened
 
 MARGIN = "         "
@@ -189,7 +189,7 @@ def facts(path, verdict):
         compared = verdict.comparison
         found |= zip(compared.sides, (compared.stored, compared.now), strict=True)
         found["numbers"] = [number(wrong, compared.sides) for wrong in compared.wrong]
-    return json.dumps(found, ensure_ascii=False) + "\n"
+    return dumps(found) + "\n"
 
 
 def number(wrong, sides):
@@ -200,7 +200,4 @@ def ending(found, files, seconds, status):
     """All verdicts together as one line of JSON."""
     counts = Counter(verdict.status for verdict in found)
     every = {status.replace(" ", "_"): counts[status] for status in WORDS}
-    return (
-        json.dumps({"v": 1, "kind": "end", "files": files, **every, "seconds": round(seconds, 3), "exit": status})
-        + "\n"
-    )
+    return dumps({"v": 1, "kind": "end", "files": files, **every, "seconds": round(seconds, 3), "exit": status}) + "\n"

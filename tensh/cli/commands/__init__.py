@@ -3,6 +3,9 @@
 A command returns what is to be done as a function without parameters, so that user code runs outside Typer.
 """
 
+import contextlib
+import io
+
 import typer
 
 from tensh.cli.commands.documents import check_, convert_
@@ -19,9 +22,8 @@ EXAMPLES = "\n\n".join(
 
 def application(env):
     """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere."""
-    pretty = env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
     app = typer.Typer(
-        rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
+        rich_markup_mode="rich" if is_pretty(env) else None, context_settings={"help_option_names": ["-h", "--help"]}
     )
     app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
     app.command("run")(run_)
@@ -37,17 +39,35 @@ def application(env):
     return typer.main.get_command(app)
 
 
+def is_pretty(env):
+    """Whether help is drawn, in a window."""
+    return env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
+
+
 def task(arguments, env):
     """What the arguments ask for: a function to call, or the exit status of what is done already (help)."""
     try:
-        return application(env).main(
-            [*spelled(arguments)],
-            prog_name="tensh",
-            standalone_mode=False,
-            obj={"environment": env, "options": Options()},
-        )
+        with contextlib.nullcontext() if is_pretty(env) else collected(env):
+            return application(env).main(
+                [*spelled(arguments)],
+                prog_name="tensh",
+                standalone_mode=False,
+                obj={"environment": env, "options": Options()},
+            )
     except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
-        raise UsageError(explained(error, arguments)) from error
+        raise UsageError(*explained(error, arguments)) from error
+
+
+@contextlib.contextmanager
+def collected(env):
+    """What is written within, help or completions, goes to stdout behind it: Click takes a failure there for its own."""
+    text = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(text):
+            yield
+    finally:
+        with env.writing():
+            env.stdout.write(text.getvalue())
 
 
 def spelled(arguments):
@@ -59,7 +79,7 @@ def spelled(arguments):
 
 
 def explained(error, arguments):
-    """The message of a usage error, with what was probably meant."""
+    """The message of a usage error, with what was probably meant; then a hint."""
     from tensh.cli.session.spelling import close
 
     message = error.format_message()
@@ -71,7 +91,8 @@ def explained(error, arguments):
     name = ctx.command_path if ctx else "tensh"
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
-        return f"{name}: {message}\nto run a file: tensh run {word}"
+        return f"{name}: {message}", f"to run a file: tensh run {word}"
+    hints = [f"all options: {name} --help"]
     if "No such option" in message and name.endswith(" run"):
-        message += "\nan option of the script goes after --: tensh run FILE -- OPTION"
-    return f"{name}: {message}\nall options: {name} --help"
+        hints.insert(0, "an option of the script goes after --: tensh run FILE -- OPTION")
+    return f"{name}: {message}", *hints

@@ -116,9 +116,11 @@ def write(document):
 
 def numbered(cells):
     """The cells of a notebook, each with an id."""
-    taken = {cell.get("id") for cell in cells}
+    taken = {cell["id"] for cell in cells if isinstance(cell.get("id"), str)}
     free = (f"cell-{number}" for number in itertools.count() if f"cell-{number}" not in taken)
-    return [cell if "id" in cell else dict(sorted((cell | {"id": next(free)}).items())) for cell in cells]
+    return [
+        cell if isinstance(cell.get("id"), str) else dict(sorted((cell | {"id": next(free)}).items())) for cell in cells
+    ]
 
 
 def in_notebook(cell):

@@ -67,13 +67,14 @@ A value has "type":
     "dict"          "data": an object if all keys are strings, else a list of [key, value]
     any other name  that of its class: "repr", its text
 
-Numbers in "data" are exact. NaN and the infinities are "nan", "inf" and "-inf", a complex number is [real, imaginary],
+Numbers in "data" are exact. A whole number with more digits than Python writes is a text, hexadecimal as "0x1f". NaN and the infinities are "nan", "inf" and "-inf", a complex number is [real, imaginary],
 a tensor the lists that `tolist` gives. Items of containers are written as they are if JSON has them (null, booleans,
 whole numbers, finite numbers, strings, and lists); any other item is an object with "type".
 
 A tensor of more than 1,000 values, and a container of more items, has "data": null and "truncated": true; a tensor also
 "stats": "min", "max", "mean", "std" (of the finite values; of complex numbers their absolute values), "zeros", "nan",
-"inf", which count. With `--json=full` everything is written. A subclass of a container has "class", its name.
+"inf", which count. So has a value whose containers lie too deep one inside the other, or double and double; it has a
+"repr", the beginning of its text. With `--json=full` everything is written. A subclass of a container has "class", its name.
 """
 
 VERSION = 1

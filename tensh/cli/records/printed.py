@@ -54,9 +54,13 @@ def apart(env):
     number = env.stdout.fileno()
     kept = os.dup(number)
     os.dup2(env.stderr.fileno(), number)
+    stream = open(kept, "w", encoding=env.stdout.encoding, newline="\n", closefd=False)  # noqa: SIM115  (closing may fail)
     try:
-        with open(kept, "w", encoding=env.stdout.encoding, newline="\n", closefd=False) as stream:
-            yield Environment(env.stdin, stream, env.stderr, env.variables, env.color, env.plain, env.ascii)
+        yield Environment(env.stdin, stream, env.stderr, env.variables, env.color, env.plain, env.ascii)
+        with env.writing():
+            stream.flush()
     finally:
+        with contextlib.suppress(OSError):
+            stream.close()
         os.dup2(kept, number)
         os.close(kept)

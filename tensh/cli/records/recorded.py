@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from functools import partial
 from time import perf_counter
 
 from tensh.cli import status
@@ -12,6 +11,8 @@ from tensh.cli.render.failure import full
 from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failure import Place, source_of
+from tensh.escaping import dumps
+from tensh.show.reprs import safe_str
 
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
 
@@ -55,14 +56,14 @@ class Recorded(Run):
 
     def write(self, kind, **fields):
         found = {"v": VERSION, "kind": kind, **fields}
-        written = partial(json.dumps, found, separators=(",", ":"), allow_nan=False)
-        text = written(ensure_ascii=False)
+        text = dumps(found, separators=(",", ":"), allow_nan=False)
         try:
             text.encode(self.env.stdout.encoding or "utf-8")
-        except UnicodeEncodeError:  # half of a character, or a stream that has not all of them
-            text = written()
-        self.env.stdout.write(text + "\n")
-        self.env.stdout.flush()
+        except UnicodeEncodeError:  # a stream that has not all of them
+            text = json.dumps(found, separators=(",", ":"))
+        with self.env.writing():
+            self.env.stdout.write(text + "\n")
+            self.env.stdout.flush()
 
     def where(self, place):
         """The fields of a place in the code."""
@@ -94,7 +95,9 @@ class Recorded(Run):
     def show_value(self, value, unit, may_raise):
         try:
             found = values.fields(value, self.options.json_full)
-        except Exception as error:  # its repr is the user's code
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
         self.values_shown += 1
         self.record("value", **self.line(unit.source, unit.first), expr=unit.text, **found)
@@ -117,7 +120,7 @@ class Recorded(Run):
 
     def warned(self, message, category, filename, line, file=None, text=None):
         place = Place(source_of(filename, self.session.sources), None, line)
-        self.record("warning", **self.where(place), category=category.__name__, message=str(message))
+        self.record("warning", **self.where(place), category=category.__name__, message=safe_str(message))
         note = self.session.teacher.on_warning(message, filename, line)[1] if self.session.teacher else None
         if note:
             self.taught(note)

@@ -1,8 +1,10 @@
 """A value as the fields of a record: what JSON has as it is, and a type for what it has not."""
 
 import math
+import sys
 
-from tensh.show.describe import dtype, has_history, is_array, is_tensor, numel
+from tensh.show import reprs
+from tensh.show.describe import dtype, has_history, is_array, is_tensor, module, numel
 
 MOST = 1000  # values of a tensor, or items of a container, that are written unless all are wanted
 CONTAINERS = (list, tuple, set, frozenset, dict)
@@ -11,20 +13,33 @@ CONTAINERS = (list, tuple, set, frozenset, dict)
 def fields(value, whole=False, around=()):
     """The fields of a value: its type, and its data or its text. `around` are the ids of the containers it is in."""
     kind = type(value)
+    if not reprs.is_bounded(value):
+        return {"type": kind.__qualname__, "data": None, "truncated": True, "repr": reprs.brief(value)}
+    return fields_of(value, kind, whole, around)
+
+
+def fields_of(value, kind, whole, around):
+    """The fields of a value that is no maze of containers."""
     if is_tensor(value):
         return {"type": "tensor"} | facts(value) | history(value) | elements(value, whole)
     if is_array(value) or is_number_of_numpy(value):
         return {"type": "array"} | facts(value) | elements(value, whole)
     if value is None or kind in (bool, int, float, complex, str):
         return {"type": "none" if value is None else kind.__name__, "data": spelled(value)}
-    base = next((base for base in CONTAINERS if isinstance(value, base)), None)
+    base = next((base for base in CONTAINERS if issubclass(kind, base)), None)
     if base:
         return {"type": base.__name__} | container(value, base, whole, around)
     return {"type": kind.__qualname__, "repr": repr(value)}
 
 
+def has_too_many_digits(number):
+    """Whether Python refuses to write a whole number in decimal."""
+    most = sys.get_int_max_str_digits()
+    return most > 0 and number.bit_length() > 3.32 * most
+
+
 def is_number_of_numpy(value):
-    return type(value).__module__ == "numpy" and hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+    return module(type(value)) == "numpy" and hasattr(value, "dtype") and getattr(value, "shape", None) == ()
 
 
 # -- arrays -------------------------------------------------------------------------------------------
@@ -76,6 +91,8 @@ def spelled(data):
             return "nan" if math.isnan(data) else "inf" if data > 0 else "-inf"
         case complex():
             return [spelled(data.real), spelled(data.imag)]
+        case int() if has_too_many_digits(data):
+            return hex(data)
         case None | bool() | int() | float() | str():
             return data
     return repr(data)  # what an array of NumPy's can hold besides numbers
@@ -106,8 +123,10 @@ def container(value, base, whole, around):
 
 def item(value, whole, around):
     """An item of a container: as it is if JSON has it, else an object with its type."""
+    if type(value) is int and has_too_many_digits(value):
+        return fields_of(value, int, whole, around)
     if value is None or type(value) in (bool, int, str) or type(value) is float and math.isfinite(value):
         return value
     if type(value) is list and id(value) not in around and (whole or len(value) <= MOST):
         return [item(each, whole, (*around, id(value))) for each in value]
-    return fields(value, whole, around)
+    return fields_of(value, type(value), whole, around)

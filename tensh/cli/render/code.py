@@ -21,7 +21,7 @@ def quote(place, failing, before=LINES_BEFORE):
         yield "margin", f"{number:>{width}} | "
         is_marked = inside and place.segment is not None
         line, *columns = around(lines[number - 1], *((place.column, place.end_column) if is_marked else (0, 0)))
-        yield "code", _visible(line) + "\n"
+        yield "code", line + "\n"
         if is_marked:
             yield "margin", " " * (width + 6) + "| "
             yield "mark", marks(line, *columns) + "\n"
@@ -71,8 +71,3 @@ def _column(segment, offset):
 def blank(text):
     """Space as wide as a text."""
     return "".join("\t" if character == "\t" else " " * cells(character) for character in text)
-
-
-def _visible(line):
-    """A line of code without what would move the cursor."""
-    return "".join(character if character.isprintable() or character == "\t" else "?" for character in line)

@@ -24,14 +24,17 @@ class Console:
         return self.chosen and self.chosen.settings
 
     def result(self, tokens):
-        """Write to stdout."""
-        written(self.env.stdout, self.styled(tokens, self.in_color[0]))
+        """Write to stdout; Unwritten if that cannot be."""
+        text = self.styled(tokens, self.in_color[0])
+        with self.env.writing():
+            self.env.stdout.write(encoded(text, self.env.stdout))
 
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
-        self.env.stdout.flush()
-        written(self.env.stderr, self.styled(tokens, self.in_color[1]))
-        self.env.stderr.flush()
+        text = self.styled(tokens, self.in_color[1])
+        with self.env.writing():
+            self.env.stdout.flush()
+        self.env.say(encoded(text, self.env.stderr))
 
     def styled(self, tokens, in_color=True):
         """The text of (kind, text) pairs, with escape sequences if it is to be in colour."""
@@ -88,10 +91,11 @@ class Console:
         return None
 
 
-def written(stream, text):
-    """Write a text to a stream; what the stream has no bytes for (half of a character) is written as Python's escapes."""
+def encoded(text, stream):
+    """A text as a stream can write it: what it has no bytes for becomes Python's escapes."""
+    encoding = stream.encoding or "utf-8"
     try:
-        stream.write(text)
+        text.encode(encoding)
     except UnicodeEncodeError:
-        encoding = stream.encoding or "utf-8"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    return text

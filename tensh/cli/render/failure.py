@@ -98,7 +98,12 @@ def operands(explanation):
 
 def full(failure):
     """(kind, text) pairs: Python's own traceback, with every frame."""
-    for text in traceback.format_exception(failure.error):
+    try:
+        texts = traceback.format_exception(failure.error)
+    except Exception:  # what it holds is the user's, and can be anything
+        yield from short(failure)
+        return
+    for text in texts:
         yield "plain", text
 
 

@@ -3,16 +3,23 @@
 import inspect
 import types
 
+from tensh.show import reprs
+
 WIDTH = 79  # columns
 LONGEST = 1000  # items of a container that are shown
 
 
-def layout(value, indent=0):
+def layout(value):
+    """The text of a value."""
+    return _layout(value) if reprs.is_bounded(value) else reprs.brief(value)
+
+
+def _layout(value, indent=0):
     """The text of a value that begins in column `indent`."""
     kind = type(value)
-    if isinstance(value, type) and kind.__repr__ is type.__repr__:
+    if issubclass(kind, type) and kind.__repr__ is type.__repr__:
         return value.__qualname__ if value.__module__ == "builtins" else f"{value.__module__}.{value.__qualname__}"
-    if isinstance(value, types.FunctionType | types.BuiltinFunctionType):
+    if issubclass(kind, types.FunctionType | types.BuiltinFunctionType):
         return _function(value)
     for container, (left, right) in BRACKETS.items():
         if kind.__repr__ is container.__repr__ and (value or container in (tuple, list, dict)):
@@ -26,12 +33,12 @@ BRACKETS = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}"), set: ("{", "}
 
 def _items(value, container, indent):
     if container is dict:
-        return [f"{layout(key, indent)}: {layout(item, indent)}" for key, item in [*value.items()][:LONGEST]] + _rest(
+        return [f"{_layout(key, indent)}: {_layout(item, indent)}" for key, item in [*value.items()][:LONGEST]] + _rest(
             value
         )
     if container in (set, frozenset):
         value = _sorted(value)
-    return [layout(item, indent) for item in value[:LONGEST]] + _rest(value)
+    return [_layout(item, indent) for item in value[:LONGEST]] + _rest(value)
 
 
 def _rest(value):

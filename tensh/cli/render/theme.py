@@ -7,6 +7,7 @@ is also called an error, what is marked also has a mark under it.
 
 from itertools import groupby
 
+from tensh.escaping import visible
 from tensh.show.page import Paint
 
 #               auto     dark        light       mono
@@ -39,14 +40,18 @@ STYLES = {
 
 
 def styled(tokens, colors, theme="auto"):
-    """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them."""
+    """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them.
+
+    There are no other escape sequences in it, whatever the pairs hold.
+    """
     if not colors:
-        return "".join(text for _, text in tokens)
+        return visible("".join(text for _, text in tokens))
     theme = theme if colors >= 256 or theme == "mono" else "auto"
     styles = STYLES[theme]
     parts = ((style_of(kind, styles, colors), text) for kind, text in tokens if text)
     return "".join(
-        _escape(style, "".join(text for _, text in group)) for style, group in groupby(parts, lambda part: part[0])
+        _escape(style, visible("".join(text for _, text in group)))
+        for style, group in groupby(parts, lambda part: part[0])
     )
 
 

@@ -14,7 +14,7 @@ USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
 
 def shown(value, page, expression="", as_notebook=False, settings=None):
     """The pairs of a result that an expression gave, with a line end."""
-    if isinstance(value, View):
+    if issubclass(type(value), View):  # isinstance would ask the value, too
         tokens = [*value.draw(page)]
         return [*(tokens if value.is_whole else capped(tokens, page, value.more)), ("plain", "\n")]
     if not page.is_window:

@@ -5,6 +5,7 @@ import threading
 from prompt_toolkit.completion import Completer, Completion
 
 from tensh.cli.session.completion import complete
+from tensh.escaping import visible_line
 
 IDLE = 2.0  # seconds after the prompt is there
 
@@ -31,4 +32,4 @@ class SessionCompleter(Completer):
         found = complete(document.text_before_cursor, self.session.namespace)
         for each in found.candidates:
             meta = "  ".join(filter(None, (each.kind, each.detail)))
-            yield Completion(each.text, -found.length, display=each.text, display_meta=meta)
+            yield Completion(each.text, -found.length, display=visible_line(each.text), display_meta=visible_line(meta))

@@ -18,6 +18,7 @@ from prompt_toolkit.shortcuts import PromptSession
 
 from tensh.cli.repl.history import FIRST, FURTHER
 from tensh.cli.repl.keys import Keyboard
+from tensh.cli.repl.marks import draw_hidden
 from tensh.cli.repl.style import style
 from tensh.cli.repl.suggest import Earlier, Ghost
 
@@ -76,6 +77,7 @@ class Editor:
 
     def __init__(self, prompt):
         self.prompt = prompt
+        draw_hidden()
         self.session = PromptSession(
             [("class:prompt", FIRST)],
             multiline=True,

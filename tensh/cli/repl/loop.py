@@ -12,6 +12,7 @@ from time import perf_counter
 
 from tensh.cli import status
 from tensh.cli.editing import edited
+from tensh.cli.faults import fault
 from tensh.cli.folders import folder
 from tensh.cli.program import NOTHING
 from tensh.cli.render import timing
@@ -172,19 +173,17 @@ class Prompt:
             return self.run.exit_status(error.code)
         except KeyboardInterrupt as error:  # between two statements, or while a value was shown
             self.run.failed(self.run.session.failed(error, None), may_raise=True)
-        except Exception:
-            self.excuse()
+        except Exception as error:
+            self.excuse(error)
         finally:
             self.env.stdout.end_line()
         with contextlib.suppress(Exception):  # the user's objects may answer in any way
             self.toolbar.count(perf_counter() - begin)
         return None
 
-    def excuse(self):
+    def excuse(self, error):
         """What failed is not the user's code; their names are worth more than a clean end."""
-        import traceback
-
-        self.say([traceback.format_exc().rstrip(), "this is a fault of tensh itself; your names are still there"])
+        self.say([f"{fault(error)}; your names are still there"])
 
     def perform(self, text):
         """Run a text in the session."""
@@ -213,8 +212,8 @@ class Prompt:
                 self.perform(text)
         except KeyboardInterrupt:
             pass
-        except Exception:
-            self.excuse()
+        except Exception as error:
+            self.excuse(error)
         self.env.stdout.end_line()
 
     # -- beside it --------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.styles import Style
 
 from tensh.cli.render.theme import STYLES
+from tensh.cli.repl.marks import draw_hidden
 from tensh.cli.repl.style import translated
 
 
 def go_through(theme, view):
     """Show the steps of a view one by one, until the reader has seen enough; the last one stays on the screen."""
     at = [0]
+    draw_hidden()
 
     def text():
         lines = [[*line, ("", "\n")] for line in view.picture(at[0])]

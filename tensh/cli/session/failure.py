@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from tensh.cli.session.source import Source
 from tensh.cli.session.suggest import suggestion
-from tensh.show.describe import dtype, is_array
+from tensh.escaping import visible_line
+from tensh.show.describe import dtype, is_array, module
+from tensh.show.reprs import safe_str, safely
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
@@ -74,23 +76,22 @@ class Failure(NamedTuple):
     def kind(self):
         """The name of the exception as Python shows it; nothing for what a command refuses."""
         kind = type(self.error)
-        if kind.__module__.startswith(__package__):
+        name = module(kind)
+        if name.startswith(__package__):
             return ""
-        own = kind.__module__ in ("builtins", "__main__")
-        return kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
+        return kind.__qualname__ if name in ("", "builtins", "__main__") else f"{name}.{kind.__qualname__}"
 
     @property
     def message(self):
-        if isinstance(self.error, SyntaxError):
+        if isinstance(self.error, SyntaxError) and isinstance(self.error.msg, str):
             return self.error.msg
-        try:
-            return str(self.error)
-        except Exception as error:  # the exception is the user's, and so may be the fault in it
-            return f"<its message failed: {type(error).__name__}>"
+        message = safely(str, self.error, "message")  # the exception is the user's, and so may be the fault in it
+        return message if self.kind else visible_line(message)
 
     @property
     def notes(self):
-        return [str(note) for note in getattr(self.error, "__notes__", ())]
+        notes = getattr(self.error, "__notes__", ())
+        return [safe_str(note) for note in notes] if type(notes) is list else []
 
 
 def explain(error, sources, depth=0):
@@ -100,18 +101,27 @@ def explain(error, sources, depth=0):
     innermost = own[-1][0] if own else None
     passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
     places = [_place(*step, sources) for step in reversed(own)]
-    operands = _operands(innermost, places[0]) if own else []
+    operands = _guarded(_operands, innermost, places[0]) or [] if own else []
     inside = _library(steps[-1][0]) if passed_on else None
     names_are_the_users = not passed_on or isinstance(error, TypeError)
-    meant = suggestion(error, innermost if names_are_the_users else None, places[0].segment if own else None)
+    frame = innermost if names_are_the_users else None
+    meant = _guarded(suggestion, error, frame, places[0].segment if own else None)
     if isinstance(error, SyntaxError):
-        syntax = _syntax_place(error, sources)
+        syntax = _guarded(_syntax_place, error, sources)
         if syntax:
             places, operands, inside, innermost = [syntax, *places], [], None, None
     why = _explanation(error, own, places) if passed_on else None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
-    local = _local(innermost, named, places[0]) if innermost else ()
+    local = _guarded(_local, innermost, named, places[0]) or () if innermost else ()
     return Failure(error, places, operands, inside, meant, *_cause(error, sources, depth), why, local)
+
+
+def _guarded(function, *arguments):
+    """What a function finds out; None if it fails. Exceptions and values of the user's can be anything."""
+    try:
+        return function(*arguments)
+    except Exception:
+        return None
 
 
 def users_frames(error, sources):
@@ -191,10 +201,10 @@ def _libraries():
 
 def _library(frame):
     """The function that raised, where it belongs to a library that is not the engine."""
-    module = frame.f_globals.get("__name__", "")
-    if module.partition(".")[0] in ("tensh", "torch") or frame.f_code.co_filename.startswith("<"):
+    name = str(frame.f_globals.get("__name__", ""))
+    if name.partition(".")[0] in ("tensh", "torch") or frame.f_code.co_filename.startswith("<"):
         return None
-    return f"{module}.{frame.f_code.co_qualname}"
+    return f"{name}.{frame.f_code.co_qualname}"
 
 
 def _place(frame: FrameType, instruction, line, sources):
@@ -272,4 +282,4 @@ def _local(frame, named, place):
 
 
 def _named(name, array):
-    return Named(name, tuple(array.shape), dtype(array))
+    return Named(name, tuple(map(int, array.shape)), dtype(array))

@@ -61,7 +61,8 @@ def _cell(cell, number, filename, label, echo):
     tags = cell.metadata.get("tags")
     may_raise = "raises" in cell.wishes or (isinstance(tags, list) and "raises-exception" in tags)
     may_raise = may_raise or (is_session and any(output.kind == "error" for output in cell.outputs))
-    return Cell(source, may_raise, cell.wishes.get("requires"), tuple(passed_over))
+    requires = cell.wishes.get("requires")
+    return Cell(source, may_raise, requires if isinstance(requires, str) else None, tuple(passed_over))
 
 
 class CellSource(Source):

@@ -1,12 +1,16 @@
 """Opening a file of tensors: each array of it becomes a tensor with a name."""
 
+import builtins
 import importlib
 import keyword
 import math
 import os
 import re
 
+from tensh.cli.session.events import RESULTS
 from tensh.show.describe import brief
+
+MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
@@ -39,7 +43,7 @@ def named(session, path):
     engine, names = importlib.import_module(session.engine), {}
     try:
         if saving.is_session(path):
-            return saving.load(session, path)[0]
+            return saving.load(session, path).names
         found = contents(path, engine)
     except Exception as error:  # zip, pickle and each format have errors of their own
         raise OpeningError(sentence(path, error)) from None
@@ -134,15 +138,23 @@ def tensor(array, engine):
         return array
 
 
-def free(name, taken, numbers):
+def is_reserved(name):
+    """Whether a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
+    return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
+
+
+def free(name, taken, numbers=None):
     """A name as Python writes it, and that nothing has yet; `numbers` keeps where to go on counting."""
     name = re.sub(r"\W", "_", name)
-    if not name or name[0].isdigit() or keyword.iskeyword(name):
+    if name.startswith("__") or not name.strip("_"):  # Python's own, such as __builtins__, and those of results
+        name = name.strip("_") or "array"
+    if name[0].isdigit() or keyword.iskeyword(name):
         name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"
-    if name not in taken:
+    if name not in taken and not is_reserved(name):
         return name
-    number = numbers.get(name, 2)
+    number = numbers.get(name, 2) if numbers else 2
     while f"{name}_{number}" in taken:
         number += 1
-    numbers[name] = number + 1
+    if numbers is not None:
+        numbers[name] = number + 1
     return f"{name}_{number}"

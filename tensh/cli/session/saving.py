@@ -10,12 +10,15 @@ no code of the file.
 import contextlib
 import importlib
 import json
+import keyword
 from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
 
+from tensh.cli.session.opening import is_reserved
 from tensh.engine.arrays.bounds import view_memory
+from tensh.show.reprs import is_bounded
 from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header, write
 
 EXTENSION = ".safetensors"
@@ -63,7 +66,7 @@ class Writer:
     def value(self, value, name, depth=0):
         """A value as JSON; raises NotKept."""
         kind = type(value)
-        if depth > DEEPEST:
+        if depth > DEEPEST or depth == 0 and not is_bounded(value):
             raise NotKept
         if value is None or kind in (bool, int, str):
             return {"plain": value}
@@ -193,10 +196,20 @@ def is_session(path):
         return False
 
 
-def load(session, path):
-    """Define the names that a file holds; (names, source). Nothing is changed if anything in it is wrong.
+class Loaded(NamedTuple):
+    """What a file brought: names with their values, its source, and the names that were left as they are."""
+
+    names: dict
+    source: str
+    left: list
+
+
+def load(session, path, over=False):
+    """Define the names that a file holds; what they are as a Loaded. Nothing is changed if anything in it is wrong.
 
     The state of a module goes into the module of that name. Where there is none, it stays a State and defines nothing.
+    A name that means something by itself, such as `print` or `torch`, keeps its meaning, unless it is to be written
+    over.
     """
     with telling(path):
         arrays, metadata = read(path)
@@ -206,7 +219,7 @@ def load(session, path):
         if table["version"] != VERSION:
             raise FileError(f"{path}: it was saved by another version of tensh")
         reader = Reader(engine, arrays, table["tensors"])
-        names = {str(name): reader.value(value) for name, value in table["names"].items()}
+        names = {own_name(name): reader.value(value) for name, value in table["names"].items()}
         dtype = reader.value({"dtype": table["default_dtype"]})
         random = engine.from_numpy(arrays[RANDOM])
         engine.Generator().set_state(random)  # refuses what is no state
@@ -214,13 +227,23 @@ def load(session, path):
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
         raise FileError(f"{path}: its table of names is damaged ({type(error).__name__})") from None
     engine.set_rng_state(random)
+    own = session.own_names()
+    left = [name for name in names if is_reserved(name) and name not in own and not over]
+    names = {name: value for name, value in names.items() if name not in left}
     for name, value in names.items():
         there = session.namespace.get(name)
         if isinstance(value, State) and has_state(there):
             there.load_state_dict(value.values)
             names[name] = there
     session.namespace.update({name: value for name, value in names.items() if not isinstance(value, State)})
-    return names, metadata.get("source", "")
+    return Loaded(names, metadata.get("source", ""), left)
+
+
+def own_name(name):
+    """A name of a file, if `%save` can have written it; ValueError for Python's own, such as __builtins__."""
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        raise ValueError(name)
+    return name
 
 
 class Reader:

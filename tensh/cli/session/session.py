@@ -66,7 +66,7 @@ class Session:
         return {
             name: value
             for name, value in self.namespace.items()
-            if not name.startswith("_") and self.given.get(name, self) is not value
+            if type(name) is str and not name.startswith("_") and self.given.get(name, self) is not value
         }
 
     def builtin(self, name):
@@ -120,15 +120,21 @@ class Session:
             if self.teacher:
                 self.teacher.look()
             begin = perf_counter()
-            failed = None
+            failed, is_away = None, False
             if self.journal:
                 self.journal.begin(self, unit)
             try:
                 for event in self.perform(unit):
                     if self.journal and isinstance(event, Value) and event.unit.source is source:
                         self.journal.shown(event.value, event.unit)
+                    is_away = True
                     yield event
-            except (Exception, KeyboardInterrupt) as error:
+                    is_away = False
+            except SystemExit:
+                raise
+            except BaseException as error:
+                if is_away and isinstance(error, GeneratorExit):  # nobody asks for more: no exception of the code
+                    raise
                 failed = self.failed(error, unit)
                 yield failed
             seconds = perf_counter() - begin
@@ -186,7 +192,7 @@ class Session:
             if self.inside:
                 self.inside.settle()
         self.flags |= future(statement.code)
-        if statement.shown and isinstance(value, Quitter):  # a bare `exit`
+        if statement.shown and type(value) is Quitter:  # a bare `exit`
             raise SystemExit(0)
         return value
 

@@ -14,6 +14,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from tensh.cli.session.openness import Openness
+from tensh.escaping import visible_line
 
 COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$")
 # Lines of a notebook that are for its own prompt.
@@ -81,7 +82,7 @@ class Source:
     def __init__(self, text, filename, label=None, echo="each", commands=True):
         self.text = text
         self.filename = filename
-        self.label = label or filename
+        self.label = visible_line(label or filename)
         self.echo = echo
         self.commands = commands
 

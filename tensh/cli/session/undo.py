@@ -57,7 +57,7 @@ class Snapshot:
 
     def changes(self):
         """The names that the line made, replaced or wrote to."""
-        own = [name for name in (*self.added, *self.replaced) if not name.startswith("_")]
+        own = [name for name in (*self.added, *self.replaced) if type(name) is str and not name.startswith("_")]
         return [*dict.fromkeys([*own, *(state.name for state in self.states)])]
 
     def restore(self, session):
@@ -140,12 +140,22 @@ def arrays(names):
         kind = type(value)
         if kind not in kinds:
             kinds[kind] = inside(value)
-        for each in kinds[kind](value) if kinds[kind] else ():
+        for each in held(kinds[kind], value):
             if len(seen) == MOST_ARRAYS:
                 return
-            if id(each) not in seen and is_array(each):
+            if id(each) not in seen:
                 seen.add(id(each))
                 yield name, each
+
+
+def held(inside, value):
+    """The arrays in a value; none where the user's code is asked for them and fails."""
+    try:
+        return [each for each in inside(value) if is_array(each) and each.nbytes >= 0] if inside else ()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return ()
 
 
 def inside(value):

@@ -9,6 +9,9 @@ import keyword
 from time import perf_counter
 from typing import NamedTuple
 
+from tensh.escaping import visible_line
+from tensh.show.reprs import safe_repr
+
 TIME = 0.03  # seconds, so that the menu is there within 50 ms
 MOST = 1000  # candidates
 
@@ -111,7 +114,7 @@ def of_names(place, namespace, deadline):
             found += [each for each in arguments.keywords(call, namespace) if each[0].startswith(word)]
     source = context.indexed(place)
     if source is not None and place.text[place.brackets[-1] + 1 :] == word:
-        found += [(repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
+        found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
         own = matching(namespace, word)
         found += described(own, lambda name: members.describe_value(namespace[name]), deadline)
@@ -137,7 +140,8 @@ def in_string(place, namespace):
     outside = context.place(place.text[: place.string].rstrip("'\""))
     source = context.indexed(outside)
     if source is not None:
-        keys = [(k, v) for k, v in arguments.keys(source, namespace) if isinstance(k, str) and k.startswith(begun)]
+        keys = [(literal(k), v) for k, v in arguments.keys(source, namespace) if isinstance(k, str)]
+        keys = [(key, value) for key, value in keys if key.startswith(begun)]
         return answer(len(begun), [(key, *members.describe_value(value)) for key, value in keys])
     call = context.call(outside)
     words = arguments.values(call, namespace) if call is not None and call.value == "" else ()
@@ -145,9 +149,16 @@ def in_string(place, namespace):
     return answer(len(begun), found or elsewhere.files(begun))
 
 
+def literal(text):
+    """A text as it stands between quotes."""
+    return visible_line(text.replace("\\", "\\\\"))
+
+
 def matching(names, word):
     """The names that begin with a word, in alphabetical order; those with an underscore in front only if it has one."""
-    return sorted(name for name in names if name.startswith(word) and (word or not name.startswith("_")))
+    return sorted(
+        name for name in names if type(name) is str and name.startswith(word) and (word or not name.startswith("_"))
+    )
 
 
 def described(names, describe, deadline):

@@ -5,6 +5,8 @@ import os
 import pkgutil
 import re
 
+from tensh.escaping import visible_line
+
 COMMAND = re.compile(r"%(\w*)\Z")
 WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+([^\n]*)\Z")
 OPTION = re.compile(r"--\w+|\w+=True|\w+=|(?<!=)'\w+'")  # as the usage of a command has them
@@ -79,5 +81,7 @@ def files(text):
     except OSError:
         return
     for name, is_folder in found:
+        if visible_line(name) != name:  # nobody can type it, and a terminal would obey it
+            continue
         if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
             yield os.path.join(folder, name) + ("/" if is_folder else ""), "folder" if is_folder else "file", ""

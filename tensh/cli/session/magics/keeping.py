@@ -68,23 +68,25 @@ def save(session, command):
         yield Notice(f"  not kept, but for the source: {words}")
 
 
-@magic("load", "%load FILE", "bring back what %save kept, or what is in a .pt, .safetensors, .npy or .npz file")
+@magic(
+    "load", "%load FILE [--over]", "bring back what %save kept, or what is in a .pt, .safetensors, .npy or .npz file"
+)
 def load(session, command):
     from tensh.cli import reading
     from tensh.cli.options import UsageError
     from tensh.cli.session import opening, saving
 
-    path, _ = file_of(command, saving.EXTENSION)
+    path, over = file_of(command, saving.EXTENSION)
     try:
         reading.require(path)
         opening.is_tensor_file(path)
     except (UsageError, opening.OpeningError) as error:
         raise MagicError(str(error)) from None
     if saving.is_session(path):
-        names, source = saving.load(session, path)
+        names, source, left = saving.load(session, path, over)
     else:
         try:
-            names, source = opening.named(session, path), ""
+            names, source, left = opening.named(session, path), "", []
         except opening.OpeningError as error:
             raise MagicError(str(error)) from None
     if source and session.journal:
@@ -93,6 +95,10 @@ def load(session, command):
     found = {name: value for name, value in names.items() if name not in states}
     held = (f"{name} {list(value.shape)}" if hasattr(value, "shape") else name for name, value in found.items())
     yield Notice(f"{path}: {', '.join(held) or 'no names'}")
+    if left:
+        yield Notice(
+            f"  left as they are, as these names mean something here: {', '.join(left)}; {OVER} takes them all"
+        )
     for name, kind in states.items():
         yield Notice(
             f"  {name} is the state of a {kind}: make one by that name (%history has the source), then %load again"

@@ -1,0 +1,17 @@
+"""What is said where tensh itself is at fault: one line, that says where, instead of a traceback."""
+
+import os
+import traceback
+
+from tensh.escaping import visible_line
+from tensh.show.reprs import safely
+
+LONGEST = 200  # characters of a message
+
+
+def fault(error):
+    """A line about an exception that nobody expected."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    message = visible_line(safely(str, error, "message"))[:LONGEST]
+    return f"this is a fault of tensh itself ({type(error).__name__}: {message}{where})"
