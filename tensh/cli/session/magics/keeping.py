@@ -4,7 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
-from tensh.cli.writing import write_text
+from tensh.replacing import replaced
 from tensh.show import describe
 
 OVER = "--over"
@@ -38,7 +38,8 @@ def export(session, command):
     if not text:
         raise MagicError("%export: nothing was done yet")
     try:
-        write_text(path, [text])
+        with replaced(path) as file:
+            file.write(text.encode(errors="backslashreplace"))
     except OSError as error:
         raise MagicError(f"%export {path}: {error.strerror}") from None
     journal.exported.add(os.path.realpath(path))
