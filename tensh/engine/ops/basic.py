@@ -12,6 +12,7 @@ from tensh.engine.calls.arguments import format_named
 from tensh.engine.declarations.table import RETYPED, op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import real_of
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -24,8 +25,7 @@ def sum_to(input, shape):
     axes = (*range(extra), *ones)
     if not axes:
         return input
-    wide = np.float32 if input.itemsize == 2 and input.dtype.kind in "fV" else input.dtype
-    return np.add.reduce(input, axis=axes, keepdims=True, dtype=wide).reshape(shape).astype(input.dtype, copy=False)
+    return add_along(input, axes).reshape(shape)
 
 
 def sum_to_recorded(input, shape):

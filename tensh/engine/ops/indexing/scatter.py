@@ -16,6 +16,7 @@ from tensh.engine.ops.indexing.index import (
     refuse_empty_masks,
     title,
 )  # fmt: skip
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.ops.writing import writes
 
 
@@ -230,7 +231,7 @@ def slices_sum(grad, dim, index):
         return grad
     keep = np.zeros(grad.shape[dim], bool)
     keep[index] = True
-    return np.add.reduce(grad[(ALL,) * wrap_dim(dim, grad.ndim) + (keep,)], axis=None)
+    return add_along(grad[(ALL,) * wrap_dim(dim, grad.ndim) + (keep,)])
 
 
 # ── one index per element ────────────────────────────────────────────────────

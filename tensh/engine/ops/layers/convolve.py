@@ -12,6 +12,7 @@ import numpy as np
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.vocabulary import word
 
 GEOMETRY = "stride, padding, dilation, groups"
@@ -118,7 +119,7 @@ def match(grad, input, shape, stride, padding, dilation, groups):
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
     for part in some_images(input, shape[2:], size):
         columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
-        result += np.matmul(values[part], columns.swapaxes(2, 3)).sum(axis=0, dtype=grad.dtype)
+        result += add_along(np.matmul(values[part], columns.swapaxes(2, 3)), 0)
     return result.reshape(shape)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.declarations.table import op
+from tensh.engine.ops.reductions.summation import add_squares
 
 
 @op(
@@ -13,4 +14,4 @@ from tensh.engine.declarations.table import op
 )  # fmt: skip
 def with_lengths(v, lengths, others):
     """``v``, its parts along all dimensions but ``others`` scaled to the ``lengths`` (Salimans and Kingma, 2016)."""
-    return v * (lengths / np.sqrt((v * v).sum(others, keepdims=True)))
+    return v * (lengths / np.sqrt(add_squares(v, others, True)))

@@ -11,6 +11,7 @@ from tensh.engine.declarations.mixing import SCALARS
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.indexing.gather import extent, places
 from tensh.engine.ops.precision import in_float32
+from tensh.engine.ops.reductions.summation import add_along, add_squares
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
@@ -24,7 +25,7 @@ def reduced(values, reduction):
     """The values as they are, their sum, or their mean."""
     if reduction == "none":
         return values
-    total = np.add.reduce(values, None)
+    total = add_along(values)
     if reduction == "sum":
         return total
     return total / values.dtype.type(values.size) if values.size else values.dtype.type(np.nan)
@@ -46,11 +47,10 @@ def squared_difference(input, target, reduction="mean"):
     difference = input - target
     if reduction == "none":
         return difference * difference
-    flat = difference.reshape(-1)
-    total = np.vdot(flat, flat) if flat.dtype.kind == "f" else (flat * flat).sum(dtype=np.float32).astype(flat.dtype)
+    total = add_squares(difference)
     if reduction == "sum":
         return total
-    return total / input.dtype.type(flat.size) if flat.size else input.dtype.type(np.nan)
+    return total / input.dtype.type(difference.size) if difference.size else input.dtype.type(np.nan)
 
 
 def smooth_difference(input, target, reduction="mean", beta=1.0):
@@ -169,7 +169,7 @@ def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     losses = np.where(weights != 0, -picked * weights, of(0, input))
     if reduction != "mean":
         return reduced(losses, reduction)
-    return np.add.reduce(losses, None) / np.add.reduce(weights, None)
+    return add_along(losses) / add_along(weights)
 
 
 def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
@@ -178,7 +178,7 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
         if reduction == "mean":
-            weights = weights / (weights.sum() or 1)  # the mean of no samples is nan, and its slope zero
+            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, and its slope zero
         values = -weights.astype(grad.dtype, copy=False) * grad
     result = np.zeros(shape, grad.dtype)
     result.reshape(-1)[of_classes(shape, classes)] = values
@@ -214,7 +214,7 @@ def margins(input, target, weight, p, margin):
 def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
     """The mean over all classes of (margin - what the class has + what another class has) ** p where that is positive."""
     over, weights, _ = margins(input, target, weight, p, margin)
-    values = np.add.reduce((over if p == 1 else over * over) * weights, 1)
+    values = add_along((over if p == 1 else over * over) * weights, 1)
     return reduced(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
 
 
@@ -226,7 +226,7 @@ def multi_margin_back(grad, input, target, weight=None, p=1, margin=1.0, reducti
     """The gradient of that."""
     over, weights, own = margins(input, target, weight, p, margin)
     slopes = ((over > 0) if p == 1 else 2 * over) * weights
-    slopes[own] = -np.add.reduce(slopes, 1)
+    slopes[own] = -add_along(slopes, 1)
     return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
 
 
@@ -257,7 +257,7 @@ def label_margins(input, target):
 def multilabel_margin(input, target, reduction="mean"):
     """The mean of 1 - (what a listed class has - what another class has) where that is positive, over all such pairs."""
     over, _, count = label_margins(input, target)
-    values = np.add.reduce(over, (1, 2)) / count
+    values = add_along(over, (1, 2)) / count
     return reduced(values.reshape(input.shape[:-1]), reduction)
 
 
@@ -269,5 +269,5 @@ def multilabel_margin_back(grad, input, target, reduction):
     """The gradient of that."""
     over, times, count = label_margins(input, target)
     pairs = (over > 0) * times[:, :, None] / count
-    slopes = np.add.reduce(pairs, 1) - np.add.reduce(pairs, 2)
+    slopes = add_along(pairs, 1) - add_along(pairs, 2)
     return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)

@@ -16,8 +16,8 @@ import numpy as np
 from tensh.engine.arrays.cores import SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
-from tensh.engine.ops.precision import ONES, in_float32, widened
-from tensh.engine.ops.reductions.rows import ALONE, sums_of_rows
+from tensh.engine.ops.precision import in_float32, widened
+from tensh.engine.ops.reductions.summation import add_along, add_products
 
 STATS = "input, mean, rstd, form"
 
@@ -25,23 +25,12 @@ STATS = "input, mean, rstd, form"
 # ── sums over groups ─────────────────────────────────────────────────────────
 def group_sums(grouped):
     """The sums over all but the middle dimension."""
-    a, b, s = grouped.shape
-    if s == 1:
-        return np.add.reduce(grouped[:, :, 0], 0)
-    if grouped.dtype not in ONES:
-        return np.add.reduce(grouped, (0, 2))
-    rows = grouped.reshape(a * b, s)
-    rows = rows.dot(ONES[grouped.dtype][s]) if rows.size <= ALONE else sums_of_rows(rows)
-    return rows if a == 1 else np.add.reduce(rows.reshape(a, b), 0)
+    return add_along(grouped, (0, 2))
 
 
 def group_products(one, other):
     """The same of products, without an array of them."""
-    a, b, s = one.shape
-    if s == 1:
-        return np.einsum("ab,ab->b", one[:, :, 0], other[:, :, 0])
-    rows = np.vecdot(one, other)
-    return rows[0] if a == 1 else np.add.reduce(rows, 0)
+    return add_products(one, other, (0, 2))
 
 
 def number(form):

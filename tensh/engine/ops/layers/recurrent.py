@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.declarations.table import op
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
@@ -83,7 +84,7 @@ def slopes_of_arrays(
     flat = slopes.reshape(count * batch, -1)
     earlier = shifted(outputs, hidden, backwards).reshape(count * batch, width)
     g_input = (flat @ w_ih).reshape(input.shape)
-    return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, flat.sum(0), g_hidden, g_cell
+    return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
 
 
 def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):

@@ -10,8 +10,8 @@ import numpy as np
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.borders import border_of, fold, surround
 from tensh.engine.ops.layers.formats import keeping_format
-from tensh.engine.ops.precision import ONES, in_float32
-from tensh.engine.ops.reductions.rows import sums_of_rows
+from tensh.engine.ops.precision import in_float32
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.vocabulary import word
 
 RUNS = 4  # slices that are copied in less time than as many elements are taken one by one
@@ -128,10 +128,7 @@ class Taps:
         """The same for means of neighbours."""
         count, length = self.places.shape
         windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
-        if dim == array.ndim - 1 and array.dtype in ONES:
-            sums = sums_of_rows(windows.reshape(-1, count)).reshape(*array.shape[:dim], length)
-        else:
-            sums = np.add.reduce(windows, dim + 1)
+        sums = add_along(windows, dim + 1)
         return np.multiply(sums, self.typed(array.real.dtype).flat[0], sums)
 
     def _by_outputs(self, array, dim):
@@ -144,7 +141,7 @@ class Taps:
             part = np.take(array, self.places[some, i], dim)
             if weights is not None:
                 np.multiply(part, weights[some, i].reshape(shape), part)
-            np.add.reduce(part, dim, None, out[(*lead, i)])
+            out[(*lead, i)] = add_along(part, dim)
         return out
 
 

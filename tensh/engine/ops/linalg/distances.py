@@ -6,6 +6,7 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import is_half
 from tensh.engine.ops.reductions.norms import INFINITE, norm
+from tensh.engine.ops.reductions.summation import add_squares
 
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product
 PAIR = {
@@ -49,6 +50,6 @@ def pair_distances(x1, x2, p, product):
 
 def by_product(x1, x2):
     """The Euclidean distances: ``|a|² - 2 a·b + |b|²``, cheaper than all differences and less exact."""
-    squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :]
+    squares = add_squares(x1, -1)[..., :, None] + add_squares(x2, -1)[..., None, :]
     squares -= 2 * (x1 @ x2.swapaxes(-2, -1))
     return np.sqrt(np.maximum(squares, 0))

@@ -10,7 +10,7 @@ from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import promoted
 from tensh.engine.ops.precision import ONES, narrowed, real_dtype, widened
-from tensh.engine.ops.reductions.reduce import add
+from tensh.engine.ops.reductions.summation import add_along, add_squares
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 maximum = np.maximum.reduce
@@ -46,13 +46,10 @@ def norm(input, ord, axes, keepdim):
     if ord == 0:
         return np.count_nonzero(input, axes, keepdims=keepdim).astype(sizes.dtype)
     if ord == 1:
-        return add(sizes, axes, None, None, keepdim)
+        return add_along(sizes, axes, keepdim)
     if ord == 2:
-        if len(axes) == 1 and input.dtype in ONES:
-            squares = np.vecdot(input, input, axis=axes[0])
-            return np.sqrt(np.expand_dims(squares, axes[0]) if keepdim else squares)
-        return np.sqrt(add(np.multiply(sizes, sizes), axes, None, None, keepdim))
-    return np.power(add(np.power(sizes, sizes.dtype.type(ord)), axes, None, None, keepdim), sizes.dtype.type(1 / ord))
+        return np.sqrt(add_squares(sizes, axes, keepdim))
+    return np.power(add_along(np.power(sizes, sizes.dtype.type(ord)), axes, keepdim), sizes.dtype.type(1 / ord))
 
 
 def along_norm(s, x, r):
@@ -77,7 +74,7 @@ NORM = (
 @op(public=False, mask=None)
 def count_where(mask, dim, dtype):
     """The number of elements along ``dim`` for which ``mask`` holds."""
-    return add(mask, dims(dim, mask.ndim), dtype, None, True)
+    return np.add.reduce(mask, dims(dim, mask.ndim), dtype, None, True)
 
 
 @op(public=False, node="MulBackward0", input="g * mask / count_where(mask, dim, input.dtype)", mask=None)
@@ -100,8 +97,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     if dtype.itemsize == 2 or dtype.kind == "W":
         return norm(widened(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
-        flat = input.reshape(-1)
-        return np.sqrt(flat.dot(flat))
+        return np.sqrt(add_squares(input))
     return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
 
 

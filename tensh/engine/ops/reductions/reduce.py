@@ -6,22 +6,31 @@ float32.
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, run
+from tensh.engine.arrays.cores import SPREAD
 from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import zero_unless
 from tensh.engine.ops.precision import F4, I8, ONES, WIDER, is_half
-from tensh.engine.ops.reductions.rows import ALONE, LONG, SPREAD_SUMS, reduced, row_sums, rows_of, shape_left
+from tensh.engine.ops.reductions.rows import reduced
+from tensh.engine.ops.reductions.summation import (
+    ALONE,
+    BATCH,
+    FOUR,
+    STEP,
+    add_along,
+    add_middle_on_cores,
+    add_rows_on_cores,
+    add_vector,
+)
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
-add, multiply = np.add.reduce, np.multiply.reduce
+multiply = np.multiply.reduce
 SMALL = 256  # elements; up to here one product with ones is exact enough and takes half the time of np.add.reduce
 FACTORS = 64
-LARGE = 1 << 15  # elements from which sums of lines are added
-SUMS = 1 << 19  # elements of columns that one core adds at a time
+LARGE = 1 << 15  # elements from which factors are multiplied side by side
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
@@ -78,51 +87,18 @@ def summed(input, axes, keepdim, dtype):
     """The sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
     if dtype is None:
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
-    if is_half(dtype) or is_half(input.dtype):
-        wide = F4 if is_half(dtype) else dtype
-        return reduced(add_widened, input, axes, keepdim, wide).astype(dtype, copy=False)
-    if dtype is input.dtype and dtype in ONES and (rows := rows_of(input, axes)) is not None:
-        sums = row_sums(rows) if len(rows) > 1 else sum_of_many(input)
-        return sums.reshape(shape_left(input.shape, axes, keepdim))
-    return reduced(add, input, axes, keepdim, dtype)
-
-
-def add_widened(input, axes, dtype, out=None, keepdim=False):
-    """``add`` in a wider dtype: NumPy takes twice the time where it widens while it adds."""
-    return add(input.astype(dtype, copy=False), axes, None, out, keepdim)
+    if dtype.kind not in "fcVW":
+        return reduced(np.add.reduce, input, axes, keepdim, dtype)
+    return add_along(input.astype(dtype, copy=False), axes, keepdim)
 
 
 @op(public=False, node="SumBackward0", input="expand(g, input.shape)")
 def sum_all(input, dtype=None):
     """The sum of all elements."""
-    if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
+    if dtype is None and input.flags.forc and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        return input.ravel().dot(vectors[size]) if size <= SMALL else sum_of_many(input)
+        return input.ravel("K").dot(vectors[size]) if size <= SMALL else add_vector(input.ravel("K"))
     return summed(input, None, False, dtype)
-
-
-def sum_of_many(input):
-    """The sum of floats, line by line, in two thirds of NumPy's time."""
-    if not input.flags.forc or input.size < LARGE:
-        return add(input, None)
-    flat = input.ravel("K")
-    whole = flat.size // LONG * LONG
-    return add(row_sums(flat[:whole].reshape(-1, LONG))) + add(flat[whole:])
-
-
-def column_sums(matrix):
-    """The sums of columns: of some rows at a time, and then of these sums, which is more exact."""
-    rows = max(64, SUMS // max(matrix.shape[1], 1))
-    blocks = -(-len(matrix) // rows)
-    if blocks < 2:
-        return add(matrix, 0)
-    sums = np.empty((blocks, matrix.shape[1]), matrix.dtype)
-
-    def work(i):
-        add(matrix[i * rows : (i + 1) * rows], 0, None, sums[i])
-
-    run(work, blocks, matrix.size < SPREAD_SUMS)
-    return add(sums, 0)
 
 
 @op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
@@ -136,19 +112,18 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
 
 
 def along(matrix, dim, keepdim, vectors):
-    """The sums of a matrix's columns (0) or rows (1): for BLAS products with ones, in half of NumPy's time.
-
-    A product with more than ALONE numbers BLAS hands to threads, on whose number the rounding may depend.
-    """
-    across = dim == 0 or dim == -2
-    if matrix.size <= ALONE:
-        ones = vectors[matrix.shape[dim]]
-        if across:
-            return (ones[None] if keepdim else ones).dot(matrix)
-        return matrix.dot(ones[:, None] if keepdim else ones)
+    """The sums of a dense matrix's columns (0) or rows (1): of a small one, a product with ones in half of NumPy's time."""
+    number = matrix.shape[dim]
+    in_rows = matrix.strides[dim] == matrix.itemsize
+    if matrix.size <= ALONE and number <= (
+        SMALL if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
+    ):
+        if dim == 0 or dim == -2:
+            return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)
+        return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
     if not matrix.flags.c_contiguous:
-        matrix, across = matrix.T, not across
-    sums = column_sums(matrix) if across else row_sums(matrix)
+        matrix = matrix.T
+    sums = add_rows_on_cores(matrix) if in_rows else add_middle_on_cores(matrix[None])[0]
     return np.expand_dims(sums, dim) if keepdim else sums
 
 

@@ -13,7 +13,7 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, I8, WIDER, is_half
-from tensh.engine.ops.reductions.rows import sums_of_rows, times
+from tensh.engine.ops.reductions.summation import add_rows, times
 
 LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's accumulate
 BLOCK, FOUR = 16, 4
@@ -116,7 +116,7 @@ def running_sums(rows, out):
     times(np.ascontiguousarray(rows[:, :full]).reshape(-1, BLOCK), triangle, groups.reshape(-1, BLOCK))
     ends = groups.reshape(-1, FOUR, BLOCK)[..., -1].copy()
     before = np.zeros((len(rows), full // GROUP + 1))
-    running_sums(sums_of_rows(ends).reshape(len(rows), -1).astype(before.dtype), before[:, 1:])
+    running_sums(add_rows(ends).reshape(len(rows), -1).astype(before.dtype), before[:, 1:])
     ends[:, -1] = before[:, :-1].reshape(-1)  # nothing of the group comes after its last block
     grouped = groups.reshape(-1, GROUP)
     grouped += times(ends, ones_after(rows.dtype))

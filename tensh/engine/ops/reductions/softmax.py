@@ -10,8 +10,8 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import ONES, narrowed, widened
-from tensh.engine.ops.reductions.reduce import LARGE, SMALL, add
-from tensh.engine.ops.reductions.rows import ALONE, sums_of_rows
+from tensh.engine.ops.reductions.reduce import LARGE, SMALL
+from tensh.engine.ops.reductions.summation import ALONE, add_along, add_rows
 
 maximum = np.maximum.reduce
 
@@ -53,7 +53,7 @@ def log_sum_exp(input, axes):
     """The same of an array, with its dimensions kept."""
     top = top_of(input, axes)
     terms = np.exp(np.subtract(input, top))
-    return np.log(sum_along(terms, 1) if axes == 1 else add(terms, axes, None, None, True)) + top
+    return np.log(sum_along(terms, 1) if axes == 1 else add_along(terms, axes, True)) + top
 
 
 SAFE = math.exp(-10), math.exp(60)  # while the mean exponential is in here, none overflowed, and none lost digits
@@ -63,10 +63,10 @@ def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
         length = array.shape[axis]
-        if array.size <= ALONE:
+        if array.size <= ALONE and length <= SMALL:
             return array.dot(ones[length])[..., None]
-        return sums_of_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
-    return add(array, axis if array.ndim else None, None, None, True)
+        return add_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
+    return add_along(array, axis if array.ndim else None, True)
 
 
 def powers(input, axis, out):

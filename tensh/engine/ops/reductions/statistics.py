@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD
-from tensh.engine.calls.arguments import dims
 from tensh.engine.declarations.table import op
 from tensh.engine.errors import refuse_dtype, wrap_dim
-from tensh.engine.ops.kernels import own
-from tensh.engine.ops.precision import I8, WIDER, real_dtype, widened
+from tensh.engine.ops.precision import I8, real_dtype, widened
 from tensh.engine.ops.reductions.extremes import ALONG, SHARE, SHARED, require_elements
-from tensh.engine.ops.reductions.reduce import add, count
+from tensh.engine.ops.reductions.moments import moments
+from tensh.engine.ops.reductions.reduce import count
 from tensh.engine.ops.reductions.selecting import SHORT, among_equals, last_of_equals
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
@@ -39,25 +37,11 @@ def mean_kept(input, dim):
 ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept
 
 
-def precise(input):
-    """The input as PyTorch computes with it, in double precision; of many numbers as they are, in half the time."""
-    wide = widened(input)
-    return wide.astype(WIDER.get(wide.dtype, wide.dtype), copy=False) if wide.size < SPREAD else wide
-
-
 def variance(input, dim, correction, keepdim):
-    """The mean squared distance from the mean, over the degrees of freedom; real also for complex numbers."""
-    axes = dims(dim, input.ndim)
-    wide = precise(input)
-    number = count(input.shape, dim)
-    distance = wide - add(wide, axes, None, None, True) / (number or np.nan)
-    squares = (
-        distance.real**2 + distance.imag**2
-        if wide.dtype.kind == "c"
-        else np.multiply(distance, distance, own(distance))
-    )
-    freedom = max(0, number - correction)
-    return add(squares, axes, None, None, keepdim) / (squares.dtype.type(freedom))
+    """(the mean squared distance from the mean, over the degrees of freedom, and the mean); see ``moments``."""
+    mean, squares = moments(widened(input), dim, keepdim)
+    freedom = max(0, count(input.shape, dim) - correction)
+    return squares / squares.dtype.type(freedom), mean
 
 
 SCALED = (
@@ -71,7 +55,7 @@ OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
 @op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
 def var_dim(input, dim, correction, keepdim):
     """The variance along ``dim``."""
-    return variance(input, dim, correction, keepdim).astype(real_dtype(input.dtype), copy=False)
+    return variance(input, dim, correction, keepdim)[0].astype(real_dtype(input.dtype), copy=False)
 
 
 @op(
@@ -81,16 +65,15 @@ def var_dim(input, dim, correction, keepdim):
 )
 def std_dim(input, dim, correction, keepdim):
     """The standard deviation along ``dim``."""
-    return np.sqrt(variance(input, dim, correction, keepdim)).astype(real_dtype(input.dtype), copy=False)
+    return np.sqrt(variance(input, dim, correction, keepdim)[0]).astype(real_dtype(input.dtype), copy=False)
 
 
-def with_mean(spread):
+def with_mean(finish):
     """The kernel of two results: the variance or its root, and the mean."""
 
     def kernel(input, dim, correction, keepdim):
-        wide = precise(input)
-        mean = add(wide, dims(dim, input.ndim), None, None, keepdim) / (count(input.shape, dim) or np.nan)
-        return spread.kernel(input, dim, correction, keepdim), mean.astype(input.dtype, copy=False)
+        spread, mean = variance(input, dim, correction, keepdim)
+        return finish(spread).astype(real_dtype(input.dtype), copy=False), mean.astype(input.dtype, copy=False)
 
     return kernel
 
@@ -103,12 +86,12 @@ def spread_and_mean(g, spread):
 
 
 var_mean_dim = op(
-    with_mean(var_dim),
+    with_mean(np.asarray),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
     outs=("var", "mean"), many=True, partial=True, input=spread_and_mean("g_var", "g_var"),
 )  # fmt: skip
 std_mean_dim = op(
-    with_mean(std_dim),
+    with_mean(np.sqrt),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
     outs=("std", "mean"), many=True, partial=True,
     input=spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),

@@ -12,6 +12,7 @@ from tensh.engine.declarations.table import LIST, METHODS, op
 from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.ops.kernels import zero_unless
+from tensh.engine.ops.reductions.summation import add_along
 from tensh.engine.ops.shapes.views import ALL, BEFORE, at, select, slice_dim
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import recorded, word
@@ -175,10 +176,8 @@ def repeated(input, repeats):
 @op(public=False, out=False, grad="repeated(g, repeats)")
 def repeat_back(grad, shape, repeats):
     """The sum of all repetitions."""
-    wide = np.float32 if grad.itemsize == 2 and grad.dtype.kind in "fV" else grad.dtype
     _, size = interleaved(shape, repeats)
-    out = np.add.reduce(grad.reshape(size), axis=tuple(range(0, len(size), 2)), dtype=wide)
-    return out.reshape(shape).astype(grad.dtype, copy=False)
+    return add_along(grad.reshape(size), tuple(range(0, len(size), 2))).reshape(shape)
 
 
 # ── moving ───────────────────────────────────────────────────────────────────
