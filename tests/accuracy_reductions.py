@@ -101,13 +101,17 @@ def averaged(terms):
     return tuple(each / max(terms.shape[1], 1) for each in summed(terms))
 
 
-def spread(rows, correction=1):
-    mean = total(rows)[:, None] / rows.shape[1]
-    return (
-        total(abs(rows - mean) ** 2) / (rows.shape[1] - correction)
-        if rows.shape[1] > correction
-        else rows[:, 0] * np.nan
-    )
+def spread(rows):
+    """Variances; of numbers that are all equal, the scale is what one wrong digit of the mean would make of them."""
+    number = rows.shape[1]
+    if number < 2:
+        return rows[:, 0].real * np.nan
+    variance = total(abs(rows - total(rows)[:, None] / number) ** 2) / (number - 1)
+    return variance, np.maximum(variance, 2.0**-52 * total(abs(rows) ** 2) / number)
+
+
+def deviation(rows):
+    return tuple(np.sqrt(each) for each in spread(rows)) if rows.shape[1] > 1 else spread(rows)
 
 
 def power_norm(p):
@@ -147,7 +151,7 @@ FUNCTIONS = {
     "nansum": Reduction(lambda T, t, d: t.nansum(d), summed),
     "nanmean": Reduction(lambda T, t, d: t.nanmean(d), averaged),
     "var": Reduction(lambda T, t, d: t.var(d), spread, ALL),
-    "std": Reduction(lambda T, t, d: t.std(d), lambda rows: np.sqrt(spread(rows)), ALL),
+    "std": Reduction(lambda T, t, d: t.std(d), deviation, ALL),
     "var_mean, var": Reduction(lambda T, t, d: T.var_mean(t, d)[0], spread),
     "var_mean, mean": Reduction(lambda T, t, d: T.var_mean(t, d)[1], averaged),
     "std_mean, mean": Reduction(lambda T, t, d: T.std_mean(t, d)[1], averaged),

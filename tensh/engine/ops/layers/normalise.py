@@ -17,7 +17,7 @@ from tensh.engine.arrays.cores import SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32, widened
-from tensh.engine.ops.reductions.summation import add_along, add_products
+from tensh.engine.ops.reductions.summation import add_along, add_row_products
 
 STATS = "input, mean, rstd, form"
 
@@ -25,12 +25,18 @@ STATS = "input, mean, rstd, form"
 # ── sums over groups ─────────────────────────────────────────────────────────
 def group_sums(grouped):
     """The sums over all but the middle dimension."""
-    return add_along(grouped, (0, 2))
+    if grouped.shape[2] == 1:
+        return add_along(grouped[:, :, 0], 0)
+    rows = add_along(grouped, 2)
+    return rows[0] if len(rows) == 1 else add_along(rows, 0)
 
 
 def group_products(one, other):
     """The same of products, without an array of them."""
-    return add_products(one, other, (0, 2))
+    if one.shape[2] == 1:
+        return add_along(np.multiply(one[:, :, 0], other[:, :, 0]), 0)
+    rows = add_row_products(one, other)
+    return rows[0] if len(rows) == 1 else add_along(rows, 0)
 
 
 def number(form):

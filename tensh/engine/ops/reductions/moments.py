@@ -1,4 +1,4 @@
-"""Means and squared distances from them, in double precision, as PyTorch computes them.
+"""Means and squared distances from them, in double precision, as PyTorch has them.
 
 A large array is taken in chunks that stay in the cache, so that it is read once and never copied as a whole.  Each chunk has
 a mean and squares of its own; those of chunks are put together as Chan, Golub and LeVeque (1979) do.
@@ -12,37 +12,48 @@ from tensh.engine.arrays.cores import SPREAD, run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import WIDER
-from tensh.engine.ops.reductions.summation import add_along, group
+from tensh.engine.ops.reductions.summation import SMALL, add_along, add_squares, group
 
-CHUNK, COLUMNS = 1 << 15, 1 << 11  # elements of a chunk, and the most that are side by side in it
+FEW = 1 << 15  # elements of a small array, which is copied in double precision
+CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
 
 
 def moments(array, dim, keepdim):
-    """(the mean along ``dim``, the sum of squared distances from it), both in double precision."""
+    """(the mean along ``dim``, which is kept, the sum of squared distances from it), both in double precision."""
     axes = dims(dim, array.ndim)
-    if array.size > CHUNK and (form := one_middle(array, axes)) is not None:
-        mean, squares = moments_of_chunks(array.reshape(form))
-        left = [1 if i in axes else n for i, n in enumerate(array.shape) if keepdim or i not in axes]
-        return mean.reshape(left), squares.reshape(left)
-    mean, squares = moments_at_once(array, axes)
-    return (mean, squares) if keepdim else (mean.squeeze(axes), squares.squeeze(axes))
+    if array.size <= FEW or (form := one_middle(array, axes)) is None:
+        return moments_at_once(array, axes, keepdim)
+    mean, squares = moments_of_chunks(array.reshape(form))
+    left = [1 if i in axes else n for i, n in enumerate(array.shape)]
+    return mean.reshape(left), squares.reshape(
+        left if keepdim else [n for i, n in enumerate(array.shape) if i not in axes]
+    )
 
 
-def moments_at_once(array, axes):
-    """The same of a small array, with the reduced dimensions kept."""
+def moments_at_once(array, axes, keepdim):
+    """The same of a small array."""
     wide = array.astype(WIDER.get(array.dtype, array.dtype), copy=False)
-    mean = add_along(wide, axes, True) / (math.prod([array.shape[axis] for axis in axes]) or np.nan)
+    add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
+    mean = add(wide, axes, None, None, True) / (math.prod([array.shape[axis] for axis in axes]) or np.nan)
     distance = wide - mean
-    if wide.dtype.kind == "c":
-        return mean, add_along(distance.real**2 + distance.imag**2, axes, True)
-    return mean, add_along(np.multiply(distance, distance, own(distance)), axes, True)
+    squares = (
+        distance.real**2 + distance.imag**2
+        if wide.dtype.kind == "c"
+        else np.multiply(distance, distance, own(distance))
+    )
+    return mean, add(squares, axes, None, None, keepdim)
+
+
+def add_in_pieces(array, axes, dtype, out, keepdim):
+    """``add_along`` as ``np.add.reduce`` is called."""
+    return add_along(array, axes, keepdim)
 
 
 def one_middle(array, axes):
     """The shape [A, N, K] of a dense array whose ``axes`` are adjacent; else None."""
-    if not array.flags.c_contiguous or array.ndim != len(axes) + sum(i not in axes for i in range(array.ndim)):
+    if not array.flags.c_contiguous:
         return None
-    sizes, flags = group(array, [i in axes for i in range(array.ndim)])
+    sizes, flags = group(array.shape, array.strides, [i in axes for i in range(array.ndim)])
     if flags.count(True) != 1:
         return None
     axis = flags.index(True)
@@ -66,9 +77,7 @@ def moments_of_chunks(array):
         i, c = divmod(i, places[2])
         a, b = divmod(i, places[1])
         a, c = slice(a * blocks, (a + 1) * blocks), slice(c * columns, (c + 1) * columns)
-        some = array[a, b * rows : (b + 1) * rows, c]
-        mean, squares[a, b : b + 1, c] = moments_at_once(some, (1,))
-        means[a, b : b + 1, c] = mean
+        means[a, b, c], squares[a, b, c] = moments_of_chunk(array[a, b * rows : (b + 1) * rows, c])
 
     run(work, math.prod(places), array.size < SPREAD)
     if places[1] == 1:
@@ -78,3 +87,14 @@ def moments_of_chunks(array):
     mean = add_along(means * counts, 1) / number
     distance = means - mean[:, None]
     return mean, add_along(squares + distance * distance * counts, 1)
+
+
+def moments_of_chunk(array):
+    """The same of a chunk, in its own precision: what the rounded mean is off is known from the distances, and made good."""
+    number = array.shape[1]
+    centre = add_along(array, 1) / array.dtype.type(number)
+    distance = array - centre[:, None]
+    off = add_along(distance, 1).astype(np.float64) / number
+    off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
+    squares = add_squares(distance[..., 0] if array.shape[2] == 1 else distance, 1).reshape(centre.shape)
+    return centre + off, squares - number * off * off

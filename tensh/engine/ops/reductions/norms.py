@@ -10,7 +10,7 @@ from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.kernels import promoted
 from tensh.engine.ops.precision import ONES, narrowed, real_dtype, widened
-from tensh.engine.ops.reductions.summation import add_along, add_squares
+from tensh.engine.ops.reductions.summation import add_along, add_squares, add_vector_products
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 maximum = np.maximum.reduce
@@ -97,7 +97,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
     if dtype.itemsize == 2 or dtype.kind == "W":
         return norm(widened(input), ord, axes, keepdim).astype(real_dtype(dtype))
     if ord == 2 and input.dtype in ONES and input.dtype == dtype and len(axes) == input.ndim and not keepdim:
-        return np.sqrt(add_squares(input))
+        return np.sqrt(add_vector_products(flat := input.reshape(-1), flat))
     return norm(input.astype(dtype, copy=False), ord, axes, keepdim)
 
 

@@ -18,17 +18,18 @@ from tensh.engine.ops.reductions.summation import (
     ALONE,
     BATCH,
     FOUR,
+    PAIRS,
+    SMALL,
     STEP,
     add_along,
     add_middle_on_cores,
     add_rows_on_cores,
-    add_vector,
+    fold,
 )
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 multiply = np.multiply.reduce
-SMALL = 256  # elements; up to here one product with ones is exact enough and takes half the time of np.add.reduce
 FACTORS = 64
 LARGE = 1 << 15  # elements from which factors are multiplied side by side
 
@@ -95,9 +96,11 @@ def summed(input, axes, keepdim, dtype):
 @op(public=False, node="SumBackward0", input="expand(g, input.shape)")
 def sum_all(input, dtype=None):
     """The sum of all elements."""
-    if dtype is None and input.flags.forc and (vectors := ONES.get(input.dtype)) is not None:
+    if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        return input.ravel("K").dot(vectors[size]) if size <= SMALL else add_vector(input.ravel("K"))
+        if size <= SMALL:
+            return input.ravel().dot(vectors[size])
+        return np.add.reduce(input, None) if size < PAIRS and input.flags.forc else add_along(input)
     return summed(input, None, False, dtype)
 
 
@@ -123,7 +126,12 @@ def along(matrix, dim, keepdim, vectors):
         return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
     if not matrix.flags.c_contiguous:
         matrix = matrix.T
-    sums = add_rows_on_cores(matrix) if in_rows else add_middle_on_cores(matrix[None])[0]
+    if in_rows:
+        sums = add_rows_on_cores(matrix)
+    elif matrix.size <= ALONE and not number % (side := fold(number)):
+        sums = vectors[side].dot(vectors[number // side].dot(matrix.reshape(number // side, -1)).reshape(side, -1))
+    else:
+        sums = add_middle_on_cores(matrix[None])[0]
     return np.expand_dims(sums, dim) if keepdim else sums
 
 

@@ -10,8 +10,8 @@ from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import ONES, narrowed, widened
-from tensh.engine.ops.reductions.reduce import LARGE, SMALL
-from tensh.engine.ops.reductions.summation import ALONE, add_along, add_rows
+from tensh.engine.ops.reductions.reduce import LARGE
+from tensh.engine.ops.reductions.summation import ALONE, SMALL, add_along, add_rows
 
 maximum = np.maximum.reduce
 

@@ -73,7 +73,8 @@ def with_mean(finish):
 
     def kernel(input, dim, correction, keepdim):
         spread, mean = variance(input, dim, correction, keepdim)
-        return finish(spread).astype(real_dtype(input.dtype), copy=False), mean.astype(input.dtype, copy=False)
+        mean = mean.astype(input.dtype, copy=False).reshape(spread.shape)
+        return finish(spread).astype(real_dtype(input.dtype), copy=False), mean
 
     return kernel
 

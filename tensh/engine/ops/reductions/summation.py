@@ -16,7 +16,6 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from tensh.engine.arrays.cores import over_rows, over_shares, run
-from tensh.engine.calls.arguments import dims
 from tensh.engine.ops.precision import ONES, widened
 
 add = np.add.reduce
@@ -31,10 +30,12 @@ STEP, STEP_NUMPY = (
     16,
 )  # the most that are added so: by BLAS, which begins with four or eight at a time, and by NumPy
 BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
+SMALL = 256  # numbers that one product adds in rows, which it does more exactly
 FOUR = 4  # what is left over of the numbers side by side it adds one after the other
 NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first, and from which BLAS gains nothing
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 MEDIUM, LONG = 2048, 4096  # bytes of a row that einsum adds, and that BLAS adds; einsum is faster and less exact
+PRODUCTS = 1 << 10  # products that BLAS adds
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector in pairs; of more, it takes twice the time of BLAS
 
 
@@ -66,19 +67,21 @@ def add_vector(vector):
 def add_rows(matrix):
     """The sums of rows of float32 or float64, on one core; those of a row do not depend on how many there are."""
     rows, length = matrix.shape
-    if length <= SHORT:
+    if length <= SHORT and matrix.flags.c_contiguous:
         return times(matrix, ONES[matrix.dtype][length][:, None])[:, 0]
     size = length * matrix.itemsize
     if size <= MEDIUM:
         return np.einsum("ij->i", matrix)
     if size <= LONG:
         return np.vecdot(matrix, ONES[matrix.dtype][length])
-    pieces = -(-size // LONG)
-    length //= pieces
-    whole = pieces * length
-    sums = np.vecdot(matrix[:, :whole].reshape(rows, pieces, length), ONES[matrix.dtype][length])
-    total = reduce(np.add, sums.T) if pieces <= FEW else add(sums, 1)
-    return total if whole == matrix.shape[1] else np.add(total, np.einsum("ij->i", matrix[:, whole:]), total)
+    length = LONG // matrix.itemsize
+    if size <= FEW * LONG:
+        length = -(-matrix.shape[1] // -(-size // LONG))
+        return reduce(np.add, [add_rows(matrix[:, i : i + length]) for i in range(0, matrix.shape[1], length)])
+    whole = matrix.shape[1] // length * length
+    sums = np.vecdot(matrix[:, :whole].reshape(rows, -1, length), ONES[matrix.dtype][length])
+    total = add(sums, 1)
+    return total if whole == matrix.shape[1] else np.add(total, add_rows(matrix[:, whole:]), total)
 
 
 def add_rows_on_cores(matrix):
@@ -136,7 +139,7 @@ def add_folded(array, side):
 def fold(number):
     """How many of a small number of rows to put side by side: about as many as are then left to add, and all if possible."""
     root = math.isqrt(number)
-    near = [n for n in range(FOUR, 2 * root, FOUR) if number // n <= BATCH]
+    near = [n for n in range(FOUR, max(root, STEP) + 1, FOUR) if number // n <= BATCH]
     return min(near, key=lambda n: (number % n > 0, abs(n - root)))
 
 
@@ -155,6 +158,8 @@ def add_middle_on_cores(array):
         return sums
     rows = max(STEP, SUMS // width)
     blocks = -(-number // rows)
+    if blocks < 2:
+        return add_middle(array)
     sums = np.empty((1, blocks, width), array.dtype)
 
     def add_block(i):
@@ -180,52 +185,78 @@ def add_strided(array, axis):
 
 # ── any dimensions ───────────────────────────────────────────────────────────
 def add_along(array, axes=None, keepdim=False):
-    """The sums of an array of floating point or complex numbers along ``axes``: None (all), an int or several."""
-    shape, ndim = array.shape, array.ndim
-    axes = range(ndim) if axes is None else (axes % ndim,) if type(axes) is int and ndim else dims(axes, ndim)
-    count = math.prod([shape[axis] for axis in axes])
-    if array.dtype.kind in "VW" or array.dtype == np.float16:
-        return add_along(widened(array), tuple(axes), keepdim).astype(array.dtype)
-    if not array.size or not axes:
-        return add(array, tuple(axes), None, None, keepdim)
-    if len(axes) == ndim and array.flags.forc and array.dtype in ONES:
+    """The sums of an array of floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
+    dtype, ndim = array.dtype, array.ndim
+    if dtype.itemsize == 2 or dtype.kind == "W":
+        return add_along(widened(array), axes, keepdim).astype(dtype)
+    if type(axes) is tuple and len(axes) in (1, ndim):
+        axes = axes[0] if len(axes) == 1 else None
+    if type(axes) is int and ndim:
+        return add_axis(array, axes % ndim, keepdim)
+    if type(axes) is tuple and not axes:
+        return array
+    if axes is not None:
+        sums = add_groups(array, axes)
+    elif array.size < PAIRS and array.flags.forc or not ndim:
+        return add(array, None, None, None, keepdim)
+    elif array.flags.forc and dtype in ONES:
         sums = add_vector(array.ravel("K"))
-        return sums.reshape((1,) * ndim) if keepdim else sums
-    if len(axes) == 1 and array.dtype in ONES and array.flags.c_contiguous:
-        axis = axes[0]
-        sums = add_contiguous(array.reshape(-1, count, math.prod(shape[axis + 1 :])))
+    else:
+        sums = add_groups(array, range(ndim))
+    return np.expand_dims(sums, tuple(range(ndim)) if axes is None else axes) if keepdim else sums
+
+
+def add_axis(array, axis, keepdim):
+    """The same along one dimension."""
+    shape, dtype = array.shape, array.dtype
+    number, step = shape[axis], array.strides[axis]
+    if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize):
+        return add(array, axis, None, None, keepdim)
+    if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
+        parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
+        sums = add_contiguous(parts.reshape(-1, number, math.prod(parts.shape[axis + 1 :]))).view(dtype)
         return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
-    sums = add_groups(array, axes)
-    return np.expand_dims(sums, tuple(axes)) if keepdim else sums
+    if step != array.itemsize and abs(step) == min(map(abs, array.strides)):  # NumPy adds these in pairs
+        return add(array, axis, None, None, keepdim)
+    sums = add_groups(array, (axis,))
+    return np.expand_dims(sums, axis) if keepdim else sums
 
 
 def add_contiguous(array):
     """The sums over the middle of three dimensions of an array without gaps."""
     outer, number, width = array.shape
-    if width == 1:
-        return add_rows_on_cores(array.reshape(outer, number))
-    return add_middle_on_cores(array)
+    if width > 1:
+        return add_middle_on_cores(array)
+    rows = array.reshape(outer, number)
+    if array.size <= ALONE and number <= SMALL:
+        return rows.dot(ONES[array.dtype][number])
+    return add_rows_on_cores(rows)
 
 
 def add_groups(array, axes):
     """The sums along several dimensions, one group of adjacent ones after the other, the innermost first."""
-    order = sorted(range(array.ndim), key=lambda i: -abs(array.strides[i]))  # as the numbers lie in memory
-    left = [i for i in order if i not in axes]
-    array = array.transpose(order)
-    sizes, flags = group(array, [i in axes for i in order])
-    kept = [array.shape[order.index(i)] for i in left]
-    array = array.reshape(sizes)
-    while True in flags:
-        axis = len(flags) - 1 - flags[::-1].index(True)
+    order, sizes, places, left, back = plan(array.shape, array.strides, tuple(axes))
+    array = array.transpose(order).reshape(sizes)
+    for axis in places:
         array = add_group(array, axis)
-        del flags[axis]
-    return array.reshape(kept).transpose([left.index(i) for i in sorted(left)])
+    return array.reshape(left).transpose(back)
 
 
-def group(array, reduced):
+@lru_cache(1024)
+def plan(shape, strides, axes):
+    """How ``add_groups`` goes about it: (the dimensions as they lie in memory, the sizes of groups of them, which groups are
+    added, what is left of the shape, and the order of that)."""
+    order = sorted(range(len(shape)), key=lambda i: -abs(strides[i]))
+    sizes, flags = group([shape[i] for i in order], [strides[i] for i in order], [i in axes for i in order])
+    places = [i for i, flag in enumerate(flags) if flag][::-1]
+    left = [i for i in order if i not in axes]
+    return order, sizes, places, [shape[i] for i in left], [left.index(i) for i in sorted(left)]
+
+
+def group(shape, strides, reduced):
     """The sizes of groups of dimensions that can be seen as one, and whether each is reduced."""
     groups = []  # of [size, step, is reduced]
-    for size, step, flag in zip(array.shape, array.strides, reduced, strict=True):
+    for size, step, flag in zip(shape, strides, reduced, strict=True):
         if size == 1:
             continue
         if groups and groups[-1][2] is flag and groups[-1][1] == size * step:
@@ -255,42 +286,54 @@ def add_group(array, axis):
 
 # ── products ─────────────────────────────────────────────────────────────────
 def add_products(one, other, axes=None, keepdim=False):
-    """The sums of ``one * other``, real numbers of one shape, along ``axes``.
+    """The sums of ``one * other``, of two arrays of one shape, along ``axes``.
 
     Where rows are added, BLAS needs no array of the products.
     """
-    shape, ndim = one.shape, one.ndim
-    axes = tuple(range(ndim)) if axes is None else (axes % ndim,) if type(axes) is int and ndim else dims(axes, ndim)
-    if one.dtype not in ONES or ndim - 1 not in axes or one.strides[-1] != one.itemsize or shape[-1] == 1:
+    ndim = one.ndim
+    if one.dtype not in ONES or not one.size:
         return add_along(np.multiply(one, other), axes, keepdim)
-    if len(axes) == ndim and one.flags.c_contiguous and other.flags.c_contiguous:
-        sums = add_row_products(one.reshape(1, -1), other.reshape(1, -1)).reshape(())
-        return sums.reshape((1,) * ndim) if keepdim else sums[()]
+    if axes is None and not keepdim and one.flags.c_contiguous and other.flags.c_contiguous:
+        return add_vector_products(one.reshape(-1), other.reshape(-1))
+    axes = tuple(range(ndim)) if axes is None else (axes % ndim,) if type(axes) is int and ndim else axes
+    if len(axes) == 1 and one.shape[axes[0]] <= STEP and one.size <= ALONE:
+        sums = np.vecdot(one, other, axis=axes[0])
+        return np.expand_dims(sums, axes) if keepdim else sums
+    if not axes or ndim - 1 not in axes or one.strides[-1] != one.itemsize or one.shape[-1] == 1:
+        return add_along(np.multiply(one, other), axes, keepdim)
     sums = add_row_products(one, other)
     if keepdim:
         sums = sums[..., None]
-    return sums if len(axes) == 1 else add_along(sums, axes if keepdim else sorted(axes)[:-1], keepdim)
+    return sums if len(axes) == 1 else add_along(sums, axes if keepdim else tuple(sorted(axes)[:-1]), keepdim)
+
+
+def add_vector_products(one, other):
+    """The sum of the products of two vectors."""
+    size = one.size
+    if size <= PRODUCTS:
+        return one.dot(other)
+    whole = size // PRODUCTS * PRODUCTS
+    ones, others = one[:whole].reshape(-1, PRODUCTS), other[:whole].reshape(-1, PRODUCTS)
+    if size < SPREAD_SUMS:
+        lines = np.vecdot(ones, others)
+    else:
+        lines = np.empty(len(ones), one.dtype)
+        over_shares(lambda part: np.vecdot(ones[part], others[part], lines[part]), len(ones))
+    total = add_vector(lines)
+    return total if whole == size else total + one[whole:].dot(other[whole:])
 
 
 def add_row_products(one, other):
     """The sums of products along the last dimension."""
-    length = LONG // one.itemsize
-    pieces, left = divmod(one.shape[-1], length)
-    if pieces < 2 and not (pieces and left):
+    length = one.shape[-1]
+    if length <= PRODUCTS:
         return np.vecdot(one, other)
-    before = one.shape[:-1]
-    lines, others = (a[..., : pieces * length].reshape(*before, pieces, length) for a in (one, other))
-    if before == (1,) and one.size >= SPREAD_SUMS:
-        parts = np.empty((1, pieces), one.dtype)
-        over_rows(lambda part: np.vecdot(lines[0, part], others[0, part], parts[0, part]), pieces, length)
-    else:
-        parts = np.vecdot(lines, others)
-    sums = add_along(parts, -1)
-    return np.add(sums, np.vecdot(one[..., -left:], other[..., -left:])) if left else sums
+    whole = length // PRODUCTS * PRODUCTS
+    lines, others = (a[..., :whole].reshape(*a.shape[:-1], -1, PRODUCTS) for a in (one, other))
+    sums = add_along(np.vecdot(lines, others), -1)
+    return sums if whole == length else np.add(sums, np.vecdot(one[..., whole:], other[..., whole:]))
 
 
 def add_squares(array, axes=None, keepdim=False):
     """The sums of squares along ``axes``."""
-    if array.dtype in ONES:
-        return add_products(array, array, axes, keepdim)
-    return add_along(np.multiply(array, array), axes, keepdim)
+    return add_products(array, array, axes, keepdim)
