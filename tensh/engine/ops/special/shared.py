@@ -1,7 +1,9 @@
 """What the kernels of special functions share: float64, cache-sized blocks, and sums that replace integrals.
 
 All are computed with NumPy and the C library alone, by formulas of the NIST Digital Library of Mathematical Functions
-(https://dlmf.nist.gov, cited by number), to 13 digits or more.
+(https://dlmf.nist.gov, cited by number).  Inputs of up to 32 bits are computed in float64.  Where rounding in float64
+would cost a float64 input digits, a second kernel computes the decisive steps in NumPy's longdouble: 64 bits of mantissa
+on x86, more or as many as float64 elsewhere.
 """
 
 import functools
@@ -20,6 +22,7 @@ for vocabulary in (ARRAYS, TENSORS):
     vocabulary |= {"ROOT_PI": math.sqrt(math.pi), "ROOT_TWO_PI": math.sqrt(2 * math.pi)}
 
 REAL = {"floats": True, "types": "biuf"}
+LONG = np.dtype(np.longdouble)
 BLOCK = 4096  # elements: sums over 18 points of this many make temporaries that a core's cache holds
 
 
@@ -30,8 +33,13 @@ def special(kernel, doc, **options):
     pointwise(kernel, doc, name=f"special_{name}", called=f"{name}_cpu", public=False, inplace=False, **REAL, **options)
 
 
-def in_float64(kernel):
-    """A kernel of vectors of float64 for arrays of any shape and dtype; its result takes the dtype of the first."""
+def in_float64(kernel=None, *, exact=None):
+    """A kernel of vectors of float64 for arrays of any shape and dtype; its result takes the dtype of the first.
+
+    ``exact`` takes over where the first is float64 itself.
+    """
+    if kernel is None:
+        return functools.partial(in_float64, exact=exact)
 
     @functools.wraps(kernel)
     def fitted(input, *rest):
@@ -40,7 +48,8 @@ def in_float64(kernel):
         if any(each.shape != input.shape for each in others):
             arrays = np.broadcast_arrays(*arrays)
         vectors = [each.astype(F8, copy=False).ravel() for each in arrays]
-        return shaped(in_blocks(kernel, vectors, rest[len(others) :]), arrays[0])
+        compute = exact if exact is not None and input.dtype is F8 else kernel
+        return shaped(in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
 
     return fitted
 
@@ -67,9 +76,11 @@ def shaped(vector, like):
     return out
 
 
-def wide(kernel):
+def wide(kernel=None, *, exact=None):
     """The same for a function that PyTorch does not have for 16 bit floating point numbers."""
-    kernel = in_float64(kernel)
+    if kernel is None:
+        return functools.partial(wide, exact=exact)
+    kernel = in_float64(kernel, exact=exact)
 
     @functools.wraps(kernel)
     def refusing(input, *rest):
@@ -108,10 +119,16 @@ def piecewise(mask, inside, outside, *vectors):
         return inside(*vectors)
     if not count:
         return outside(*vectors)
-    out = np.empty(mask.shape)
-    for part, function in ((mask, inside), (~mask, outside)):
-        out[part] = function(*(each[part] for each in vectors))
+    there = ~mask
+    first = inside(*(each[mask] for each in vectors))
+    out = np.empty(mask.shape, first.dtype)
+    out[mask], out[there] = first, outside(*(each[there] for each in vectors))
     return out
+
+
+def extended(array):
+    """An array, or a number as a text, in NumPy's longdouble."""
+    return LONG.type(array) if isinstance(array, str) else array.astype(LONG, copy=False)
 
 
 def polynomial(x, *coefficients):
@@ -120,6 +137,9 @@ def polynomial(x, *coefficients):
     for each in coefficients[1:]:
         out = out * x + each
     return out
+
+
+LONG_PI = extended("3.14159265358979323846264338327950288")
 
 
 @functools.cache
