@@ -2,7 +2,7 @@
 
 import numpy as np
 
-F4, F8, I8 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 C8 = np.dtype(np.complex64)
 WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # what PyTorch accumulates in
 KEPT = 4096  # the longest vector of ones that is kept

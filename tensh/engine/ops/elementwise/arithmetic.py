@@ -10,7 +10,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, refuse_dtype
 from tensh.engine.ops.elementwise import quotients
 from tensh.engine.ops.kernels import FITTING, all_in_float32, own, promoted
-from tensh.engine.ops.precision import F4, is_half
+from tensh.engine.ops.precision import F2, F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
 SUB_BOOLS = RuntimeError(
@@ -177,8 +177,8 @@ EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reci
 EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
 """Exponents that need no power function: exact, and several times as fast."""
 ROOTS = {0.5, -0.5}
-"""Of these a number stands for a root, but an element of a tensor does not, and none does for 16 bit numbers: there
-(-inf) ** 0.5 is infinity, not nan, and the sign of a zero does not matter."""
+"""Of these a number stands for a root, but an element of a tensor does not, and none does for float16: there (-inf) ** 0.5 is
+infinity, not nan, and the sign of a zero does not matter."""
 
 
 def power(input, exponent):
@@ -191,11 +191,11 @@ def power(input, exponent):
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
     if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
-        if number in ROOTS and (exponent.flags.writeable or input.itemsize == 2):
+        if number in ROOTS and (exponent.flags.writeable or input.dtype is F2):
             input = np.where(np.isneginf(input), -input, input) + input.dtype.type(0)
         if exponent.ndim > input.ndim:
             input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))
-        return easy(input)
+        return easy(input) if input.dtype is not F2 else easy(input.astype(F4)).astype(F2)
     return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
 
 

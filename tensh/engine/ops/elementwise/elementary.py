@@ -138,10 +138,12 @@ def round_decimals(input, decimals):
 
 
 # ── exponentials, logarithms, trigonometry ───────────────────────────────────
+@in_float32
 def deg2rad(input):
     return input * SCALARS[PI / 180, input.dtype]
 
 
+@in_float32
 def rad2deg(input):
     return input * SCALARS[180 / PI, input.dtype]
 

@@ -31,7 +31,7 @@ def mean(values):
 
 def logarithm(x):
     """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
-    return np.log(x / 2) + np.euler_gamma
+    return np.log(x) + (np.euler_gamma - math.log(2))
 
 
 def near_j0(x):
@@ -94,7 +94,7 @@ def decay(order, z, count):
 def wave(order, x):
     """J(x) + i Y(x) from 8 on (DLMF 10.17.5, with the integral in place of its asymptotic series)."""
     turn = (1 - 1j) / math.sqrt(2) * (-1j) ** order
-    return np.sqrt(2 / (math.pi * x)) * turn * (np.cos(x) + 1j * np.sin(x)) * decay(order, -1j * x, 12)
+    return math.sqrt(2 / math.pi) / np.sqrt(x) * turn * (np.cos(x) + 1j * np.sin(x)) * decay(order, -1j * x, 12)
 
 
 def far_i(order, x):
@@ -102,12 +102,18 @@ def far_i(order, x):
     out = 1.0
     for k in range(20, 0, -1):
         out = 1 + ((2 * k - 1) ** 2 - 4 * order * order) / (8 * k) / x * out
-    return out / np.sqrt(2 * math.pi * x)
+    return out / (math.sqrt(2 * math.pi) * np.sqrt(x))
+
+
+def grow(x, values):
+    """Values times e**x, which may be finite where e**x is not."""
+    low = np.minimum(x, 700.0)
+    return np.exp(low) * values * np.exp(x - low)
 
 
 def far_k(order, x):
     """K(x) e**x from 2 on."""
-    return np.sqrt(math.pi / (2 * x)) * decay(order, x, 24)
+    return math.sqrt(math.pi / 2) / np.sqrt(x) * decay(order, x, 24)
 
 
 # ── the first and second kind ────────────────────────────────────────────────
@@ -142,12 +148,12 @@ def spherical_bessel_j0(x):
 # ── modified ─────────────────────────────────────────────────────────────────
 def i0(input):
     x = np.abs(input)
-    return piecewise(x <= NEAR_I, near_i0, lambda x: np.exp(x) * far_i(0, x), x)
+    return piecewise(x <= NEAR_I, near_i0, lambda x: grow(x, far_i(0, x)), x)
 
 
 def i1(input):
     x = np.abs(input)
-    return piecewise(x <= NEAR_I, near_i1, lambda x: np.exp(x) * far_i(1, x), x) * np.copysign(1, input)
+    return piecewise(x <= NEAR_I, near_i1, lambda x: grow(x, far_i(1, x)), x) * np.copysign(1, input)
 
 
 @in_float64
