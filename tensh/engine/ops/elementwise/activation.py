@@ -139,8 +139,8 @@ activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyon
 
 
 def hardsigmoid(input):
-    out = np.divide(np.clip(input, sized(-3, input), sized(3, input)), sized(6, input))
-    return np.add(out, sized(0.5, input), own(out))
+    out = np.add(input, sized(3, input))  # exact near -3, where the result is nearly 0
+    return np.divide(np.clip(out, sized(0, input), sized(6, input), own(out)), sized(6, input), own(out))
 
 
 def hardswish(input):
@@ -190,8 +190,8 @@ activation(mish, "The input times the tanh of its softplus.", called="mish_cpu",
 
 def gelu(input):
     out = erf(np.multiply(input, sized(HALF_ROOT, input)))
-    out = np.multiply(np.add(out, sized(1, input), own(out)), input, own(out))
-    return np.multiply(out, sized(0.5, input), own(out))
+    out = np.multiply(np.add(out, sized(1, input), own(out)), sized(0.5, input), own(out))
+    return np.multiply(out, input, own(out))
 
 
 activation(gelu, "The input times the normal distribution's function of it.", called="GeluKernelImpl",
@@ -199,12 +199,12 @@ activation(gelu, "The input times the normal distribution's function of it.", ca
 
 
 def gelu_tanh(input):
+    """x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1."""
     inner = np.multiply(input, input)
     inner = np.multiply(inner, sized(0.044715, input), own(inner))
     inner = np.multiply(np.add(inner, sized(1, input), own(inner)), input, own(inner))
-    out = np.tanh(np.multiply(inner, sized(TANH_SCALE, input), own(inner)), own(inner))
-    out = np.multiply(np.add(out, sized(1, input), own(out)), input, own(out))
-    return np.multiply(out, sized(0.5, input), own(out))
+    out = np.exp(np.multiply(inner, sized(-2 * TANH_SCALE, input), own(inner)), own(inner))
+    return np.divide(input, np.add(out, sized(1, input), own(out)), own(out))
 
 
 activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",

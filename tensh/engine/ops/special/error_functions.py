@@ -50,27 +50,29 @@ def erf(input):
     return shaped(in_blocks(by_tanh, [input.astype(F4, copy=False).ravel()], block=cores.BLOCK), input)
 
 
-# atanh(erf(x)) / x as a polynomial of x**2 up to 16: the weighted least squares whose largest error is least, by which
+# atanh(erf(x)) / x as a polynomial of x**2 up to where erf is 1 in float32: the weighted least squares whose largest error is least, by which
 # erf is off by 3e-8 of itself; rounding in float32 makes that two units in the last place.
 SLOPES = [
     np.array(number, F4)
     for number in (1.128379202, 0.102771316, -2.021547848e-4, -6.036774099e-4, 7.648746462e-5, -1.860396746e-6,
                    -5.152055851e-7, 5.392578666e-8, -1.641057214e-9)
 ]  # fmt: skip
-LEAST, LAST = np.array(0, F4), np.array(16, F4)
+LEAST, LAST, STEEP = (np.array(number, F4) for number in (-3.84, 3.84, 16))
 
 
 def by_tanh(x):
     """erf of float32 as tanh of nearly a line: NumPy's tanh takes a tenth of the time of looking up tabulated points."""
-    square = np.multiply(x, x)
-    np.clip(square, LEAST, LAST, square)
+    inner = np.clip(x, LEAST, LAST)
+    beyond = np.subtract(inner, x)
+    square = np.multiply(inner, inner)
     first, *others = SLOPES[::-1]
     line = np.multiply(square, first)
     for number in others[:-1]:
         np.add(line, number, line)
         np.multiply(line, square, line)
     np.add(line, others[-1], line)
-    np.multiply(line, x, line)
+    np.multiply(line, inner, line)
+    np.subtract(line, np.multiply(beyond, STEEP, beyond), line)  # to where NumPy's tanh is 1 as well
     return np.tanh(line, line)
 
 
