@@ -481,9 +481,7 @@ DECLARED = {
         slice_back slice_dim squeeze_all squeeze_dim squeeze_dims unfold_back unsafe_view
     """,
     "ops.special.bessel": """
-        .i0 .i0_ special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_i0e
-        special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
-        special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1
+        special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1
         special_spherical_bessel_j0
     """,
     "ops.special.error_functions": """
@@ -494,6 +492,11 @@ DECLARED = {
     """,
     "ops.special.incomplete": """
         .igamma .igamma_ .igammac .igammac_
+    """,
+    "ops.special.modified_bessel": """
+        .i0 .i0_ special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1
+        special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
+        special_scaled_modified_bessel_k1
     """,
     "ops.special.orthogonal": """
         special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v

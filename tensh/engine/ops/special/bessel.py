@@ -1,4 +1,4 @@
-"""Bessel functions and Airy's, from their integrals: means over a few fixed points give all digits.
+"""Bessel functions of the first and second kind and Airy's, from their integrals: means over a few fixed points.
 
 Near 0 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
 are Laguerre's, and so stay exact however large the number is.
@@ -13,8 +13,8 @@ from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.special.shared import REAL, gauss_laguerre, in_float64, piecewise, special, wide
 
 # ── integrals over a period ──────────────────────────────────────────────────
-POINTS = 18  # in a quarter of the period: exact for J and Y up to 8, for I up to 30
-NEAR, NEAR_I, NEAR_K = 8.0, 30.0, 2.0
+POINTS = 18  # in a quarter of the period: exact up to 8
+NEAR = 8.0
 
 
 @functools.cache
@@ -56,27 +56,6 @@ def near_y1(x):
     return np.where(x == 0, -np.inf, out)
 
 
-def near_i0(x):
-    return mean(np.cosh(period()[0] * x))  # DLMF 10.32.1
-
-
-def near_i1(x):
-    sines, _ = period()
-    return mean(sines * np.sinh(sines * x))
-
-
-def near_k0(x):
-    sines, weights = period()
-    waves = np.cosh(sines * x)
-    return 2 * mean(weights * waves) - logarithm(x) * mean(waves)  # DLMF 10.31.2 as a series of I
-
-
-def near_k1(x):
-    sines, weights = period()
-    waves = sines * np.sinh(sines * x)
-    return np.where(x == 0, np.inf, near_i0(x) / x + logarithm(x) * mean(waves) - 2 * mean(weights * waves))
-
-
 # ── Laguerre's integrals ─────────────────────────────────────────────────────
 def decay(order, z, count):
     """K(z) sqrt(2 z / pi) e**z for a real or complex z: the mean of (1 + t / (2 z))**(order - 1/2) (DLMF 10.32.8)."""
@@ -95,25 +74,6 @@ def wave(order, x):
     """J(x) + i Y(x) from 8 on (DLMF 10.17.5, with the integral in place of its asymptotic series)."""
     turn = (1 - 1j) / math.sqrt(2) * (-1j) ** order
     return math.sqrt(2 / math.pi) / np.sqrt(x) * turn * (np.cos(x) + 1j * np.sin(x)) * decay(order, -1j * x, 12)
-
-
-def far_i(order, x):
-    """I(x) e**-x from 30 on: the asymptotic series (DLMF 10.40.1)."""
-    out = 1.0
-    for k in range(20, 0, -1):
-        out = 1 + ((2 * k - 1) ** 2 - 4 * order * order) / (8 * k) / x * out
-    return out / (math.sqrt(2 * math.pi) * np.sqrt(x))
-
-
-def grow(x, values):
-    """Values times e**x, which may be finite where e**x is not."""
-    low = np.minimum(x, 700.0)
-    return np.exp(low) * values * np.exp(x - low)
-
-
-def far_k(order, x):
-    """K(x) e**x from 2 on."""
-    return math.sqrt(math.pi / 2) / np.sqrt(x) * decay(order, x, 24)
 
 
 # ── the first and second kind ────────────────────────────────────────────────
@@ -143,60 +103,6 @@ def bessel_y1(input):
 def spherical_bessel_j0(x):
     """sin(x) / x."""
     return np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x))
-
-
-# ── modified ─────────────────────────────────────────────────────────────────
-def i0(input):
-    x = np.abs(input)
-    return piecewise(x <= NEAR_I, near_i0, lambda x: grow(x, far_i(0, x)), x)
-
-
-def i1(input):
-    x = np.abs(input)
-    return piecewise(x <= NEAR_I, near_i1, lambda x: grow(x, far_i(1, x)), x) * np.copysign(1, input)
-
-
-@in_float64
-def i0e(input):
-    x = np.abs(input)
-    return piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near_i0(x), functools.partial(far_i, 0), x)
-
-
-@in_float64
-def i1e(input):
-    x = np.abs(input)
-    out = piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near_i1(x), functools.partial(far_i, 1), x)
-    return out * np.copysign(1, input)
-
-
-@wide
-def modified_bessel_i0(input):
-    return i0(input)
-
-
-@wide
-def modified_bessel_i1(input):
-    return i1(input)
-
-
-@wide
-def modified_bessel_k0(input):
-    return piecewise(input <= NEAR_K, near_k0, lambda x: np.exp(-x) * far_k(0, x), input)
-
-
-@wide
-def modified_bessel_k1(input):
-    return piecewise(input <= NEAR_K, near_k1, lambda x: np.exp(-x) * far_k(1, x), input)
-
-
-@wide
-def scaled_modified_bessel_k0(x):
-    return piecewise(x <= NEAR_K, lambda x: np.exp(x) * near_k0(x), functools.partial(far_k, 0), x)
-
-
-@wide
-def scaled_modified_bessel_k1(x):
-    return piecewise(x <= NEAR_K, lambda x: np.exp(x) * near_k1(x), functools.partial(far_k, 1), x)
 
 
 # ── Airy's ───────────────────────────────────────────────────────────────────
@@ -233,26 +139,10 @@ def airy_left(x):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-SAFE = {"let": {"safe": "where_else(input, input != 0, 1)"}}  # a number to divide by
-
-pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", called="i0_vml_cpu",
-          input="g * special_i1(input)", **REAL)  # fmt: skip
-special(in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
-        input="g * where_else(i0(safe) - out * reciprocal(safe), input != 0, 0.5)")  # fmt: skip
-special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
-        input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip
-special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **SAFE,
-        input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), input != 0, 0.5)")  # fmt: skip
 special(bessel_j0, "Bessel function of the first kind, order 0.  Not differentiable.", input=None)
 special(bessel_j1, "Bessel function of the first kind, order 1.  Not differentiable.", input=None)
 special(bessel_y0, "Bessel function of the second kind, order 0.  Not differentiable.", input=None)
 special(bessel_y1, "Bessel function of the second kind, order 1.  Not differentiable.", input=None)
-special(modified_bessel_i0, "The same as i0, but not differentiable.", input=None)
-special(modified_bessel_i1, "The same as i1, but not differentiable.", input=None)
-special(modified_bessel_k0, "Modified Bessel function of the second kind, order 0.  Not differentiable.", input=None)
-special(modified_bessel_k1, "Modified Bessel function of the second kind, order 1.  Not differentiable.", input=None)
-special(scaled_modified_bessel_k0, "modified_bessel_k0(x) * exp(x).  Not differentiable.", x=None)
-special(scaled_modified_bessel_k1, "modified_bessel_k1(x) * exp(x).  Not differentiable.", x=None)
 special(spherical_bessel_j0, "Spherical Bessel function of the first kind, order 0: sin(x) / x.  Not differentiable.",
         x=None)  # fmt: skip
 special(airy_ai, "Airy's function Ai.  Not differentiable.", x=None)

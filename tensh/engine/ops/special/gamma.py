@@ -9,6 +9,7 @@ from tensh.engine.declarations.mixing import as_float, refuse
 from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.precision import F8
 from tensh.engine.ops.special.shared import (
+    EULER,
     LONG_PI,
     REAL,
     by_element,
@@ -30,7 +31,7 @@ STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][
 SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
 FAR = 10.0  # from here on the asymptotic series are exact
 LADDER = np.arange(FAR)[:, None]
-EULER, HALF_LOG_TWO_PI = extended("0.57721566490153286060651209"), extended("0.91893853320467274178032974")
+HALF_LOG_TWO_PI = extended("0.91893853320467274178032974")
 
 
 # ── logarithms ───────────────────────────────────────────────────────────────

@@ -139,7 +139,32 @@ def polynomial(x, *coefficients):
     return out
 
 
-LONG_PI = extended("3.14159265358979323846264338327950288")
+def interpolated(function, low, high, count):
+    """``function`` from low to high by the polynomial through so many of its values, at Chebyshev's points (DLMF 3.11(ii)).
+
+    The values are computed in longdouble, when the first is asked for, and the polynomial by Clenshaw's recurrence.
+    """
+
+    @functools.cache
+    def coefficients():
+        angles = (np.arange(count) + 0.5) * LONG_PI / count
+        values = function((high + low + (high - low) * np.cos(angles)) / 2)
+        sums = 2 * (values * np.cos(np.arange(count)[:, None] * angles)).sum(1) / count
+        sums[0] /= 2
+        return sums.astype(F8).tolist()[::-1]
+
+    def evaluate(x):
+        *higher, constant = coefficients()
+        y = (2 * x - (low + high)) / (high - low)
+        twice, last, before = y + y, 0.0, 0.0
+        for each in higher:
+            last, before = twice * last - before + each, last
+        return y * last - before + constant
+
+    return evaluate
+
+
+LONG_PI, EULER = extended("3.14159265358979323846264338327950288"), extended("0.57721566490153286060651209008240243")
 
 
 @functools.cache
