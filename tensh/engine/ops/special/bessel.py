@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.declarations.table import pointwise
-from tensh.engine.ops.special.shared import REAL, gauss_laguerre, in_float64, piecewise, special, wide
+from tensh.engine.ops.special.shared import gauss_laguerre, piecewise, special, wide
 
 # ── integrals over a period ──────────────────────────────────────────────────
 POINTS = 18  # in a quarter of the period: exact up to 8

@@ -72,12 +72,24 @@ def near_two(x):
     """The Taylor series at 2, for 1.5 to 2.5 and to the left of that by gamma(x + 1) = x gamma(x)."""
     steps = np.where(x < 0.5, 0.0, np.where(x < 1.5, 1.0, 2.0))
     z = extended(x - steps)
-    high, low = taylor()
-    out = z * polynomial(z, polynomial(z.astype(F8), *high), *low)
+    out = beside_two(z)
     for limit, function in ((2, np.log1p), (1, np.log)):
         if (mask := steps < limit).any():
             out[mask] -= function(z[mask])
     return out
+
+
+def beside_two(z):
+    """lgamma(2 + z) for |z| <= 1/2."""
+    high, low = taylor()
+    return z * polynomial(z, polynomial(z.astype(F8), *high), *low)
+
+
+def log_gamma_of_successor(a):
+    """lgamma(1 + a) for a >= 0, with all digits where a is small."""
+    return piecewise(
+        a <= 0.5, lambda a: beside_two(extended(a)) - np.log1p(extended(a)), lambda a: exact_log_gamma(1 + a), a
+    )
 
 
 def shifted_stirling(x):
@@ -127,6 +139,7 @@ ZEROS = np.array((
     (-11.000000025052106, -6.850849812286175e-16), (-11.999999997912324, -1.0020693920103036e-16),
     (-12.000000002087676, 1.2222548112048185e-16),
 )).T  # fmt: skip
+
 
 @in_float64(exact=exact_log_gamma)
 def lgamma(input):

@@ -1,12 +1,14 @@
 """The incomplete gamma functions: the parts of the gamma distribution below and above a number."""
 
+import functools
 import math
 
 import numpy as np
 
 from tensh.engine.declarations.table import pointwise
-from tensh.engine.ops.special.gamma import STIRLING, log_gamma
-from tensh.engine.ops.special.shared import gauss_legendre, in_float64, piecewise, polynomial
+from tensh.engine.ops.precision import F8
+from tensh.engine.ops.special.gamma import STIRLING, exact_log_gamma, log_gamma, log_gamma_of_successor
+from tensh.engine.ops.special.shared import extended, gauss_legendre, in_float64, piecewise, polynomial
 
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
 POINTS = 64
@@ -14,23 +16,12 @@ EPSILON = 2.0**-53
 REACH = 80.0  # a tail ends where the density has fallen by e**-40: sqrt(80) deviations from the middle
 
 
-@in_float64
-def igamma(input, other):
-    """P(a, x), the part below x of the gamma distribution of shape a."""
-    return part(input, other, below=True)
-
-
-@in_float64
-def igammac(input, other):
-    """Q(a, x) = 1 - P(a, x)."""
-    return part(input, other, below=False)
-
-
-def part(a, x, below):
+def part(a, x, below, density):
     """P or Q: the smaller of them as it is computed, the larger as what it leaves of 1."""
     inner = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
-    lower = x < np.where(a < LARGE, a + 1, a)  # where P is computed
-    small = piecewise(inner, smaller, lambda a, x, lower: np.full_like(a, np.nan), a, x, lower)
+    lower = (x < np.where(a < LARGE, a + 1, a)) & ~is_steep(a, x)  # where P is computed
+    compute = functools.partial(smaller, density)
+    small = piecewise(inner, compute, lambda a, x, lower: np.full_like(a, np.nan), a, x, lower)
     out = np.where(lower == below, small, 1 - small)
     none, all = (0.0, 1.0) if below else (1.0, 0.0)
     return np.select(
@@ -40,10 +31,19 @@ def part(a, x, below):
     )
 
 
-def smaller(a, x, lower):
+def is_steep(a, x):
+    """Is a so small beside x <= 1.1 that Q may be small as well?  (W. Gautschi, "A computational procedure for incomplete
+    gamma functions", ACM Transactions on Mathematical Software 5, 1979.)"""
+    return (x <= 1.1) & (a < np.where(x <= 0.5, -0.4 / np.log(x), 1.1 * x))
+
+
+def smaller(density, a, x, lower):
     """P where ``lower``, Q elsewhere, for numbers above 0."""
 
     def of_small(a, x, lower):
+        return piecewise(is_steep(a, x), lambda a, x, lower: steep(a, x), by_density, a, x, lower)
+
+    def by_density(a, x, lower):
         return density(a, x) * piecewise(lower, series, fraction, a, x)
 
     return piecewise(a < LARGE, of_small, tail, a, x, lower)
@@ -52,6 +52,34 @@ def smaller(a, x, lower):
 def density(a, x):
     """x**a e**-x / gamma(a)."""
     return np.exp(a * np.log(x) - x - log_gamma(a))
+
+
+def exact_density(a, x):
+    """The same, with the exponent in longdouble: the larger its terms are, the more digits they lose."""
+    a, x = extended(a), extended(x)
+    return np.exp(a * np.log(x) - x - exact_log_gamma(a)).astype(F8)
+
+
+def steep(a, x):
+    """Q for a small a: 1 - P by the series in powers of -x (DLMF 8.7.1), where 1 is taken from its first term exactly."""
+    log = a * np.log(x) - log_gamma_of_successor(a).astype(F8)
+    factor, out = -x, -x * a / (a + 1)
+    for k in range(2, 25):
+        factor = factor * -x / k
+        out = out + factor * a / (a + k)
+    return -np.expm1(log) - np.exp(log) * out
+
+
+@in_float64(exact=lambda a, x: part(a, x, True, exact_density))
+def igamma(input, other):
+    """P(a, x), the part below x of the gamma distribution of shape a."""
+    return part(input, other, True, density)
+
+
+@in_float64(exact=lambda a, x: part(a, x, False, exact_density))
+def igammac(input, other):
+    """Q(a, x) = 1 - P(a, x)."""
+    return part(input, other, False, density)
 
 
 def series(a, x):

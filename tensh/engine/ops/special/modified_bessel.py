@@ -56,7 +56,7 @@ def scaled_second(order, inverse):
     """K(x) e**x sqrt(x) at the reciprocal of x: the integral of exp(-x cosh t) cosh(order t) (DLMF 10.32.9)."""
 
     def integral(x):
-        t = np.arange(96, dtype=LONG_PI.dtype)[:, None] / 16 
+        t = np.arange(96, dtype=LONG_PI.dtype)[:, None] / 16
         heights = np.exp(-x * (np.cosh(t) - 1)) * np.cosh(order * t)
         return (heights.sum(0) - heights[0] / 2) / 16 * np.sqrt(x)
 
