@@ -98,6 +98,7 @@ def near_points(x):
 
 # ── its complement ───────────────────────────────────────────────────────────
 STEP = 7 / 16
+OUT = 1e12  # beyond it the first term of the asymptotic series is enough
 NARROW = 1 / 64  # below it 1 - erf(x) has more digits than the sum
 
 
@@ -130,11 +131,14 @@ def scaled_complement(x):
 def complement(x):
     """erfc in longdouble."""
 
+    def near(x):
+        return 1 - near_points(x.astype(F8))
+
     def far(x):
         x = np.minimum(extended(x), 120)  # where nothing is left even in longdouble
         return np.exp(-x * x) * scaled_complement(x)
 
-    return piecewise(x < NARROW, lambda x: 1 - near_points(x), far, x)
+    return piecewise(x < NARROW, near, far, x)
 
 
 @in_float64(exact=complement)
@@ -153,7 +157,7 @@ def scaled(x):
         return piecewise(x < NARROW, lambda x: np.exp(x * x) * (1 - near_points(x.astype(F8))), far, x)
 
     def far(x):
-        return np.where(np.isinf(x), 0, scaled_complement(x))
+        return np.where(x > OUT, 1 / (np.sqrt(LONG_PI).astype(x.dtype) * x), scaled_complement(np.minimum(x, OUT)))
 
     return piecewise(x < 0, left, right, x)
 
@@ -164,7 +168,17 @@ def erfcx(input):
     return scaled(input)
 
 
-@wide
+def exact_log_ndtr(x):
+    """The same in longdouble."""
+    return piecewise(
+        x < -1,
+        lambda t: np.log(scaled(-t) / 2) - t * t,
+        lambda t: np.log1p(complement(t) / -2),
+        extended(x) / np.sqrt(extended("2")),
+    )
+
+
+@wide(exact=exact_log_ndtr)
 def log_ndtr(input):
     """log((1 + erf(x / sqrt(2))) / 2), by the scaled complement where that is small."""
     return piecewise(

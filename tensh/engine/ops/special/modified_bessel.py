@@ -14,11 +14,12 @@ from tensh.engine.ops.special.shared import (
     in_float64,
     interpolated,
     piecewise,
+    polynomial,
     special,
     wide,
 )
 
-NEAR_I, NEAR_K = 8.0, 2.0
+NEAR_I, NEAR_K = 5.0, 2.0
 ASYMPTOTIC = 40  # from here on the asymptotic series have all digits of longdouble
 TERMS = range(40, 0, -1)
 TINY = 1e-300  # half of it is a normal number
@@ -37,16 +38,11 @@ def asymptotic_series(order, x, sign):
     return functools.reduce(lambda sum, factor: 1 + sum * factor / x, factors, 1)
 
 
-def scaled_near(order, x):
-    """I(x) e**-x / x**order."""
-    return power_series(order, x) * np.exp(-x) / 2**order
-
-
 def scaled_far(order, inverse):
     """I(x) e**-x sqrt(x) at the reciprocal of x."""
     return piecewise(
         inverse * ASYMPTOTIC > 1,
-        lambda x: scaled_near(order, x) * x**order * np.sqrt(x),
+        lambda x: power_series(order, x) * (x / 2) ** order * np.exp(-x) * np.sqrt(x),
         lambda x: asymptotic_series(order, x, -1) / np.sqrt(2 * LONG_PI),
         1 / inverse,
     )
@@ -83,44 +79,59 @@ def of_orders(function, low, high, count):
     return [interpolated(functools.partial(function, order), low, high, count) for order in (0, 1)]
 
 
-NEAR, FAR = of_orders(scaled_near, 0, NEAR_I, 30), of_orders(scaled_far, 0, 1 / NEAR_I, 27)
-REST, SECOND = of_orders(rest, 0, NEAR_K**2, 12), of_orders(scaled_second, 0, 1 / NEAR_K, 27)
+FAR, REST = of_orders(scaled_far, 0, 1 / NEAR_I, 36), of_orders(rest, 0, NEAR_K**2, 12)
+SECOND = of_orders(scaled_second, 0, 1 / NEAR_K, 27)
 
 
 # ── the first kind ───────────────────────────────────────────────────────────
+NUMBERS = [[1 / (4**k * math.factorial(k) * math.factorial(k + order)) for k in range(22, -1, -1)] for order in (0, 1)]
+
+
+def near_i(order, x):
+    """The power series, to NEAR_I."""
+    out = polynomial(x * x, *NUMBERS[order])
+    return out * (x / 2) if order else out
+
+
 def grow(x, values):
     """Values times e**x, which may be finite where e**x is not."""
     low = np.minimum(x, 700.0)
     return np.exp(low) * values * np.exp(x - low)
 
 
+def far_i(order, x):
+    """I(x) e**-x from NEAR_I on."""
+    return FAR[order](1 / x) / np.sqrt(x)
+
+
 def first(order, x):
+    """I(x) for x >= 0."""
+    near, far = (functools.partial(part, order) for part in (near_i, far_i))
+    return piecewise(x <= NEAR_I, near, lambda x: grow(x, far(x)), x)
+
+
+def scaled_first(order, x):
     """I(x) e**-x for x >= 0."""
-
-    def near(x):
-        return NEAR[order](x) * x if order else NEAR[order](x)
-
-    return piecewise(x <= NEAR_I, near, lambda x: FAR[order](1 / x) / np.sqrt(x), x)
+    near, far = (functools.partial(part, order) for part in (near_i, far_i))
+    return piecewise(x <= NEAR_I, lambda x: np.exp(-x) * near(x), far, x)
 
 
 @in_float64
 def i0e(input):
-    return first(0, np.abs(input))
+    return scaled_first(0, np.abs(input))
 
 
 @in_float64
 def i1e(input):
-    return first(1, np.abs(input)) * np.where(input < 0, -1, 1)
+    return scaled_first(1, np.abs(input)) * np.where(input < 0, -1, 1)
 
 
 def i0(input):
-    x = np.abs(input)
-    return grow(x, first(0, x))
+    return first(0, np.abs(input))
 
 
 def i1(input):
-    x = np.abs(input)
-    return grow(x, first(1, x)) * np.where(input < 0, -1, 1)
+    return first(1, np.abs(input)) * np.where(input < 0, -1, 1)
 
 
 @wide
@@ -141,11 +152,11 @@ def logarithm(x):
 
 
 def near_k0(x):
-    return REST[0](x * x) - logarithm(x) * i0(x)
+    return REST[0](x * x) - logarithm(x) * near_i(0, x)
 
 
 def near_k1(x):
-    return np.where(x == 0, np.inf, REST[1](x * x) / x + logarithm(x) * i1(x))
+    return np.where(x == 0, np.inf, REST[1](x * x) / x + logarithm(x) * near_i(1, x))
 
 
 def far_k(order, x):
