@@ -83,7 +83,10 @@ UNIT = {"small": POSITIVE["small"], "typical": between((0.0, 1.0)), "near 1": ne
 SYMMETRIC = {"small": SMALL, "typical": between((-1.0, 1.0)), "near 1": near(1, -1)}
 DECAY = {"small": SMALL, "typical": between((-6.0, 6.0)), "beyond": between((6.0, 25.0))}
 TURNS = {**LINE, "near multiples of a quarter turn": near(*(k * math.pi / 2 for k in range(-6, 7)))}
-PLANE = {"typical": between((-10.0, 10.0), (-10.0, 10.0)), "all": pairs(magnitudes(-(1 << 12), 1 << 12), magnitudes(-(1 << 12), 1 << 12))}
+PLANE = {
+    "typical": between((-10.0, 10.0), (-10.0, 10.0)),
+    "all": pairs(magnitudes(-(1 << 12), 1 << 12), magnitudes(-(1 << 12), 1 << 12)),
+}
 SUMS = {"typical": between((-10.0, 10.0), (-10.0, 10.0)), "wide": between((-80.0, 80.0), (-80.0, 80.0))}
 SHAPES = {
     "shapes below 1": between((0.001, 1.0), (0.01, 5.0)), "typical": between((1.0, 19.0), (0.1, 30.0)),

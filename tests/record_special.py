@@ -26,7 +26,9 @@ HURWITZ = [(s, q) for s in (1.01, 2.0, 3.5, 12.0) for q in (1e-3, 0.7, 1.0, 9.5,
 
 
 def polynomial(letter):
-    return exact.polynomial(letter), [(x, n) for n in (0, 1, 2, 5, 9, 25) for x in (-1.5, -0.99, -0.2, 0.0, 0.6, 1.0, 1.25)]
+    return exact.polynomial(letter), [
+        (x, n) for n in (0, 1, 2, 5, 9, 25) for x in (-1.5, -0.99, -0.2, 0.0, 0.6, 1.0, 1.25)
+    ]
 
 
 def bessel(function, order, points, sign=0):

@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from tensh.engine.ops.special.shared import special, wide
+from tensh.engine.ops.special.shared import extended, special, wide
 
 MANY = 8  # degrees; the Chebyshev polynomials of higher ones are computed by angles where |x| < 1
 
@@ -31,14 +31,14 @@ def degrees(n):
     return np.where(np.isfinite(n), np.trunc(n), -1.0)
 
 
-def of_degree(polynomial):
-    """A kernel from a function of x and whole degrees."""
+def of_degree(polynomial, exact):
+    """A kernel from a function of x and whole degrees, and one in longdouble if the recurrence loses digits in float64."""
 
     @functools.wraps(polynomial)
     def kernel(x, n):
         return polynomial(x, degrees(n))
 
-    return wide(kernel)
+    return wide(kernel, exact=exact and (lambda x, n: polynomial(extended(x), degrees(n))))
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────
@@ -84,9 +84,9 @@ def legendre_polynomial_p(x, n):
 OPTIONS = {"x": None, "n": None, "numbers": "x n"}
 
 
-def declare(name, polynomial, doc):
+def declare(name, polynomial, doc, exact=False):
     polynomial.__name__ = name
-    special(of_degree(polynomial), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
+    special(of_degree(polynomial, exact), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
 
 
 for letter, (kind, first, by_angle) in KINDS.items():
@@ -94,7 +94,7 @@ for letter, (kind, first, by_angle) in KINDS.items():
     declare(f"chebyshev_polynomial_{letter}", chebyshev(first, by_angle), doc)
     declare(f"shifted_chebyshev_polynomial_{letter}", chebyshev(first, by_angle, shifted=True),
             f"{doc}, shifted to the interval from 0 to 1,")  # fmt: skip
-declare("hermite_polynomial_h", hermite_polynomial_h, "The physicists' Hermite polynomial")
-declare("hermite_polynomial_he", hermite_polynomial_he, "The probabilists' Hermite polynomial")
-declare("laguerre_polynomial_l", laguerre_polynomial_l, "The Laguerre polynomial")
-declare("legendre_polynomial_p", legendre_polynomial_p, "The Legendre polynomial")
+declare("hermite_polynomial_h", hermite_polynomial_h, "The physicists' Hermite polynomial", True)
+declare("hermite_polynomial_he", hermite_polynomial_he, "The probabilists' Hermite polynomial", True)
+declare("laguerre_polynomial_l", laguerre_polynomial_l, "The Laguerre polynomial", True)
+declare("legendre_polynomial_p", legendre_polynomial_p, "The Legendre polynomial", True)

@@ -120,9 +120,9 @@ def piecewise(mask, inside, outside, *vectors):
     if not count:
         return outside(*vectors)
     there = ~mask
-    first = inside(*(each[mask] for each in vectors))
-    out = np.empty(mask.shape, first.dtype)
-    out[mask], out[there] = first, outside(*(each[there] for each in vectors))
+    one, other = inside(*(each[mask] for each in vectors)), outside(*(each[there] for each in vectors))
+    out = np.empty(mask.shape, np.result_type(one, other))
+    out[mask], out[there] = one, other
     return out
 
 
