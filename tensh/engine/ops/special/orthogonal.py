@@ -38,7 +38,7 @@ def of_degree(polynomial, exact):
     def kernel(x, n):
         return polynomial(x, degrees(n))
 
-    return wide(kernel, exact=exact and (lambda x, n: polynomial(extended(x), degrees(n))))
+    return wide(kernel, exact=(lambda x, n: polynomial(extended(x), degrees(n))) if exact else None)
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────
