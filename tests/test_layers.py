@@ -13,17 +13,18 @@ from conftest import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing"
+PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing tensh.bounded_json"
 ANYBODY = "tensh.escaping"  # which needs nothing, and which all that shows text needs
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
     "tensh.nn": ("tensh.engine", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
-    "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing", "numpy"),
+    "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json", "numpy"),
     "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``
     "tensh.replacing": ("", ""),
     "tensh.escaping": ("", ""),
+    "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.nn", "numpy"),
     "tensh.show": ("tensh.engine tensh.graph", "numpy"),
@@ -39,7 +40,7 @@ LAYERS = {
         "prompt_toolkit pygments",
     ),
     "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
-    "tensh.cli.documents": ("tensh.cli tensh.cli.program tensh.cli.session", ""),
+    "tensh.cli.documents": ("tensh.bounded_json tensh.cli tensh.cli.program tensh.cli.session", ""),
     "tensh.cli.checking": (
         "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render tensh.cli.run tensh.cli.session",
         "",

@@ -9,11 +9,14 @@ import errno
 import importlib.util
 import io
 import os
+import re
 import stat
 
 from tensh.cli.options import UsageError
 
 LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twenty times as much memory
+MOST_IN_MEMORY = 2 * LARGEST  # bytes of a text, all of whose characters are as wide as the widest
+WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would wait until somebody writes into it
 NO_FILES = {
     stat.S_IFDIR: "a folder",
@@ -135,6 +138,12 @@ def decoded(data, path):
     for mark, name in WIDE.items():
         if data.startswith(mark):
             raise UsageError(f"{path}: text in UTF-8 was expected, and this is {name}")
+    width = 4 if WIDEST.search(data) else 2 if WIDER.search(data) else 1
+    if len(data) * width > MOST_IN_MEMORY:
+        raise UsageError(
+            f"{path}: its characters take {len(data) * width / 2**20:,.0f} MiB of memory, and {MOST_IN_MEMORY / 2**20:,.0f} MiB "
+            "is the most"
+        )
     try:
         found = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

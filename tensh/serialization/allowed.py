@@ -29,6 +29,7 @@ class Known(NamedTuple):
 
     value: Any
     call: Any = None
+    cost: int = 200  # bytes that a call makes, beside its arguments
 
 
 class Storage(str):
@@ -129,6 +130,11 @@ class Names:
         if type(arguments) is not tuple:
             raise DamagedError("it calls something with arguments that are no tuple")
         return known.call(*arguments)
+
+    def cost(self, function):
+        """The bytes that a call of a value makes, beside its arguments."""
+        known = self.known.get(id(function))
+        return known.cost if known else Known.cost
 
     def new(self, cls, arguments):
         """A new object of a class, without its state."""

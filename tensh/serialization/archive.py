@@ -4,6 +4,7 @@ import io
 import mmap
 import sys
 import zipfile
+import zlib
 
 import numpy as np
 
@@ -19,6 +20,7 @@ BROKEN = (
     "is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was "
     "transferred incorrectly, or the file was modified after saving."
 )
+PIECE = 2**22  # bytes of a storage that are read at a time
 LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
 
 
@@ -104,11 +106,19 @@ class Archive:
             mode = "r+" if get_default_mmap_options() == mmap.MAP_SHARED else "c"
             row = np.asarray(np.memmap(self.mapped, np.uint8, mode, self.begin(info), (info.file_size,)))
         else:
-            row = np.frombuffer(bytearray(self.read(f"data/{key}", self.size)), np.uint8)
+            row = self.read_row(info)
         if kind == "BoolStorage" and row.max(initial=0) > 1:
             row = (row != 0).view(np.uint8)
         row = row.view(dtype)
         return row.byteswap() if self.swap else row
+
+    def read_row(self, info):
+        """The bytes of a record, read once, into the memory where they stay; BadZipFile if they were changed."""
+        row = np.empty(info.file_size, np.uint8)
+        self.zipped.fp.seek(self.begin(info))
+        if crc_of(read_into(self.zipped.fp, row)) != info.CRC:
+            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+        return row
 
     def begin(self, info):
         """Where the bytes of a record begin in the file."""
@@ -120,6 +130,30 @@ class Archive:
         if begin + info.file_size > self.size:
             raise DamagedError(f"the record {info.filename} goes beyond the end of the file")
         return begin
+
+
+def read_into(file, row):
+    """Read the bytes of a row out of a file; yields them in pieces, while they are near the processor."""
+    data = memoryview(row)
+    for begin in range(0, len(data), PIECE):
+        piece = data[begin : begin + PIECE]
+        if hasattr(file, "readinto"):
+            count = file.readinto(piece)
+        else:
+            found = file.read(len(piece))
+            count = len(found)
+            piece[:count] = found
+        if count != len(piece):
+            raise EOFError("Ran out of input")
+        yield piece
+
+
+def crc_of(pieces):
+    """The checksum of bytes that come in pieces."""
+    found = 0
+    for piece in pieces:
+        found = zlib.crc32(piece, found)
+    return found
 
 
 def storage_facts(said, length):

@@ -47,7 +47,7 @@ VALUES = {
     "collections.defaultdict": Known(collections.defaultdict, containers.a_defaultdict),
     "numpy.dtype": Known(np.dtype, make_dtype),
     "numpy.ndarray": Known(np.ndarray),
-    "torch._C.Generator": Known(Generator, generator),
+    "torch._C.Generator": Known(Generator, generator, 2**13),
     "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, packed),
 }
 VALUES["builtins.bytes"] = Known(bytes, containers.no_bytes)

@@ -6,23 +6,34 @@ import sys
 
 import numpy as np
 
-from tensh.serialization.archive import dtype_of, storage_facts, text
+from tensh.serialization.archive import dtype_of, read_into, storage_facts, text
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.rebuilding import storage_over
 from tensh.serialization.unpickling import Unpickler
 
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
+FIRST = 2**20  # bytes that are read at first
 SIZES = {"short": 2, "int": 4, "long": 4}
 
 
 class Legacy:
-    """A file of that format, all of it in memory."""
+    """A file of that format, from where it is open.  Of its pickles all is read, of its storages each into its memory."""
 
-    def __init__(self, data, place):
-        self.data, self.place_of = data, place
+    def __init__(self, file, place):
+        self.file, self.place_of = file, place
         self.rows, self.views = {}, {}  # key -> (class, its memory); key of a part -> the part
-        self.left = len(data)
+        self.begin = file.tell()
+        self.size = self.left = file.seek(0, io.SEEK_END) - self.begin
+        file.seek(self.begin)
+        self.data = file.read(FIRST)
+
+    def read_more(self):
+        """Read as much again of the file as is there; whether there was any."""
+        before = len(self.data)
+        self.file.seek(self.begin + before)
+        self.data += self.file.read(max(before, FIRST))
+        return len(self.data) > before
 
     def load(self, names, encoding="utf-8"):
         """The object that the file describes; afterwards ``place`` is where the file ends."""
@@ -44,12 +55,19 @@ class Legacy:
         for key in keys:
             place = self.fill(key, place, swapped)
         self.place = place
+        for stored in [row[2] for row in self.rows.values()] + [*self.views.values()]:
+            stored.others.clear()  # what was made of elements that were not there yet
         return self.pickled(names, described, encoding, self.mention)[0]  # now that their elements are known
 
     def pickled(self, names, place, encoding, mention=None):
         """(the object of the pickle at a place, where the next begins)."""
-        unpickler = Unpickler(self.data, names, mention or refused, place, encoding)
-        return unpickler.load(), unpickler.place
+        while True:
+            unpickler = Unpickler(self.data, names, mention or refused, place, encoding)
+            try:
+                return unpickler.load(), unpickler.place
+            except EOFError:  # the pickle goes on behind what was read
+                if not self.read_more():
+                    raise
 
     def mention(self, said):
         """The storage that a pickle mentions, or a class with its source, which is not looked at."""
@@ -82,17 +100,18 @@ class Legacy:
         if type(key) is not str or key not in self.rows:
             raise DamagedError("it lists a storage that no tensor lies in")
         row = self.rows[key][1]
-        begin, end = place + 8, place + 8 + row.nbytes
-        if int.from_bytes(self.data[place:begin], "little") != row.size:
+        end = place + 8 + row.nbytes
+        self.file.seek(self.begin + place)
+        if int.from_bytes(self.file.read(8), "little") != row.size:
             raise DamagedError(f"storage {key} has another size than is said of it")
-        if end > len(self.data):
-            raise RuntimeError(
-                f"unexpected EOF, expected {end - len(self.data)} more bytes. The file might be corrupted."
-            )
-        found = np.frombuffer(self.data, row.dtype, row.size, begin) if row.size else row
-        if row.dtype == bool:
-            found = found.view(np.uint8) != 0
-        row[...] = found.byteswap() if swapped else found
+        if end > self.size:
+            raise RuntimeError(f"unexpected EOF, expected {end - self.size} more bytes. The file might be corrupted.")
+        for piece in read_into(self.file, row.view(np.uint8)):
+            if row.dtype == bool:
+                truths = np.frombuffer(piece, np.uint8)
+                np.not_equal(truths, 0, out=truths)
+        if swapped:
+            row.byteswap(inplace=True)
         return end
 
 
@@ -116,4 +135,5 @@ def write(writer, obj, file, protocol):
     file.write(pickle.dumps(order, protocol))
     for key in order:
         file.write(pickler.counts[key].to_bytes(8, "little"))
-        file.write(pickler.blocks[int(key)].tobytes())
+        block = pickler.blocks[int(key)]
+        file.write(memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")

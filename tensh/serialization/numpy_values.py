@@ -7,6 +7,7 @@ time, each of which must be a known one.
 
 import math
 import re
+import sys
 
 import numpy as np
 
@@ -63,16 +64,25 @@ def set_contents(array, state):
         raise DamagedError("an array of NumPy in it is not as long as its shape says")
     if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) >= 2**63:
         raise DamagedError("an array of NumPy in it is larger than memory can be")
-    array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, truths(content, dtype)))
+    array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, checked(content, dtype)))
 
 
 def make_scalar(dtype, content):
     """A number, a text or a time of NumPy."""
     if type(dtype) not in KINDS or type(content) is not bytes or len(content) != dtype.itemsize or not content:
         raise DamagedError("a number of NumPy in it is none")
-    return np.frombuffer(truths(content, dtype), dtype)[0]
+    return np.frombuffer(checked(content, dtype), dtype)[0]
 
 
-def truths(content, dtype):
-    """The bytes of an array; those of truth values are 0 or 1, which NumPy relies on."""
-    return content if dtype.kind != "b" else (np.frombuffer(content, np.uint8) != 0).tobytes()
+def checked(content, dtype):
+    """The bytes of an array as NumPy relies on them: truth values are 0 or 1, characters are such of Unicode."""
+    if dtype.kind == "b":
+        return (np.frombuffer(content, np.uint8) != 0).tobytes()
+    if dtype.kind == "U" and not is_text(np.frombuffer(content, np.uint8), dtype):
+        raise DamagedError("a text of NumPy in it is no text")
+    return content
+
+
+def is_text(data, dtype):
+    """Whether the bytes of an array of texts are characters."""
+    return data.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)).max(initial=0) <= sys.maxunicode

@@ -174,7 +174,7 @@ def _read(file, start, place, names, encoding, mapped, mmap):
             "please torch.save your checkpoint with this option in order to use mmap."
         )
     here = file.tell()
-    legacy = Legacy(file.read(), place)
+    legacy = Legacy(file, place)
     loaded = legacy.load(names, encoding)
     file.seek(here + legacy.place)  # several may stand one behind the other
     return loaded

@@ -30,16 +30,22 @@ KEPT = (
 )  # in attributes
 
 
+class FileStorage(TypedStorage):
+    """The memory that tensors of a file lie in, as elements of the dtype it has there."""
+
+    __slots__ = ("others",)
+
+
 def storage_over(row):
-    """What a mention of a storage gives: the memory that tensors of the file lie in, as elements of the dtype it has there."""
-    storage = object.__new__(TypedStorage)
-    storage.row = row
+    """What a mention of a storage gives."""
+    storage = object.__new__(FileStorage)
+    storage.row, storage.others = row, {}
     return storage
 
 
 def tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """A tensor in the memory of a storage."""
-    return in_row(_row(storage), offset, size, stride, requires_grad, metadata)
+    return in_row(storage, _row(storage), offset, size, stride, requires_grad, metadata)
 
 
 def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, metadata=None):
@@ -53,7 +59,7 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
     if kind.numpy.kind == "b" and row.view(np.uint8).max(initial=0) > 1:
         raise DamagedError("a tensor in it has truth values that are none")
-    return in_row(row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
+    return in_row(storage, row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
 
 
 def old_tensor(storage, offset, size, stride):
@@ -61,17 +67,17 @@ def old_tensor(storage, offset, size, stride):
     return tensor(storage, offset, size, stride)
 
 
-def in_row(row, offset, size, stride, requires_grad, metadata):
+def in_row(storage, row, offset, size, stride, requires_grad, metadata):
     """A tensor in a row of elements."""
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
         raise DamagedError("a tensor in it has no size")
     check(row.size, offset, size, stride)
+    if metadata:
+        row = resolved(storage, row, metadata)
     if row.size and 0 not in size:
         array = view_memory(row, row.dtype, size, stride, offset)
     else:
         array = np.empty(tuple(size), row.dtype)
-    if metadata:
-        array = resolved(array, metadata)
     made = wrap(array)
     if requires_grad:
         if made.array.dtype.kind in "biu":
@@ -80,19 +86,25 @@ def in_row(row, offset, size, stride, requires_grad, metadata):
     return made
 
 
-def resolved(array, metadata):
-    """The elements of a tensor that was saved with a conjugation or a change of sign still to do."""
+def resolved(storage, row, metadata):
+    """The elements of a storage for tensors that were saved with a conjugation or a change of sign still to do.
+
+    They are made once for all such tensors, however many there are and however often they repeat an element.
+    """
     if type(metadata) is not dict:
         raise DamagedError("a tensor in it has metadata that are none")
-    if metadata.get("conj"):
-        array = np.conj(array)
-    if metadata.get("neg"):
-        array = np.negative(array)
-    return np.asarray(array)
+    conj, neg = bool(metadata.get("conj")), bool(metadata.get("neg"))
+    if not (conj or neg):
+        return row
+    key = row.dtype, conj, neg
+    if key not in storage.others:
+        row = np.conj(row) if conj else row
+        storage.others[key] = np.negative(row) if neg else row
+    return storage.others[key]
 
 
 def _row(storage):
-    if type(storage) is not TypedStorage:
+    if type(storage) is not FileStorage:
         raise DamagedError("a tensor in it has no storage")
     return storage.row
 

@@ -12,6 +12,8 @@ import struct
 
 from tensh.serialization.containers import DamagedError, check_key, setting
 
+ALWAYS, TIMES = 2**24, 64  # bytes that any pickle may make by calls, and times its own length
+ITEM = 64  # bytes of an element of a container
 LONGEST_NAME = 300  # of a module and what it has
 
 
@@ -21,6 +23,7 @@ class Unpickler:
     def __init__(self, data, names, storage=None, place=0, encoding="utf-8"):
         self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
         self.stack, self.marked, self.memo = [], [], {}
+        self.left = ALWAYS + TIMES * len(data)  # bytes that calls may still make
 
     def load(self):
         """The object; UnpicklingError or DamagedError for what must not be in it, or makes no sense."""
@@ -132,16 +135,31 @@ class Unpickler:
             raise DamagedError("a name in it is no text")
         self.name(module, name)
 
+    def spend(self, cost, given):
+        """Count what a call makes of what it is given: a value that is remembered can be given a million times."""
+        parts = [given, *given.values()] if isinstance(given, dict) else [*given] if type(given) is tuple else [given]
+        for part in parts:
+            if isinstance(part, (str, bytes, bytearray)):
+                cost += len(part)
+            elif isinstance(part, (list, tuple, dict, set, frozenset)):
+                cost += ITEM * len(part)
+        self.left -= cost
+        if self.left < 0:
+            raise DamagedError("it makes more than a file of its length can hold")
+
     def reduce(self):
         arguments, function = self.stack.pop(), self.stack.pop()
+        self.spend(self.names.cost(function), arguments)
         self.stack.append(self.names.call(function, arguments))
 
     def new(self):
         arguments, cls = self.stack.pop(), self.stack.pop()
+        self.spend(self.names.cost(cls), arguments)
         self.stack.append(self.names.new(cls, arguments))
 
     def build(self):
         state = self.stack.pop()
+        self.spend(ITEM, state)
         self.names.build(self.stack[-1], state)
 
     def mention(self):

@@ -29,6 +29,7 @@ from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, pl
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PROTOCOL = 2
+PIECE = 2**22  # bytes that are written at a time
 
 
 class Global:
@@ -193,10 +194,21 @@ def save(
         return _to_path(put, os.fspath(f))
     if not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    if _is_at_start(f):
+        put(f, "archive")
+        return None
     written = io.BytesIO()
     put(written, "archive")
     f.write(written.getbuffer())
     return None
+
+
+def _is_at_start(file):
+    """Whether an archive can be written into a file as it is: places in an archive count from its beginning."""
+    try:
+        return file.seekable() and file.tell() == 0
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 def _to_path(put, path):
@@ -225,7 +237,7 @@ def archive(obj, file, name, protocol=PROTOCOL):
         for key, block in enumerate(writer.blocks):
             put(f"data/{key}", memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")
         put("version", b"3\n")
-        put(".data/serialization_id", _identity(described.getvalue(), writer.blocks))
+        put(".data/serialization_id", _identity(described.getvalue(), [info.CRC for info in zipped.infolist()]))
 
 
 def _put(zipped, path, data):
@@ -235,12 +247,12 @@ def _put(zipped, path, data):
     padding = -(begin + 4) % ALIGNMENT
     info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding  # the field that PyTorch pads with
     with zipped.open(info, "w", force_zip64=len(data) >= 2**31) as record:
-        record.write(data)
+        for begin in range(0, len(data), PIECE):  # summed up and written while it is near the processor
+            record.write(data[begin : begin + PIECE])
 
 
-def _identity(described, blocks):
-    """A number that tells files apart, the same for the same contents."""
+def _identity(described, checksums):
+    """A number that tells files apart, the same for the same contents; the archive has summed them up already."""
     hashed = hashlib.sha1(described, usedforsecurity=False)
-    for block in blocks:
-        hashed.update(np.ascontiguousarray(block).data if block.nbytes else b"")
+    hashed.update(repr(checksums).encode())
     return str(int.from_bytes(hashed.digest(), "big") % 10**40).rjust(40, "0").encode()

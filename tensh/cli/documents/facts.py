@@ -6,12 +6,14 @@
 import json
 import re
 
+from tensh import bounded_json
 from tensh.cli.documents.model import Cell, DocumentError, Output, guessed
 
 HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
 )
 KINDS = {"markdown": "prose", "raw": "raw"}
+DEEPEST = 100  # containers in containers; what Python writes in lines takes their number for every value
 NAMES = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
 NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file cannot hold
 
@@ -19,12 +21,14 @@ NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file canno
 def loads(text, what):
     """The JSON object that a text is; DocumentError where it is none, which begins with ``what``."""
     try:
-        found = json.loads(text)
+        found = bounded_json.loads(text, DEEPEST)
     except RecursionError:
         raise DocumentError(f"{what}it is nested too deeply") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno} is none ({error.msg})" if text.strip() else "it is empty"
         raise DocumentError(f"{what}JSON was expected, and {where}") from None
+    except bounded_json.BoundError as error:
+        raise DocumentError(f"{what}{error}") from None
     except ValueError:  # of Python's own, for numbers of more than some thousand digits
         raise DocumentError(f"{what}it has a number with too many digits") from None
     if not isinstance(found, dict):

@@ -200,7 +200,7 @@ def _prose(cell, previous):
     head = facts.head(cell)
     begin = block_at(cell.text.split("\n"), 0)
     is_alone = previous is None or (previous.kind == "code" and not (begin and begin.language in OUTPUT))
-    if head == "[markdown]" and is_alone:
+    if head == "[markdown]" and is_alone and not HEADER.match(cell.text.partition("\n")[0]):
         with_more = read(f"{cell.text}\n\n{fenced(['1'], 'python')}").cells
         if [each.text for each in with_more] == [cell.text, "1"] and with_more[0].kind == "prose":
             return cell.text

@@ -3,7 +3,6 @@
 import builtins
 import importlib
 import keyword
-import math
 import os
 import re
 
@@ -14,7 +13,6 @@ MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
-MOST_UNPACKED = 2**32  # bytes of compressed arrays in a small file
 NOT_YET = (".onnx", ".gguf")
 
 
@@ -73,56 +71,16 @@ def contents(path, engine):
 
 
 def arrays(path):
-    """Name -> array of a file. That of a .npy file stays on the disk until it is read."""
-    import numpy
-
+    """Name -> array of a file."""
     if path.lower().endswith(".safetensors"):
         from tensh.utils.safetensors.format import read
 
         return read(path)[0]
+    from tensh.cli.session import numpy_files
+
     if path.lower().endswith(".npz"):
-        return archived(path)
-    loaded = numpy.load(path, mmap_mode="c", allow_pickle=False)  # a write changes a copy, never the file
-    if not isinstance(loaded, numpy.ndarray):
-        raise ValueError("this is no .npy file")
-    return {stem(path): numpy.asarray(loaded)}
-
-
-def archived(path):
-    """Name -> array of a .npz file. Its arrays may be compressed: what they say of their sizes is looked at first."""
-    import zipfile
-
-    import numpy
-
-    with zipfile.ZipFile(path) as zipped:
-        unpacked = sum(info.file_size for info in zipped.infolist())
-        if unpacked > max(MOST_UNPACKED, os.path.getsize(path)):
-            raise ValueError(
-                f"its arrays would take {unpacked} bytes, and {MOST_UNPACKED} is the most that is unpacked"
-            )
-        found = {}
-        for info in zipped.infolist():
-            with zipped.open(info) as file:
-                found[info.filename.removesuffix(".npy")] = unpacked_array(numpy, file, info)
-        return found
-
-
-def unpacked_array(numpy, file, info):
-    """One array of an archive, if it is as long as it says."""
-    form = numpy.lib.format
-    version = form.read_magic(file)
-    read_header = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
-    if read_header is None:
-        raise ValueError(f"{info.filename} is of version {version} of the format, which tensh does not read")
-    shape, fortran, dtype = read_header(file)
-    if dtype.hasobject or file.tell() + math.prod(shape) * dtype.itemsize != info.file_size:
-        raise ValueError(f"{info.filename} holds objects, or is not as long as its header says")
-    array = (
-        numpy.frombuffer(bytearray(file.read()), dtype)
-        if math.prod(shape) * dtype.itemsize
-        else numpy.zeros(math.prod(shape), dtype)
-    )
-    return array.reshape(shape, order="F" if fortran else "C")
+        return numpy_files.unpack_arrays(path)
+    return {stem(path): numpy_files.map_array(path)}
 
 
 def stem(path):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh import bounded_json
 from tensh.cli.session.opening import is_reserved
 from tensh.engine.arrays.bounds import view_memory
 from tensh.show.reprs import is_bounded
@@ -215,7 +216,7 @@ def load(session, path, over=False):
         arrays, metadata = read(path)
     engine = engine_of(session)
     try:
-        table = json.loads(metadata["tensh"])
+        table = bounded_json.loads(metadata["tensh"])
         if table["version"] != VERSION:
             raise FileError(f"{path}: it was saved by another version of tensh")
         reader = Reader(engine, arrays, table["tensors"])

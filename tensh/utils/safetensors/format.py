@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensh import bounded_json
+from tensh.engine.arrays import memory
 from tensh.replacing import replaced
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array
+LONGEST = 40  # characters of a name that are shown where it cannot be
 METADATA = "__metadata__"
 DTYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
@@ -110,10 +113,17 @@ def read_array(file, header, name):
     """One array of an open file."""
     entry = header.entries[name]
     file.seek(header.length + entry.begin)
-    data = bytearray(entry.size)
+    data = np.empty(entry.size, np.uint8)
     if file.readinto(data) != len(data):
         raise SafetensorError("Error while deserializing header: incomplete metadata, file not fully covered")
-    return as_array(np.frombuffer(data, np.uint8), entry)
+    return as_array(data, entry)
+
+
+def map_array(mapped, header, name):
+    """One array of a file that is mapped: read when it is used, and a copy when it is written."""
+    entry = header.entries[name]
+    data = np.frombuffer(mapped, np.uint8, entry.size, header.length + entry.begin)
+    return as_array(data if memory.address(data) % stored(entry.dtype).itemsize == 0 else data.copy(), entry)
 
 
 def as_array(data, entry):
@@ -156,7 +166,7 @@ def _length(first, size):
 def _header(text, size):
     """The header of a file of ``size`` bytes; ValueError for everything that is wrong."""
     try:
-        table = json.loads(text.decode(), object_pairs_hook=_without_repetition)
+        table = bounded_json.loads(text.decode(), object_pairs_hook=_without_repetition)
     except UnicodeDecodeError as error:
         raise ValueError(f"invalid UTF-8 in header: {error.reason} at {error.start}") from None
     except (ValueError, RecursionError) as error:
@@ -190,7 +200,8 @@ def _entry(name, said):
     if dtype in WITHOUT_DTYPE:
         raise ValueError(f"`{name}` is of {dtype}, and tensh has no such dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise ValueError(f"invalid JSON in header: unknown variant `{dtype}`, expected one of {_quoted(DTYPES)}")
+        said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
+        raise ValueError(f"invalid JSON in header: unknown variant `{said}`, expected one of {_quoted(DTYPES)}")
     if len(shape) > MOST_DIMENSIONS:
         raise ValueError(f"`{name}` has {len(shape)} dimensions, and {MOST_DIMENSIONS} is the most")
     elements = math.prod(size or 1 for size in shape)  # an array of no elements has sizes, too

@@ -1,16 +1,18 @@
 """Reading files of the safetensors format array by array, and out of bytes."""
 
+import mmap
 import os
 
 import numpy as np
 
 from tensh.engine import PUBLIC
 from tensh.engine.tensor import wrap
-from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, read_array, read_header
+from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
 
 FRAMEWORKS = {"pt": wrap, "torch": wrap, "pytorch": wrap, "np": np.asarray, "numpy": np.asarray}
 DEVICES = ("cpu", "cuda", "mps", "npu", "xpu", "xla", "mlu", "musa", "hpu")
 BACKENDS = ("mmap", "pread")
+SMALL = 2**20  # bytes of a file that is not worth mapping
 
 
 class safe_open:
@@ -20,7 +22,7 @@ class safe_open:
         filename: a path.
         framework: "pt" for tensors, "np" for NumPy arrays.
         device: only "cpu" is there.
-        backend: "mmap" or "pread", which is the same here.
+        backend: "mmap" or "pread": large files are mapped, and read when they are used, or read at once.
 
     SafetensorError for what is no such file; it is told before anything is read.
 
@@ -45,6 +47,7 @@ class safe_open:
         self._file = open(self._path, "rb")  # noqa: SIM115  (it stays open as long as this does)
         try:
             self._header = read_header(self._file)
+            self._mapped = map_file(self._file) if backend == "mmap" else None
         except BaseException:
             self._file.close()
             raise
@@ -69,6 +72,8 @@ class safe_open:
 
     def get_tensor(self, name):
         """A tensor of the file."""
+        if self._mapped is not None and self._known(name).size:
+            return self._made(map_array(self._mapped, self._header, name))
         self._known(name)
         return self._made(read_array(self._file, self._header, name))
 
@@ -114,6 +119,16 @@ class Slice:
             data = np.asarray(np.memmap(opened._path, np.uint8, "c", begin, (entry.size,)))  # pages are read when used
         part = wrap(as_array(data, entry))[index].clone()
         return opened._made(part.array)
+
+
+def map_file(file):
+    """A file as memory that is read when it is used; None for a small one, which is read at once.
+
+    A write to it changes a copy.  Not on Windows, where nobody could save to the file as long as it is mapped.
+    """
+    if os.name == "nt" or os.fstat(file.fileno()).st_size < SMALL:
+        return None
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
 
 
 def check_device(device):

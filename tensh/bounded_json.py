@@ -1,0 +1,52 @@
+"""JSON of files, in bounded memory: a value of two characters may take two hundred bytes, an escape of two sixty."""
+
+import json
+import re
+
+MOST_VALUES = 2_000_000  # of a text: half a gigabyte where all of them are objects
+MOST_ESCAPES = 2_000_000  # of one text in it, which is made of as many pieces
+SIGN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.S)  # a text, or what stands before a value
+
+
+class BoundError(ValueError):
+    """JSON that would take too much memory."""
+
+
+def loads(text, deepest=None, **options):
+    """Return the value of a text of JSON; BoundError for one of too many parts, ValueError for what is no JSON.
+
+    RecursionError for containers in more than ``deepest`` others.
+
+    >>> from tensh.bounded_json import loads
+    >>> loads('{"shape": [2, 3]}')
+    {'shape': [2, 3]}
+    """
+    if sum(map(text.count, "[{,")) > MOST_VALUES or text.count("\\") > MOST_ESCAPES:
+        require_bounds(text)
+    value = json.loads(text, **options)
+    if deepest is not None:
+        require_depth(value, deepest)
+    return value
+
+
+def require_depth(value, deepest):
+    """RecursionError for containers that are nested too deeply."""
+    level = [value]
+    for _ in range(deepest):
+        level = [each for each in level if isinstance(each, (dict, list))]
+        if not level:
+            return
+        level = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
+    raise RecursionError("it is nested too deeply")
+
+
+def require_bounds(text):
+    """Count values, without what only looks so within texts, and the escapes of each text."""
+    left = MOST_VALUES
+    for found in SIGN.finditer(text):
+        if text[found.start()] != '"':
+            left -= 1
+        elif text.count("\\", *found.span()) > MOST_ESCAPES:
+            raise BoundError(f"a text in it has more than {MOST_ESCAPES:,} escaped characters")
+        if left < 0:
+            raise BoundError(f"it has more than {MOST_VALUES:,} values")

@@ -1,0 +1,102 @@
+"""Files of NumPy: .npy, mapped; .npz, unpacked once, each array into the memory where it stays.
+
+What a header says is looked at before anything is made of it: its type holds no objects and no records, its shape is as
+long as its bytes.  What an archive unpacks to is limited by its own size, so that a small file stays small.
+"""
+
+import math
+import os
+import zipfile
+
+import numpy as np
+
+from tensh.engine.arrays.bounds import MOST, MOST_DIMENSIONS
+from tensh.serialization.numpy_values import is_text
+
+KINDS = "biufcSUmM"  # of the types that are read: numbers, texts and times
+ALWAYS = 2**28  # bytes that any archive may unpack to
+TIMES = 32  # its own size, for larger ones
+MOST_ITEM = 2**24  # bytes of one element
+PIECE = 2**20  # bytes that are unpacked at a time
+
+
+def map_array(path):
+    """The array of a .npy file, which stays on the disk until it is read; a write changes a copy, never the file."""
+    with open(path, "rb") as file:
+        if not file.read(6) == np.lib.format.MAGIC_PREFIX:
+            raise ValueError("this is no .npy file")
+        file.seek(0)
+        shape, order, dtype = read_header(file, os.path.basename(path))
+        begin, size = file.tell(), math.prod(shape) * dtype.itemsize
+        if begin + size > os.fstat(file.fileno()).st_size:
+            raise ValueError(f"its array has {size} bytes, and the file is shorter")
+        if not size:
+            return np.empty(shape, dtype, order)
+        data = np.asarray(np.memmap(file, np.uint8, "c", begin, (size,)))
+    return as_array(data, shape, order, dtype)
+
+
+def unpack_arrays(path):
+    """Name -> array of a .npz file, whose arrays may be compressed."""
+    with zipfile.ZipFile(path) as zipped:
+        infos, size = zipped.infolist(), os.path.getsize(path)
+        unpacked, most = sum(info.file_size for info in infos), max(ALWAYS, TIMES * size)
+        if unpacked > most:
+            raise ValueError(
+                f"its arrays would take {unpacked:,} bytes, and {most:,} is the most that {size:,} bytes are unpacked to; "
+                "numpy.load has no such limit"
+            )
+        found = {}
+        for info in infos:
+            with zipped.open(info) as file:
+                found[info.filename.removesuffix(".npy")] = unpack_array(file, info)
+        return found
+
+
+def unpack_array(file, info):
+    """One array of an archive, if it is as long as it says."""
+    shape, order, dtype = read_header(file, info.filename)
+    size = math.prod(shape) * dtype.itemsize
+    if file.tell() + size != info.file_size:
+        raise ValueError(f"{info.filename} is not as long as its header says")
+    data = np.empty(size, np.uint8)
+    room, place = memoryview(data), 0
+    while place < size:
+        count = file.readinto(room[place : place + PIECE])
+        if not count:
+            raise ValueError(f"{info.filename} is shorter than its header says")
+        place += count
+    file.read(1)  # at the end, what was read is held against its checksum
+    return as_array(data, shape, order, dtype)
+
+
+def read_header(file, name):
+    """(shape, order, dtype) of an array, once they are such as an array can have."""
+    form = np.lib.format
+    version = form.read_magic(file)
+    read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
+    if read is None:
+        raise ValueError(f"{name} is of version {version} of the format, which tensh does not read")
+    shape, fortran, dtype = read(file)
+    if dtype.kind not in KINDS or dtype.hasobject or dtype.names or dtype.subdtype:
+        raise ValueError(f"{name} holds objects or records, and numbers, texts or times were expected")
+    if (
+        not 0 < dtype.itemsize <= MOST_ITEM
+        or len(shape) > MOST_DIMENSIONS
+        or not all(type(n) is int and n >= 0 for n in shape)
+    ):
+        raise ValueError(f"{name} has a shape or a type that no array can have")
+    if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) > MOST:
+        raise ValueError(f"{name} has a shape that is larger than memory can be")
+    return shape, "F" if fortran else "C", dtype
+
+
+def as_array(data, shape, order, dtype):
+    """Bytes as the array that they are, with truth values and characters as NumPy relies on them."""
+    if dtype.kind == "U" and not is_text(data, dtype):
+        raise ValueError("there is no text in its array of texts")
+    if dtype.kind == "b" and data.max(initial=0) > 1:
+        data = (data != 0).view(np.uint8)
+    if not data.size:
+        return np.empty(shape, dtype, order)
+    return data.view(dtype).reshape(shape, order=order)

@@ -1,0 +1,245 @@
+"""What a file unpacks to is limited, and lies in memory once."""
+
+import io
+import json
+import os
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+
+import tensh
+from tensh import bounded_json
+from tensh.bounded_json import BoundError
+from tensh.cli import reading
+from tensh.cli.documents import files
+from tensh.cli.options import UsageError
+from tensh.cli.session import numpy_files, opening
+from tensh.utils.safetensors.torch import load_file, save_file
+
+OLD = {"_use_new_zipfile_serialization": False}
+SIZE = 2**25  # bytes of the arrays here
+
+
+class Session:
+    engine = "tensh"
+
+    def __init__(self):
+        self.namespace = {}
+
+
+def peak_of(function):
+    """(result, bytes that were taken at a time beyond those before) of a call."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        result = function()
+        return result, tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def store(name, folder):
+    """A file of SIZE bytes of ones, and the function that reads it."""
+    path, tensor = os.path.join(folder, "file" + name[name.index(".") :]), tensh.ones(SIZE // 4)
+    match name:
+        case "archive.pt" | "legacy.pt":
+            tensh.save({"x": tensor}, path, **(OLD if name == "legacy.pt" else {}))
+            return lambda: tensh.load(path)
+        case "copy.safetensors":
+            save_file({"x": tensor}, path)
+            return lambda: load_file(path, backend="pread")
+        case "mapped.safetensors":
+            save_file({"x": tensor}, path)
+            return lambda: load_file(path)
+        case "mapped.npy":
+            np.save(path, tensor.numpy())
+        case "stored.npz":
+            np.savez(path, x=tensor.numpy())
+        case "packed.npz":
+            np.savez_compressed(path, x=tensor.numpy())
+    return lambda: opening.named(Session(), path)
+
+
+NAMES = "archive.pt legacy.pt copy.safetensors mapped.safetensors mapped.npy stored.npz packed.npz".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_read_lies_in_memory_once(name, tmp_path):
+    read = store(name, tmp_path)
+    read()  # what is imported for it
+    found, peak = peak_of(read)
+    (tensor,) = found.values()
+    assert tensor.numel() == SIZE // 4 and tensor[-1] == 1
+    tensor[0] = 2  # it can be written, and the file stays as it is
+    assert next(iter(read().values()))[0] == 1
+    assert peak < (2**21 if name.startswith("mapped") else SIZE + 2**23)
+
+
+@pytest.mark.parametrize("name", ["archive", "legacy", "safetensors"])
+def test_what_is_written_is_not_copied(name, tmp_path):
+    tensors, path = {"x": tensh.ones(SIZE // 4)}, tmp_path / "file"
+    write = {
+        "archive": lambda: tensh.save(tensors, path),
+        "legacy": lambda: tensh.save(tensors, path, **OLD),
+        "safetensors": lambda: save_file(tensors, path),
+    }[name]
+    write()
+    assert peak_of(write)[1] < 2**23
+
+
+def test_an_archive_goes_into_an_open_file_at_once():
+    file, later = io.BytesIO(), io.BytesIO()
+    tensh.save(tensh.ones(3), file)
+    later.write(b"before")
+    tensh.save(tensh.ones(3), later)
+    for data in (file.getvalue(), later.getvalue().removeprefix(b"before")):
+        assert tensh.load(io.BytesIO(data)).tolist() == [1, 1, 1]
+
+
+def test_a_file_without_readinto_can_be_read():
+    class Reader:
+        def __init__(self, data):
+            self.file = io.BytesIO(data)
+            self.read, self.seek, self.tell, self.seekable = (
+                getattr(self.file, name) for name in ("read", "seek", "tell", "seekable")
+            )
+
+    for options in ({}, OLD):
+        file = io.BytesIO()
+        tensh.save({"x": tensh.arange(3)}, file, **options)
+        assert tensh.load(Reader(file.getvalue()))["x"].tolist() == [0, 1, 2]
+
+
+# -- bombs -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_small_archive_is_not_unpacked_to_a_large_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(numpy_files, "ALWAYS", 2**23)
+    path = str(tmp_path / "bomb.npz")
+    np.savez_compressed(path, x=np.zeros(numpy_files.ALWAYS // 8 + 1))
+    with pytest.raises(opening.OpeningError, match="is the most that .* bytes are unpacked to"):
+        opening.named(Session(), path)
+    assert peak_of(lambda: pytest.raises(opening.OpeningError, opening.named, Session(), path))[1] < 2**22
+
+
+def npy(header, data=b""):
+    text = header.encode().ljust(118)
+    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text + data
+
+
+def described(descr, shape, data=b"\0" * 64, fortran=False):
+    return npy(f"{{'descr': {descr!r}, 'fortran_order': {fortran}, 'shape': {shape}, }}", data)
+
+
+HEADERS = {
+    "objects": described("|O", "(2,)"),
+    "records": described([("a", "<f8")], "(2,)"),
+    "arrays in arrays": described(("<f8", (2, 2)), "(2,)"),
+    "memory": described("|V8", "(2,)"),
+    "no bytes": described("|S0", f"({2**32},)"),
+    "endless texts": described("<U1000000000", "(0,)"),
+    "longer than the file": described("<f8", "(9,)"),
+    "a size below zero": described("<f8", "(-1,)"),
+    "a size that overflows": described("<f8", f"({2**62}, {2**62})"),
+    "an empty size that overflows": described("<f8", f"(0, {2**62}, {2**62})"),
+    "a size that is true": described("<f8", "(True,)"),
+    "too many sizes": described("<f8", "(" + "1, " * 65 + ")"),
+    "no table": npy("[1]"),
+    "a call": npy("__import__('os').system('true')"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("form", [".npy", ".npz"])
+def test_a_header_that_makes_no_sense_is_refused(name, form, tmp_path):
+    path = str(tmp_path / f"file{form}")
+    if form == ".npz":
+        with zipfile.ZipFile(path, "w") as zipped:
+            zipped.writestr("x.npy", HEADERS[name])
+    else:
+        (tmp_path / "file.npy").write_bytes(HEADERS[name])
+    with pytest.raises(opening.OpeningError) as refused:
+        opening.named(Session(), path)
+    assert str(refused.value).startswith(path) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("form", [".npy", ".npz"])
+def test_truth_values_of_numpy_are_zero_or_one(form, tmp_path):
+    data, path = described("|b1", "(4,)", b"\0\1\2\xff"), str(tmp_path / f"x{form}")
+    if form == ".npz":
+        with zipfile.ZipFile(path, "w") as zipped:
+            zipped.writestr("x.npy", data)
+    else:
+        (tmp_path / "x.npy").write_bytes(data)
+    found = opening.named(Session(), path)["x"]
+    assert found.view(tensh.uint8).tolist() == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("form", [".npy", ".npz"])
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.ones((2, 3), ">f4")),
+        np.zeros((0, 2)),
+        np.array(5),
+        np.array(["a", "bc"]),
+    ],
+    ids=lambda array: array.dtype.str,
+)
+def test_arrays_come_back(array, form, tmp_path):
+    path = str(tmp_path / f"x{form}")
+    (np.save if form == ".npy" else lambda path, x: np.savez_compressed(path, x=x))(path, array)
+    found = np.asarray(opening.named(Session(), path)["x"])
+    assert found.shape == array.shape and np.array_equal(found, array)
+
+
+VALUES = {
+    "lists": '{"cells": [' + "[]," * 10_000 + "0]}",
+    "objects": "[" + "{}," * 10_000 + "0]",
+    "numbers": "[" + "0," * 20_000 + "0]",
+    "escapes": '{"cells": "' + "\\n" * 20_001 + '"}',
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_json_of_too_many_parts_is_refused_before_it_is_made(name, monkeypatch):
+    monkeypatch.setattr(bounded_json, "MOST_VALUES", 20_000)
+    monkeypatch.setattr(bounded_json, "MOST_ESCAPES", 20_000)
+
+    def refuse():
+        with pytest.raises(BoundError, match="more than 20,000"):
+            bounded_json.loads(VALUES[name])
+
+    assert peak_of(refuse)[1] < 2**18
+    with pytest.raises(ValueError, match="this is not a notebook: .* more than 20,000"):
+        files.loads(VALUES[name], ".ipynb")
+
+
+def test_what_only_looks_like_parts_is_no_part(monkeypatch):
+    monkeypatch.setattr(bounded_json, "MOST_VALUES", 20_000)
+    text = json.dumps(["[{," * 10_000, 'a"b\\' * 10_000, "\n" * 9_000])
+    assert bounded_json.loads(text) == json.loads(text)
+
+
+def test_a_document_is_not_nested_without_end():
+    with pytest.raises(ValueError, match="this is not a notebook: it is nested too deeply"):
+        files.loads('{"nbformat": 4, "cells": [], "metadata": ' + '{"a":' * 200 + "1" + "}" * 201, ".ipynb")
+
+
+@pytest.mark.parametrize("code", [0x110000, 2**32 - 1])
+def test_a_text_of_numpy_has_characters(code, tmp_path):
+    path, data = tmp_path / "x.npy", described("<U1", "(1,)", code.to_bytes(4, "little"))
+    path.write_bytes(data)
+    with pytest.raises(opening.OpeningError, match="no text"):
+        opening.named(Session(), str(path))
+
+
+def test_a_text_of_wide_characters_is_refused_before_it_is_decoded(monkeypatch):
+    monkeypatch.setattr(reading, "MOST_IN_MEMORY", 1000)
+    assert reading.decoded(b"a" * 1000, "x.md") == "a" * 1000
+    for sign in ("ł", "损", "🙂"):
+        with pytest.raises(UsageError, match="x.md: its characters take"):
+            reading.decoded(b"a" * 998 + sign.encode(), "x.md")
