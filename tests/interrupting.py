@@ -349,18 +349,27 @@ class PromptTrial(Trial):
         self.terminal.type("\x03")
         self.leave()
 
+    def is_waiting(self):
+        """Is the cursor behind an empty prompt?  The terminal itself may have shown the ^C before it."""
+        return "".join(self.terminal.screen.line).rstrip().removeprefix("^C") == ">>>"
+
     def leave(self):
         """Use the prompt once more, and end it."""
         end = time.monotonic() + PATIENCE / 2
-        while self.terminal.status is None and not (self.terminal.at_prompt() and not self.terminal.read(0.1)):
+        while self.terminal.status is None and not (self.is_waiting() and not self.terminal.read(0.1)):
             self.terminal.read(0.02)
             if time.monotonic() > end:
                 self.terminal.raw += "Traceback: no prompt comes"
                 self.terminal.kill()
                 return
         if self.terminal.status is None:
-            if self.terminal.enter("print(6 * 7)") != "42":
-                self.terminal.raw += "Traceback: it does not go on"
+            self.terminal.type("print(6 * 7)\r")
+            end = time.monotonic() + PATIENCE / 2
+            while "\n42\n" not in self.terminal.screen.text() and time.monotonic() < end:
+                self.terminal.read(0.1)
+            self.terminal.raw += "" if "\n42\n" in self.terminal.screen.text() else "Traceback: it does not go on"
+            while not self.is_waiting() and time.monotonic() < end:
+                self.terminal.read(0.1)
             self.entered += ["print(6 * 7)", "exit"]
             self.changed = termios.tcgetattr(self.descriptor)
             self.terminal.type("exit\r")

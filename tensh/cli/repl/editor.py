@@ -115,7 +115,8 @@ class Editor:
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
         with patch_stdout(raw=True):  # what threads print meanwhile goes above the line
-            return self.session.prompt(handle_sigint=False)
+            # From here on ^C is a key; one that came on the way to here is not for the next line.
+            return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 
     def interrupted(self):
         """A signal has come from outside, as ^C is a key here: the line goes."""

@@ -182,7 +182,8 @@ def _steps(traceback):
 
 def _line_before(code, instruction):
     """The line of the last instruction before one that has none: Ctrl-C arrives at the jumps of the compiler, too."""
-    return max((start, line) for start, _, line in code.co_lines() if line and start <= instruction)[1]
+    before = ((start, line) for start, _, line in code.co_lines() if line and start <= instruction)
+    return max(before, default=(0, code.co_firstlineno))[1]  # none before the first: ^C came as the code began
 
 
 def is_users(filename, sources):

@@ -56,12 +56,13 @@ class Journal:
         self.before = None  # that from before the last line that changed anything
         self.exported = set()  # files that were written
 
-    def begin(self, session, unit):
-        """A unit is about to run."""
+    def begin(self, session, unit, is_noted=True):
+        """A unit is about to run; unless `is_noted`, the snapshot from before an earlier one stands for it, too."""
         if not self._goes_on(unit):
-            self._compare(session)
+            if is_noted:
+                self._compare(session)
             entry = self._new_entry(unit)
-            if self.undoing and (entry.command is None or entry.command.name in CHANGING):
+            if is_noted and self.undoing and (entry.command is None or entry.command.name in CHANGING):
                 self.running = Snapshot(session, entry)
         self.entries[-1].last = unit.last
 

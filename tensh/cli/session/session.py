@@ -20,6 +20,10 @@ from tensh.show.describe import is_array
 MODULES = {"torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math"}  # {} is the engine
 KEPT = 256 * 2**20  # bytes that the results keep alive at most
 
+# Of many lines that are entered at once, only the last can be taken back one by one: to note all names before each of
+# 20,000 lines takes minutes.
+TAKEN_BACK_ALONE = 64
+
 
 class Session:
     """Runs sources in one namespace. `engine` is the name of the module that `torch` means: tensh, or torch itself."""
@@ -115,14 +119,14 @@ class Session:
             self.remember(undoing=any(map(magics.needs_snapshots, commands)))
         if any(map(magics.needs_places, commands)):
             self.note_places()
-        for unit in units:
+        for number, unit in enumerate(units):
             yield Started(unit)
             if self.teacher:
                 self.teacher.look()
             begin = perf_counter()
             failed, is_away = None, False
             if self.journal:
-                self.journal.begin(self, unit)
+                self.journal.begin(self, unit, number == 0 or len(units) - number <= TAKEN_BACK_ALONE)
             try:
                 for event in self.perform(unit):
                     if self.journal and isinstance(event, Value) and event.unit.source is source:

@@ -108,6 +108,10 @@ class Source:
             lines = [PLACEHOLDER if number in commands else line for number, line in enumerate(lines, 1)]
         return [commands.get(node.lineno, node) for node in parsed("\n".join(lines), self.filename)]
 
+    def forget_parts(self):
+        """Let go of the syntax trees, which take ten times the memory of the text; they are made anew if asked for."""
+        vars(self).pop("parts", None)
+
     def _commands(self):
         """The lines that are commands."""
         if not any(map(command_on, self.lines)):
