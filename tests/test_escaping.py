@@ -24,7 +24,7 @@ HOSTILE = (
 )
 NAME = HOSTILE.translate(dict.fromkeys(map(ord, "\0\ud800/:"))).replace("[", "(").replace("]", ")")  # of a file, too
 SGR = re.compile(r"\x1b\[[0-9;]*m")
-MODES = {"pipe": (), "colour": ("--color", "always"), "plain": ("--plain",), "ascii": ("--ascii",), "json": ("--json",)}
+MODES = {"pipe": (), "colour": ("--color", "always"), "json": ("--json",)}
 
 
 def assert_clean(text):
@@ -89,11 +89,12 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("what", CODE)
 def test_a_script_that_runs(what, mode, folder):
     (folder / "a.tsh").write_text(CODE[what], errors="surrogatepass", newline="")
-    for more in ((), ("--traceback", "full"), ("--echo", "all", "--time")):
-        assert_clean(tensh("run", "a.tsh", *MODES[mode], *more))
+    assert_clean(tensh("run", "a.tsh", *MODES[mode]))
+    if mode == "pipe":
+        assert_clean(tensh("run", "a.tsh", "--traceback", "full", "--echo", "all", "--time", "--plain"))
 
 
-@pytest.mark.parametrize("what", CODE)
+@pytest.mark.parametrize("what", ["a message", "a warning", "an exit", "a value"])
 def test_a_graph_of_a_script(what, folder):
     (folder / "a.tsh").write_text(CODE[what], errors="surrogatepass", newline="")
     assert_clean(tensh("graph", "a.tsh"))
@@ -119,9 +120,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize(
-    "command", ["check", "check --json", "check --plain", "check --color always", "run", "run --json"]
-)
+@pytest.mark.parametrize("command", ["check", "check --json", "check --color always", "run", "run --json"])
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document(name, command, folder):
     (folder / name).write_text(DOCUMENTS[name].replace("\r", ""), newline="")
@@ -259,7 +258,13 @@ def test_records_read_back_as_they_were(folder):
 
 
 def test_every_character_is_shown_or_escaped():
-    for code in range(0x110000):
+    for code in [
+        *range(0x3100),
+        *range(0x3100, 0x110000, 61),
+        *range(0xD700, 0xE100),
+        *range(0xFE00, 0x10000),
+        *range(0xE0000, 0xE01F0),
+    ]:
         character = chr(code)
         shown = visible(character)
         assert shown == character or (shown.isascii() and shown.isprintable() and shown.startswith("\\"))

@@ -113,6 +113,11 @@ def output_lines(cell):
     return [line for output in cell.outputs if is_in_lines(output) for line in output.lines]
 
 
+def is_sound(more):
+    """Whether what is said of an output beside its text is what a notebook has there."""
+    return isinstance(more, dict) and isinstance(more.get("data", {}), dict)
+
+
 def restored(described, lines, code):
     """The outputs that lines were divided into; a guess where the lines are others now."""
     if not isinstance(described, list) or not all(isinstance(each, dict) for each in described):
@@ -125,6 +130,6 @@ def restored(described, lines, code):
         kind, more = str(each.get("kind", "printed")), each.get("more", {})
         end = "\n" if kind in ("printed", "warned") else ""
         text = "\n".join(lines[begin : begin + count]) + end if count else str(each.get("text", ""))
-        outputs.append(Output(kind, text, more if isinstance(more, dict) else {}))
+        outputs.append(Output(kind, text, more if is_sound(more) else {}))
         begin += count
     return tuple(outputs)
