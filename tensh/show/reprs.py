@@ -43,7 +43,7 @@ def is_bounded(value):
         return True
     kinds = Kinds()
     sizes, depths = {}, {}  # by id, of the containers that have been gone through
-    begun, stack = set(), [(value, None)]
+    begun, stack, level = set(), [(value, None)], 0
     while stack:
         each, within = stack.pop()
         key = id(each)
@@ -53,9 +53,14 @@ def is_bounded(value):
             begun.add(key)
             within = children(each, kinds)
             if within:
+                level += 1
+                if level > DEEPEST:
+                    return False
                 stack.append((each, within))
                 stack += [(child, None) for child in within]
                 continue
+        else:
+            level -= 1
         known = [id(child) for child in within if id(child) in sizes]
         sizes[key] = 1 + sum([sizes[child] for child in known])
         depths[key] = 1 + max([depths[child] for child in known], default=0)
