@@ -18,7 +18,7 @@ def careful(function):
 
     @functools.wraps(function)
     def compute(*arguments):
-        before = max(max(mp.frexp(each)[1], 0) if each else 0 for each in arguments)
+        before = max(max(mp.frexp(each)[1], 0) if each and mp.isfinite(each) else 0 for each in arguments)
         with mp.workprec(2 * mp.mp.prec + before):
             return function(*arguments)
 

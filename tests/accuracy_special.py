@@ -1,7 +1,6 @@
 """Functions of elements and the ranges on which their errors are measured, against 50 digits of mpmath."""
 
 import math
-import re
 
 import accuracy_references as exact
 import mpmath as mp
@@ -11,18 +10,20 @@ TITLE = "Functions of elements"
 TEXT = """
 Relative to the unit in the last place of the exact result, over ranges of arguments: typical ones, the small and the large by
 magnitude, down to subnormal numbers and up to the largest, and those near zeros, poles and branch points. A row shows the range
-with the largest ratio. What is not listed is rounded correctly by both, or within 0.55 ulp.
+with the largest ratio, where an error is more than 0.55 ulp; all others are rounded correctly by both, or nearly.
+
+NumPy computes `exp`, `log`, `log10`, `sin`, `cos` and `tanh` of float32 with speed in mind. Over four million numbers each
+they are off by up to 2.4, 3.6, 2.0, 1.5, 1.5 and 1.4 ulp, PyTorch's by 0.6, 0.9, 0.8, 0.6, 0.6 and 0.5. Computed in float64 they
+would be exact, but take 3 to 10 times the time.
 """
 DTYPES = "float16 bfloat16 float32 float64".split()
 BITS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -149, 128), "float64": (53, -1074, 1024)}
 """dtype -> bits of the mantissa, and the exponents of the smallest number and of the first beyond the largest."""
 CLEAN = 0.55  # ulp: no error to speak of
-POINTS, FEW = 160, 24
+POINTS, FEW = 64, 24
+
 
 # ── ranges ───────────────────────────────────────────────────────────────────
-MAGNITUDES = {"small": (-math.inf, -4), "large": (4, math.inf)}
-
-
 def magnitudes(low, high, signs=(-1, 1)):
     """Numbers whose logarithms are uniform between two powers of 2, or the ends of the dtype."""
 
@@ -208,7 +209,7 @@ def errors_on(modules, function, dtype, draw, count=POINTS, seed=0):
     largest = [0.0] * len(modules)
     for i, point in enumerate(zip(*columns, strict=True)):
         found = [float(each[i]) for each in values]
-        if all(map(math.isnan, found)):  # beyond the domain
+        if not any(map(math.isfinite, found)):  # beyond the domain, or a pole
             continue
         try:
             expected = reference(*map(mp.mpf, point))
@@ -220,17 +221,15 @@ def errors_on(modules, function, dtype, draw, count=POINTS, seed=0):
 
 
 def measure(modules, wanted, quick):
-    """Yield (function, dtype, range, (error of each module)) for the functions that are ``wanted``."""
+    """Yield (function and range, dtype, range, (error of each module)): of each function that is ``wanted`` the range with
+    the largest ratio, unless all errors are those of rounding."""
     for function, (_, ranges) in FUNCTIONS.items():
-        if not wanted(function):
-            continue
-        for dtype in DTYPES:
+        for dtype in DTYPES if wanted(function) else ():
+            found = {}
             for name, draw in ranges.items():
                 errors = errors_on(modules, function, dtype, draw, FEW if quick else POINTS)
-                if errors is not None:
-                    yield function, dtype, name, errors
-
-
-def shown_name(function):
-    """The function as documents name it, with its range."""
-    return re.sub(r"\(x(, y)?\)$", "", function)
+                if errors is not None and max(errors) > CLEAN:
+                    found[name] = errors
+            if found:
+                name = max(found, key=lambda name: max(found[name][0], 0.5) / max(found[name][1], 0.5))
+                yield f"{function}, {name}", dtype, name, found[name]

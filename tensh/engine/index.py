@@ -494,7 +494,7 @@ DECLARED = {
         .igamma .igamma_ .igammac .igammac_
     """,
     "ops.special.modified_bessel": """
-        .i0 .i0_ special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1
+        .i0 .i0_ epsilon special_i0e special_i1 special_i1e special_modified_bessel_i0 special_modified_bessel_i1
         special_modified_bessel_k0 special_modified_bessel_k1 special_scaled_modified_bessel_k0
         special_scaled_modified_bessel_k1
     """,

@@ -202,7 +202,7 @@ pointwise(np.arctan2, "Angle of the point (other, input) to the positive first a
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
           input="g * other * over", other="g * -input * over")  # fmt: skip
 pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},
-          input="none_where(g * conj((angle * cos(angle) - sin(angle)) / (input * input * PI)), input == 0)")  # fmt: skip
+          input="none_where(g * conj((angle * cos(angle) - sin(angle)) / (input * input * PI)), input * input * PI == 0)")  # fmt: skip
 pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
           refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
 pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",

@@ -18,6 +18,8 @@ from tensh.engine.ops.special.shared import (
     special,
     wide,
 )
+from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import word
 
 NEAR_I, NEAR_K = 5.0, 2.0
 ASYMPTOTIC = 40  # from here on the asymptotic series have all digits of longdouble
@@ -185,16 +187,23 @@ def scaled_modified_bessel_k1(x):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-SAFE = {"let": {"safe": "where_else(input, input != 0, 1)"}}  # a number to divide by
+@word
+def epsilon(input):
+    """The distance from 1 to the next number of the dtype, below which PyTorch takes the slope at 0."""
+    dtype = (input.array if isinstance(input, Tensor) else input).dtype
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 2.0**-7
+
+
+SAFE = {"let": {"large": "abs(input) > epsilon(input)", "safe": "where_else(input, large, 1)"}}  # a number to divide by
 
 pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", called="i0_vml_cpu",
           input="g * special_i1(input)", **REAL)  # fmt: skip
 special(in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
-        input="g * where_else(i0(safe) - out * reciprocal(safe), input != 0, 0.5)")  # fmt: skip
+        input="g * where_else(i0(safe) - out * reciprocal(safe), large, 0.5)")  # fmt: skip
 special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
         input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip
 special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **SAFE,
-        input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), input != 0, 0.5)")  # fmt: skip
+        input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), large, 0.5)")  # fmt: skip
 special(modified_bessel_i0, "The same as i0, but not differentiable.", input=None)
 special(modified_bessel_i1, "The same as i1, but not differentiable.", input=None)
 special(modified_bessel_k0, "Modified Bessel function of the second kind, order 0.  Not differentiable.", input=None)

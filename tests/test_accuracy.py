@@ -1,0 +1,86 @@
+"""Functions of elements keep their digits: where they lost them before, and on random numbers beside PyTorch."""
+
+import zlib
+
+import numpy as np
+import pytest
+
+import tensh as torch
+
+F = torch.nn.functional
+
+
+def single(values):
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def many(value):
+    """Enough equal numbers of float32 for the functions of large arrays."""
+    return torch.full((300,), value)
+
+
+# what is computed, and the exact result
+CASES = {
+    "a power of float16 beyond its range on the way": (lambda: torch.tensor([300.0], dtype=torch.float16) ** -2, 300.0**-2),
+    "a cube of float16": (lambda: torch.tensor([3.150390625], dtype=torch.float16) ** 3, 3.150390625**3),
+    "an angle of float16": (lambda: torch.rad2deg(torch.tensor([-2.21875], dtype=torch.float16)), np.degrees(-2.21875)),
+    "gelu of more than half the largest number": (lambda: F.gelu(single([3e38])), 3e38),
+    "gelu far to the left": (lambda: F.gelu(many(-6.7114)), 0.0),
+    "gelu by tanh far to the left": (lambda: F.gelu(single([-6.0]), approximate="tanh"), -8.4396467e-11),
+    "hardsigmoid near its bound": (lambda: F.hardsigmoid(single([-3 + 2.0**-21])), 2.0**-21 / 6),
+    "hardswish near its bound": (lambda: F.hardswish(single([-3 + 2.0**-21])), -(2.0**-21) / 2),
+    "the normal distribution far to the left": (lambda: torch.special.ndtr(many(-6.7114)), 0.0),
+    "trigamma beside its pole": (lambda: torch.polygamma(1, torch.tensor([-1e-17], dtype=torch.float64)), 1e34),
+    "a scaled Bessel function of a huge number": (
+        lambda: torch.special.i0e(torch.tensor([1.7e308], dtype=torch.float64)), (2 * np.pi) ** -0.5 / np.sqrt(1.7e308)),
+    "a Bessel function of a subnormal number": (
+        lambda: torch.special.bessel_y0(torch.tensor([5e-324], dtype=torch.float64)), -473.999073423),
+    "a Bessel function whose exponential overflows": (
+        lambda: torch.special.i0(torch.tensor([712.0], dtype=torch.float64)), 2.468411058e+307),
+    "a square root of infinity in bfloat16": (
+        lambda: torch.tensor([-np.inf], dtype=torch.bfloat16) ** -0.5, np.nan),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_digits(name):
+    compute, expected = CASES[name]
+    result = compute()
+    half = result.dtype in (torch.float16, torch.bfloat16)
+    np.testing.assert_allclose(result.double().numpy(), expected, 2**-11 if half else 2e-5, 2**-25 if half else 0)
+
+
+def test_slopes_near_zero():
+    """Where the square of the input vanishes the slope is that at 0."""
+    for function, slope, second in (
+        (torch.sinc, 0.0, 0.0),
+        (torch.special.i1, 0.5, 0.0),
+        (torch.special.i1e, 0.5, 0.0),
+    ):
+        x = torch.tensor([1e-30, -1e-30], requires_grad=True)
+        (g,) = torch.autograd.grad(function(x).sum(), x, create_graph=True)
+        assert g.tolist() == [slope, slope]
+        if function is not torch.sinc:
+            assert torch.autograd.grad(g.sum(), x)[0].tolist() == [second, second]
+
+
+def test_erf_keeps_the_sign_of_zero():
+    for size in (4, 300):
+        for dtype in (torch.float32, torch.float64):
+            zeros = torch.full((size,), -0.0, dtype=dtype)
+            assert torch.erf(zeros).signbit().all()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("function", ["lgamma", "digamma", "erf", "special.erfc", "erfinv", "special.ndtri", "special.log_ndtr", "special.i1e",
+                                      "special.modified_bessel_k1", "special.gammaincc(x, y)", "special.zeta(x, y)"])  # fmt: skip
+def test_errors_are_at_most_twice_the_oracles(function, dtype):
+    """On random numbers, unless the error is within a unit in the last place."""
+    oracle = pytest.importorskip("torch")
+    pytest.importorskip("mpmath")
+    accuracy = pytest.importorskip("accuracy_special")
+    _, ranges = accuracy.FUNCTIONS[function]
+    draw = ranges["typical"]
+    ours, theirs = accuracy.errors_on((torch, oracle), function, dtype, draw, 24, zlib.crc32(function.encode()))
+    assert ours <= max(2 * theirs, 1)
