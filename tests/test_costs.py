@@ -139,3 +139,20 @@ def test_padding_makes_its_result_and_nothing_else(mode, dims):
     x = torch.ones(2, 4, *(40,) * dims)
     taken, result = peak(lambda: F.pad(x, (2, 2) * dims, mode=mode))
     assert taken < 1.1 * result.nbytes + 10_000
+
+
+# ── pooling ──────────────────────────────────────────────────────────────────
+POOLS = {
+    "fractional, 2": ((8, 16, 64, 64), lambda x: F.fractional_max_pool2d(x, 2, output_size=32)),
+    "fractional, 3": ((2, 8, 32, 32, 32), lambda x: F.fractional_max_pool3d(x, 3, output_size=16)),
+    "adaptive, 2": ((8, 16, 64, 64), lambda x: F.adaptive_max_pool2d(x, 32)),
+    "adaptive, 3": ((2, 8, 32, 32, 32), lambda x: F.adaptive_max_pool3d(x, 20)),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pooling_does_not_gather_its_windows(name):
+    shape, pool = POOLS[name]
+    x = torch.ones(shape)
+    taken, _ = peak(lambda: pool(x))
+    assert taken < 4.2 * x.nbytes

@@ -5,7 +5,8 @@ from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.pooling import require_row
 from tensh.engine.functional.layers.registry import LAYERS, layer, named
 from tensh.engine.functional.layers.windows import integers
-from tensh.engine.ops.layers.pool import even_means, even_windows, fractional_windows
+from tensh.engine.ops.layers.largest import even_windows, fractional_windows
+from tensh.engine.ops.layers.pool import even_means
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
@@ -147,7 +148,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     )
     check_fractional(dims, shape, kernel, sizes, samples)
     windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array)
-    return tuple(OPS[f"fractional_max_pool{dims}"].fn(input, windows.reshape(*shape[:-dims], *windows.shape[2:]), dims))
+    return tuple(OPS[f"fractional_max_pool{dims}"].fn(input, windows, dims))
 
 
 def sized(name, parameter, value, dims):

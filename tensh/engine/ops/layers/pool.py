@@ -14,6 +14,7 @@ from tensh.engine.arrays.adding import add_at
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.layers.convolve import middle, reach
 from tensh.engine.ops.layers.formats import keeping_format
+from tensh.engine.ops.layers.largest import even, largest_in
 from tensh.engine.ops.layers.taps import Taps, tapped
 from tensh.engine.ops.precision import in_float32
 
@@ -114,23 +115,6 @@ def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     return spots.kernel(input, places, len(kernel)), places
 
 
-@keeping_format
-def largest_in(input, windows, dims):
-    """The same for windows of any form: ``windows`` [..., *T, n] holds the flat places of their elements."""
-    rows = in_rows(input, dims)
-    lead = input.shape[: input.ndim - dims]
-    if windows.ndim == dims + 1:  # one set of windows for all
-        elements = np.take(rows, windows, 1)
-    else:
-        windows = windows.reshape(len(rows), *windows.shape[-dims - 1 :])
-        elements = np.take_along_axis(rows, windows.reshape(len(rows), math.prod(windows.shape[1:])), 1)
-    elements = elements.reshape(len(rows), *windows.shape[-dims - 1 :])
-    which = elements.argmax(-1)[..., None]  # a window repeats its last element, if anything
-    places = np.take_along_axis(np.broadcast_to(windows, elements.shape), which, -1)[..., 0]
-    shape = (*lead, *places.shape[1:])
-    return np.take_along_axis(elements, which, -1)[..., 0].reshape(shape), places.reshape(shape)
-
-
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
     declared["called"] = f"max_pool{dims}d"
@@ -145,7 +129,7 @@ for dims in (2, 3):
         ("fractional", f"fractional_max_pool{dims}d"),
     ):
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
-        op(largest_in, name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
+        op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
 
@@ -250,59 +234,7 @@ def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
 
 # ── windows that share the input out evenly ──────────────────────────────────
 @functools.lru_cache(1024)
-def even(n, size):
-    """(places [T, size], weights) of the elements of ``size`` windows that cover ``n`` elements; weight 0 repeats."""
-    number = np.arange(size)
-    start, end = number * n // size, -(-(number + 1) * n // size)
-    length = end - start
-    step = np.arange(length.max(initial=1))[:, None]
-    return start + np.minimum(step, length - 1), (step < length) / length
-
-
-@functools.lru_cache(1024)
 def even_means(n, size):
     """The means of these windows as a linear map."""
     places, weights = even(n, size)
     return Taps(n, places, weights, weights != 0)
-
-
-@functools.lru_cache(64)
-def even_windows(spatial, sizes):
-    """The flat places of the elements of these windows in several dimensions: [*sizes, n]."""
-    dims = len(spatial)
-    flat = np.zeros((1,) * (2 * dims), np.int64)
-    for dim, (n, size) in enumerate(zip(spatial, sizes)):
-        places = even(n, size)[0].T
-        shape = [1] * (2 * dims)
-        shape[dim], shape[dims + dim] = places.shape
-        flat = flat * n + places.reshape(shape)
-    return flat.reshape(*sizes, math.prod(flat.shape[dims:]))
-
-
-# ── windows that start at random places ──────────────────────────────────────
-def fractional_windows(spatial, kernel, sizes, samples):
-    """The flat places of the elements of windows, for every plane of its own: [N, C, *sizes, n].
-
-    ``samples`` [N, C, dims] are the random numbers; PyTorch takes them from the last dimension on in two dimensions.
-    """
-    dims = len(spatial)
-    flat = np.zeros((*samples.shape[:2], *(1,) * (2 * dims)), np.int64)
-    for dim, (n, k, size) in enumerate(zip(spatial, kernel, sizes)):
-        sample = samples[..., dims - 1 - dim if dims == 2 else dim]
-        places = fractional_starts(n, k, size, sample)[..., None] + np.arange(k)
-        shape = [1] * (2 * dims)
-        shape[dim], shape[dims + dim] = size, k
-        flat = flat * n + places.reshape(*samples.shape[:2], *shape)
-    return flat.reshape(*samples.shape[:2], *sizes, math.prod(kernel))
-
-
-def fractional_starts(n, kernel, size, sample):
-    """Where ``size`` windows begin, in steps that are as even as whole numbers can be; the last ends at the end."""
-    starts = np.full((*sample.shape, size), n - kernel)
-    if size > 1:
-        step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)
-        number = np.arange(size - 1, dtype=sample.dtype)
-        starts[..., :-1] = ((number + sample[..., None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[
-            ..., None
-        ]
-    return starts
