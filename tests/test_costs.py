@@ -156,3 +156,25 @@ def test_pooling_does_not_gather_its_windows(name):
     x = torch.ones(shape)
     taken, _ = peak(lambda: pool(x))
     assert taken < 4.2 * x.nbytes
+
+
+# ── functions whose result is small, or of the size of the input ─────────────
+LARGE = {  # name -> the memory it may take in sizes of the input, and the function of two tensors of numbers from 0 to 1
+    "smooth_l1_loss": (1.6, lambda x, y: F.smooth_l1_loss(x, y)),
+    "huber_loss": (1.6, lambda x, y: F.huber_loss(x, y)),
+    "binary_cross_entropy": (1.6, lambda x, y: F.binary_cross_entropy(x, y)),
+    "binary_cross_entropy_with_logits": (1.6, lambda x, y: F.binary_cross_entropy_with_logits(x, y)),
+    "weighted": (1.6, lambda x, y: F.binary_cross_entropy_with_logits(x, y, y, pos_weight=y)),
+    "soft_margin_loss": (1.6, lambda x, y: F.soft_margin_loss(x, y)),
+    "histc": (1.0, lambda x, y: x.histc(10)),
+    "histogram": (1.0, lambda x, y: torch.histogram(x, 10)),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_what_is_made_on_the_way_is_small(name):
+    most, compute = LARGE[name]
+    torch.manual_seed(0)
+    x, y = torch.rand(1 << 23), torch.rand(1 << 23)
+    taken, _ = peak(lambda: compute(x, y))
+    assert taken < most * x.nbytes

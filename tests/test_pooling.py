@@ -18,7 +18,7 @@ def outcome(m, kind, dims, seed):
     else:
         m.manual_seed(seed)
         kernel = rng.integers(1, 4, dims).tolist()
-        sizes = [int(rng.integers(1, n - k + 2)) for n, k in zip(shape[-dims:], kernel)]
+        sizes = [int(rng.integers(1, n - k + 1)) for n, k in zip(shape[-dims:], kernel)]
         values, places = function(x, kernel, output_size=sizes, return_indices=True)
     values.square().sum().backward()
     return [t.detach().numpy() for t in (values, places, x.grad)]

@@ -69,16 +69,17 @@ class Elementwise(Optimizer):
     def _written(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
         update = self.rule(p, group, state, _advanced(state))
-        names = [name for name in self.ARRAYS if state.get(name) is not None]
-        arrays = [p.array, grad.array, *[state[name].array for name in names]]
+        names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()
         if p.array.dtype.kind in "cV" and p.is_complex():
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
-        maximize = group.get("maximize")
+        else:
+            arrays = [p.array, grad.array, *[state[name].array for name in names]]
+        if group.get("maximize"):
 
-        def change(p, grad, *others):
-            update(p, grad.neg() if maximize else grad, **dict(zip(names, others)))
+            def change(p, grad, **others):
+                update(p, grad.neg(), **others)
 
-        in_pieces(change, arrays)
+        in_pieces(change if group.get("maximize") else update, arrays, names)
         wrote(p.array)
 
     def _recorded(self, p, grad, group, state):

@@ -102,16 +102,17 @@ class Optimizer(Hooked, State):
         """Forget the gradients of all parameters, or with ``set_to_none=False`` make them zero."""
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is None:
+                grad = p.grad
+                if grad is None:
                     continue
                 if set_to_none:
                     p.grad = None
                     continue
-                if p.grad.grad_fn is not None:
-                    p.grad.detach_()
-                else:
-                    p.grad.requires_grad_(False)
-                p.grad.zero_()
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                elif grad.requires_grad:
+                    grad.requires_grad_(False)
+                grad.zero_()
 
     def step(self, closure=None):
         """Change the parameters; ``closure``, if given, computes the loss and its gradients first; its result is returned."""

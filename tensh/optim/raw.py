@@ -173,16 +173,26 @@ for _name in [name for name, value in vars(Raw).items() if callable(value) and n
     setattr(Rounded, _name, _rounded(_name))
 
 
-def in_pieces(update, arrays):
-    """Call ``update`` with the arrays, which have one shape, as ``Raw``; piece by piece if they are large."""
+def in_pieces(update, arrays, names=()):
+    """Call ``update`` with the arrays, which have one shape, as ``Raw``; piece by piece if they are large.
+
+    The last of them are given by ``names``.
+    """
     first = arrays[0]
     kind = Rounded if first.dtype.itemsize == 2 else Raw
     if not first.ndim:  # what NumPy computes from arrays without dimensions is no array
         arrays = [array.reshape(1) for array in arrays]
+    plain = len(arrays) - len(names)
     if first.size <= BLOCK:
-        update(*map(kind, arrays))
+        given = [kind(array) for array in arrays]
+        update(*given[:plain], **dict(zip(names, given[plain:]))) if names else update(*given)
         return
     if all([array.flags.c_contiguous for array in arrays]):
         arrays = [array.reshape(-1) for array in arrays]
     length = len(arrays[0])
-    over_rows(lambda part: update(*[kind(array[part]) for array in arrays]), length, first.size // length, BLOCK)
+
+    def work(part):
+        given = [kind(array[part]) for array in arrays]
+        update(*given[:plain], **dict(zip(names, given[plain:])))
+
+    over_rows(work, length, first.size // length, BLOCK)

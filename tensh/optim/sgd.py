@@ -41,7 +41,7 @@ class SGD(Elementwise):
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
 
     def rule(self, p, group, state, step):
-        lr, momentum, nesterov, weight_decay = (group[name] for name in ("lr", "momentum", "nesterov", "weight_decay"))
+        lr, momentum, nesterov, weight_decay = group["lr"], group["momentum"], group["nesterov"], group["weight_decay"]
         remaining = 1 - group["dampening"]
         starts = momentum != 0 and state["momentum_buffer"] is None
         if starts:

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.cores import SPREAD, spread
 from tensh.engine.declarations.mixing import SCALARS
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.indexing.gather import extent, places
@@ -19,6 +20,11 @@ from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 def share(reduction, values):
     """The weight of one value in the reduced result."""
     return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
+
+
+def by_blocks(values, *arrays, others=()):
+    """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
+    return values(*arrays, *others) if arrays[0].size < SPREAD else spread(values, arrays, others)
 
 
 def reduced(values, reduction):
@@ -55,12 +61,16 @@ def squared_difference(input, target, reduction="mean"):
 
 def smooth_difference(input, target, reduction="mean", beta=1.0):
     """|input - target|, but a parabola where that is less than ``beta``."""
-    return reduced(bent(input, target, beta) / of(beta, input), reduction)
+    return reduced(by_blocks(smoothed, input, target, others=(beta,)), reduction)
 
 
 def huber_difference(input, target, reduction="mean", delta=1.0):
     """``delta`` times that."""
-    return reduced(bent(input, target, delta), reduction)
+    return reduced(by_blocks(bent, input, target, others=(delta,)), reduction)
+
+
+def smoothed(input, target, bound):
+    return bent(input, target, bound) / of(bound, input)
 
 
 def bent(input, target, bound):
@@ -106,9 +116,13 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
 @in_float32
 def binary_entropy(input, target, weight=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
+    return reduced(by_blocks(entropies, input, target, weight), reduction)
+
+
+def entropies(input, target, weight):
     least = of(-100, input)
     yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
-    return reduced(weighted((target - of(1, target)) * no - target * yes, weight), reduction)
+    return weighted((target - of(1, target)) * no - target * yes, weight)
 
 
 @op(
@@ -122,11 +136,15 @@ def binary_entropy(input, target, weight=None, reduction="mean"):
 @in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """The same of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
+    return reduced(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
+
+
+def entropies_of_logits(input, target, weight, pos_weight):
     one = of(1, input)
     tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, of(0, input))  # -log(sigmoid(input))
     if pos_weight is not None:
         tail = tail * (one + (pos_weight - one) * target)
-    return reduced(weighted((one - target) * input + tail, weight), reduction)
+    return weighted((one - target) * input + tail, weight)
 
 
 @op(
@@ -136,7 +154,7 @@ def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduct
 @in_float32
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
-    return reduced(np.log1p(np.exp(-target * input)), reduction)
+    return reduced(by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction)
 
 
 # ── one of many ──────────────────────────────────────────────────────────────

@@ -88,6 +88,18 @@ def counted(numbers, bins, weights, dtype):
     return np.bincount(place[inside], weights, total)[:total].reshape(bins).astype(dtype)
 
 
+def counted_in_blocks(values, bins, number):
+    """The same of one dimension without weights; ``number`` gives the bins of a part of the values."""
+    found = []
+
+    def work(part):
+        numbers = number(values[part])
+        found.append(np.bincount(numbers[numbers >= 0], minlength=bins))
+
+    over_rows(work, len(values), 1)
+    return sum(found, np.zeros(bins, np.int64)).astype(values.dtype)
+
+
 def check_edges(points, edges, d):
     """Given edges are one vector of the elements' dtype."""
     if edges.ndim != 1 or not edges.size:
@@ -123,16 +135,20 @@ def edges_of(points, bins, limits):
 
 def over_points(points, bins, edges, weights, density):
     """The histogram of points, the rows."""
-    numbers = [
-        between(points[:, d], e) if isinstance(own, np.ndarray) else slot(points[:, d], e[0], e[-1], e)
-        for d, (own, e) in enumerate(zip(bins, edges))
-    ]
     weights = None if weights is None else weights.reshape(-1)
     if weights is not None and (weights.size != len(points) or weights.dtype != points.dtype):
         raise RuntimeError(
             "torch.histogramdd(): if weight tensor is provided it should have the same shape and dtype as input"
         )
-    hist = counted(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
+
+    def number(values, own, e):
+        return between(values, e) if isinstance(own, np.ndarray) else slot(values, e[0], e[-1], e)
+
+    if weights is None and len(edges) == 1:
+        hist = counted_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
+    else:
+        numbers = [number(points[:, d], own, e) for d, (own, e) in enumerate(zip(bins, edges))]
+        hist = counted(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
     if density:
         hist = hist / hist.sum()
         for d, e in enumerate(edges):
@@ -176,4 +192,5 @@ def equal_bins(input, bins, low, high):
     require_float("histogram_cpu", values)
     require_bins(bins)
     low, high = outer_edges("torch.histc", values, values.dtype.type(low), values.dtype.type(high), 1)
-    return counted([slot(values, low, high, evenly(low, high, bins, values.dtype))], [bins], None, values.dtype)
+    edges = evenly(low, high, bins, values.dtype)
+    return counted_in_blocks(values, bins, lambda some: slot_of_some(some, low, high, edges))
