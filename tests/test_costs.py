@@ -168,6 +168,11 @@ LARGE = {  # name -> the memory it may take in sizes of the input, and the funct
     "soft_margin_loss": (1.6, lambda x, y: F.soft_margin_loss(x, y)),
     "histc": (1.0, lambda x, y: x.histc(10)),
     "histogram": (1.0, lambda x, y: torch.histogram(x, 10)),
+    "cumsum": (1.6, lambda x, y: x.cumsum(0)),
+    "cumsum of columns": (1.2, lambda x, y: x.view(1 << 12, -1).cumsum(0)),
+    "cumprod": (1.2, lambda x, y: x.cumprod(0)),
+    "cumprod of columns": (1.2, lambda x, y: x.view(1 << 12, -1).cumprod(0)),
+    "logcumsumexp": (1.2, lambda x, y: x.logcumsumexp(0)),
 }
 
 

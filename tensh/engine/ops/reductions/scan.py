@@ -19,7 +19,9 @@ LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's 
 BLOCK, FOUR = 16, 4
 GROUP = FOUR * BLOCK
 SMALL = 1 << 11  # elements from which blocks pay
-LOCKED = 500  # see ``one_by_one``
+LOCKED = 500  # see ``accumulate_rows``
+PART = 1 << 12  # groups of running sums that receive the sums before them at a time
+CHUNK = 1 << 17  # elements that are accumulated in a wider dtype at a time
 ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
 
 
@@ -55,11 +57,20 @@ def in_lines(ufunc, source, axis, wide):
         return along_rows(ufunc, source, wide)
     if source.size <= LINES * source.shape[axis]:
         return at_once(ufunc, source, axis, wide)
-    result = source.astype(wide)
-    before, *lines = np.moveaxis(result, axis, 0)
-    for line in lines:
-        before = ufunc(before, line, line)
-    return result.astype(dtype, copy=False)
+    if source.size < SPREAD_LIGHT:  # which may well be there twice, in half of the time
+        result = source.astype(wide)
+        before, *lines = np.moveaxis(result, axis, 0)
+        for line in lines:
+            before = ufunc(before, line, line)
+        return result.astype(dtype, copy=False)
+    result = np.empty(source.shape, dtype)
+    lines, into = np.moveaxis(source, axis, 0), np.moveaxis(result, axis, 0)
+    before = lines[0].astype(wide)
+    into[0] = before
+    for line, out in zip(lines[1:], into[1:], strict=True):
+        before = ufunc(before, line.astype(wide, copy=False), before)
+        out[...] = before
+    return result
 
 
 def along_rows(ufunc, source, wide):
@@ -77,12 +88,14 @@ def along_rows(ufunc, source, wide):
     results = np.empty(rows.shape, dtype)
 
     def work(part):
+        if not by_blas:
+            one_by_one(ufunc, rows[part], results[part], inner)
+            return
         some = rows[part].astype(inner, copy=False)
         sums = results[part] if inner == dtype else np.empty(some.shape, inner)
-        if by_blas:
-            running_sums(some, sums)
-        if not by_blas or not np.isfinite(sums[:, -1]).all():  # zero times infinity is no zero
-            one_by_one(ufunc, some, sums)
+        running_sums(some, sums)
+        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is no zero
+            one_by_one(ufunc, some, sums, inner)
         if inner != dtype:
             results[part] = sums
 
@@ -90,8 +103,21 @@ def along_rows(ufunc, source, wide):
     return results.reshape(source.shape)
 
 
-def one_by_one(ufunc, rows, out):
-    """``ufunc.accumulate`` along rows.  NumPy keeps Python's lock for up to LOCKED of them, but not for a single one."""
+def one_by_one(ufunc, rows, out, wide):
+    """``ufunc.accumulate`` along rows in the dtype ``wide``; the columns in parts, of which each goes on from the last."""
+    columns, before = max(1, CHUNK // max(len(rows), 1)), None
+    for start in range(0, rows.shape[1], columns):
+        some = rows[:, start : start + columns].astype(wide)
+        if before is not None:
+            some[:, 0] = ufunc(before, some[:, 0])
+        sums = np.empty(some.shape, wide)
+        accumulate_rows(ufunc, some, sums)
+        out[:, start : start + columns] = sums
+        before = sums[:, -1].copy()
+
+
+def accumulate_rows(ufunc, rows, out):
+    """The same at once.  NumPy keeps Python's lock for up to LOCKED rows, but not for a single one."""
     if len(rows) > LOCKED or rows.shape[1] <= LOCKED:
         ufunc.accumulate(rows, 1, None, out)
     else:
@@ -119,7 +145,8 @@ def running_sums(rows, out):
     running_sums(add_rows(ends).reshape(len(rows), -1).astype(before.dtype), before[:, 1:])
     ends[:, -1] = before[:, :-1].reshape(-1)  # nothing of the group comes after its last block
     grouped = groups.reshape(-1, GROUP)
-    grouped += times(ends, ones_after(rows.dtype))
+    for start in range(0, len(grouped), PART):
+        grouped[start : start + PART] += times(ends[start : start + PART], ones_after(rows.dtype))
     if groups is not out:
         out[:, :full] = groups
     if full < length:
