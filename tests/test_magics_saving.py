@@ -112,6 +112,14 @@ def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):  # noqa: F81
     assert prompt.text("model.weight") == "tensor([5., 5.])"
 
 
+def test_a_state_that_does_not_fit_is_refused_in_a_sentence(prompt):  # noqa: F811
+    prompt("m = nn.Linear(2, 3)", "%save work", "m = nn.Linear(3, 3)", "torch.manual_seed(3);")
+    state = prompt.text("torch.get_rng_state().sum()")
+    message = prompt.message("%load work")
+    assert message.startswith("work.safetensors: the state of m does not fit what is there: ") and "\n" not in message
+    assert prompt.text("torch.get_rng_state().sum()") == state
+
+
 def test_the_source_is_kept(prompt):  # noqa: F811
     prompt("# numbers\nx = 1", "def f():\n    return 2\n", "1 / 0", "%who", "%save work")
     other = type(prompt)()

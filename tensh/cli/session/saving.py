@@ -224,18 +224,24 @@ def load(session, path, over=False):
         dtype = reader.value({"dtype": table["default_dtype"]})
         random = engine.from_numpy(arrays[RANDOM])
         engine.Generator().set_state(random)  # refuses what is no state
-        engine.set_default_dtype(dtype)
+        if not dtype.is_floating_point:
+            raise ValueError(dtype)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
         raise FileError(f"{path}: its table of names is damaged ({type(error).__name__})") from None
-    engine.set_rng_state(random)
     own = session.own_names()
     left = [name for name in names if is_reserved(name) and name not in own and not over]
     names = {name: value for name, value in names.items() if name not in left}
     for name, value in names.items():
         there = session.namespace.get(name)
         if isinstance(value, State) and has_state(there):
-            there.load_state_dict(value.values)
+            try:
+                there.load_state_dict(value.values)
+            except Exception as error:  # of the user's own classes, too
+                reason = str(error).partition("\n")[0] or type(error).__name__
+                raise FileError(f"{path}: the state of {name} does not fit what is there: {reason}") from None
             names[name] = there
+    engine.set_default_dtype(dtype)
+    engine.set_rng_state(random)
     session.namespace.update({name: value for name, value in names.items() if not isinstance(value, State)})
     return Loaded(names, metadata.get("source", ""), left)
 
