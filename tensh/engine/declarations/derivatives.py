@@ -66,7 +66,7 @@ def raw(name, op):
     if base in op.inputs or base == "out" or base in op.outs:
         base += "_"
     if attribute == "strides":
-        return f"({base}.base if {base}.base is None else {base}.strides)"
+        return f"(None if {base}.base is None else {base}.strides)"
     return f"{base}.{attribute}" if attribute else base
 
 
