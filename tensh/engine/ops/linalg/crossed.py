@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
+from tensh.engine.ops.precision import I8, WIDER
 
 
 @op(public=False, input="linalg_cross(conj(other), g, dim)", other="linalg_cross(g, conj(input), dim)")
@@ -33,7 +34,9 @@ def trace(input):
     """
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
-    return np.trace(input, dtype=np.int64 if input.dtype.kind in "iu" else None)
+    if input.dtype.kind in "iu":
+        return np.trace(input, dtype=I8)
+    return np.trace(input, dtype=WIDER.get(input.dtype)).astype(input.dtype, copy=False)
 
 
 @op(public=False, node="TraceBackwardBackward0", input="trace(g)")

@@ -13,6 +13,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import OTHER_DTYPE
 from tensh.engine.ops.basic import conj
 from tensh.engine.ops.precision import is_half, widened
+from tensh.engine.ops.reductions.summation import PRODUCTS, SMALL, add_vector_products
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
 
 
@@ -237,6 +238,8 @@ def dot(input, tensor):
     """
     if input.dtype is not tensor.dtype or not input.ndim == 1 == tensor.ndim or input.size != tensor.size:
         check_dot(input, tensor)
+    if input.size > SMALL and input.dtype in PRODUCTS:
+        return add_vector_products(input, tensor)
     return input.dot(tensor) if input.dtype.itemsize > 2 else narrow(np.dot, "dot", input, tensor)
 
 

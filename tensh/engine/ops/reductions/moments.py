@@ -15,6 +15,7 @@ from tensh.engine.ops.precision import WIDER
 from tensh.engine.ops.reductions.summation import SMALL, add_along, add_squares, group
 
 FEW = 1 << 15  # elements of a small array, which is copied in double precision
+PIECE = 64  # numbers whose squares are added in the precision of the array
 CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
 
 
@@ -96,5 +97,14 @@ def moments_of_chunk(array):
     distance = array - centre[:, None]
     off = add_along(distance, 1).astype(np.float64) / number
     off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
-    squares = add_squares(distance[..., 0] if array.shape[2] == 1 else distance, 1).reshape(centre.shape)
-    return centre + off, squares - number * off * off
+    return centre + off, add_squares_of_pieces(distance) - number * off * off
+
+
+def add_squares_of_pieces(array):
+    """The sums of squares over the middle dimension: of PIECE numbers in their own precision, and of these in double."""
+    outer, number, width = array.shape
+    whole = number // PIECE * PIECE
+    pieces, left = array[:, :whole].reshape(-1, PIECE, width), array[:, whole:]
+    sums = add_squares(pieces[..., 0], 1) if width == 1 else add_squares(pieces, 1)
+    total = add_along(sums.reshape(outer, -1, width).astype(np.float64), 1)
+    return total + add_squares(left, 1) if whole < number else total

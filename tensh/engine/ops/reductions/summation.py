@@ -16,7 +16,7 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from tensh.engine.arrays.cores import over_rows, over_shares, run
-from tensh.engine.ops.precision import ONES, widened
+from tensh.engine.ops.precision import F4, F8, ONES, widened
 
 add = np.add.reduce
 ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
@@ -35,7 +35,7 @@ FOUR = 4  # what is left over of the numbers side by side it adds one after the 
 NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first, and from which BLAS gains nothing
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
 MEDIUM, LONG = 2048, 4096  # bytes of a row that einsum adds, and that BLAS adds; einsum is faster and less exact
-PRODUCTS = 1 << 10  # products that BLAS adds
+PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # the most products that BLAS adds, of float32 with more digits
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector in pairs; of more, it takes twice the time of BLAS
 
 
@@ -58,10 +58,15 @@ def add_vector(vector):
     """The sum of a vector of float32 or float64."""
     if vector.size < PAIRS:
         return add(vector)
-    length = LONG // vector.itemsize
+    length = LONG // 2 // vector.itemsize
     whole = vector.size // length * length
-    lines = add_rows_on_cores(vector[:whole].reshape(-1, length))
-    return add_vector(lines) + add(vector[whole:])
+    lines, ones = vector[:whole].reshape(-1, length), ONES[vector.dtype][length]
+    if vector.size < SPREAD_SUMS:
+        sums = np.vecdot(lines, ones)
+    else:
+        sums = np.empty(len(lines), vector.dtype)
+        over_shares(lambda part: np.vecdot(lines[part], ones, sums[part]), len(lines))
+    return add_vector(sums) + add(vector[whole:])
 
 
 def add_rows(matrix):
@@ -309,11 +314,11 @@ def add_products(one, other, axes=None, keepdim=False):
 
 def add_vector_products(one, other):
     """The sum of the products of two vectors."""
-    size = one.size
-    if size <= PRODUCTS:
+    size, length = one.size, PRODUCTS[one.dtype]
+    if size <= length:
         return one.dot(other)
-    whole = size // PRODUCTS * PRODUCTS
-    ones, others = one[:whole].reshape(-1, PRODUCTS), other[:whole].reshape(-1, PRODUCTS)
+    whole = size // length * length
+    ones, others = one[:whole].reshape(-1, length), other[:whole].reshape(-1, length)
     if size < SPREAD_SUMS:
         lines = np.vecdot(ones, others)
     else:
@@ -325,11 +330,11 @@ def add_vector_products(one, other):
 
 def add_row_products(one, other):
     """The sums of products along the last dimension."""
-    length = one.shape[-1]
-    if length <= PRODUCTS:
+    length, most = one.shape[-1], PRODUCTS[one.dtype]
+    if length <= most:
         return np.vecdot(one, other)
-    whole = length // PRODUCTS * PRODUCTS
-    lines, others = (a[..., :whole].reshape(*a.shape[:-1], -1, PRODUCTS) for a in (one, other))
+    whole = length // most * most
+    lines, others = (a[..., :whole].reshape(*a.shape[:-1], -1, most) for a in (one, other))
     sums = add_along(np.vecdot(lines, others), -1)
     return sums if whole == length else np.add(sums, np.vecdot(one[..., whole:], other[..., whole:]))
 
