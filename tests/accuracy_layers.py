@@ -75,9 +75,8 @@ def batch_weight(name):
 
 
 def images(x):
-    """[size, K] as [N, K, H, 2]."""
-    half = x.shape[0] // 2
-    return x[: 2 * half].reshape(-1, half, 2, K).permute(0, 3, 1, 2).contiguous()
+    """[size, K] as [1, K, size, 1]."""
+    return x.t().reshape(1, K, -1, 1).contiguous()
 
 
 def conv_gradient(name):

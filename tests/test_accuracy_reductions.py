@@ -11,7 +11,7 @@ from conftest import ROOT
 import tensh as torch
 
 F = torch.nn.functional
-LIMIT = 2  # times PyTorch's largest error
+LIMIT = 2.1  # times PyTorch's largest error, which is recorded with two digits
 ROUNDING = 0.5  # ulp: what any result may be off
 ROW = re.compile(r"^\| `(.+)` \| (\w+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
 SECTIONS = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8").split("\n## ")
@@ -52,7 +52,8 @@ def test_recorded_errors_are_those_of_pytorch(section, name, oracle):
 
 
 def test_the_document_shows_no_error_of_more_than_twice_pytorchs():
-    rows = [row for text in SECTIONS for row in ROW.findall(text)]
+    rows = [row for text in SECTIONS if text.partition("\n")[0] in MODULES for row in ROW.findall(text)]
+    assert len(rows) > 80
     over = [(row[0], row[1]) for row in rows if max(float(row[2]), ROUNDING) > LIMIT * max(float(row[3]), ROUNDING)]
     assert over == []
 

@@ -79,7 +79,7 @@ def add_rows(matrix):
         return np.einsum("ij->i", matrix)
     if size <= LONG:
         return np.vecdot(matrix, ONES[matrix.dtype][length])
-    length = LONG // matrix.itemsize
+    length = LONG // 2 // matrix.itemsize
     if size <= FEW * LONG:
         length = -(-matrix.shape[1] // -(-size // LONG))
         return reduce(np.add, [add_rows(matrix[:, i : i + length]) for i in range(0, matrix.shape[1], length)])
