@@ -624,7 +624,7 @@ def bernoulli(*args: _Any, **options: _Any) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
 def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
-def binary_cross_entropy_with_logits(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: _Any = None, reduction: _str | _int = 0) -> Tensor:
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
@@ -750,7 +750,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic cosine of input."""
 def cosh_(input: Tensor) -> Tensor:
     """Hyperbolic cosine of input."""
-def cosine_embedding_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def cosine_embedding_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
     """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1."""
 def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
     """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable."""
@@ -760,7 +760,7 @@ def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights:
     """The covariance matrix of the rows; a vector has its variance."""
 def cross(input: Tensor, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
-def ctc_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def ctc_loss(log_probs: _Any, targets: _Any, input_lengths: _Any, target_lengths: _Any, blank: _Any = 0, reduction: _str | _int = 0, zero_infinity: _Any = False) -> _Any:
     """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C]."""
 def cummax(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
     """The largest element so far along ``dim``, and its index.  Differentiable."""
@@ -982,7 +982,7 @@ def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode:
     """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
 def heaviside(input: Tensor | _Number, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, ``values`` at zero, 1 above."""
-def hinge_embedding_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: _Any = ..., reduction: _str | _int = 0) -> Tensor:
     """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1."""
 def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
@@ -1084,7 +1084,7 @@ def istft(*args: _Any, **given: _Any) -> _Any:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy."""
-def kl_div(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
     """``kl_div``, as torch.kl_div has it."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
@@ -1174,7 +1174,7 @@ def lu_unpack(LU_data: _Any, LU_pivots: _Any, unpack_data: _Any = True, unpack_p
     """P, L and U from what ``lu_factor`` gave.  Differentiable."""
 def manual_seed(seed: _Any) -> _Any:
     """Seed the default generator, so that the numbers that follow can be had again, and return it."""
-def margin_ranking_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any = 0, reduction: _str | _int = 0) -> _Any:
     """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1."""
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
@@ -1312,7 +1312,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: _Any) -> Tensor:
     """[..., C, H r, W r] as [..., C r², H, W], for a ``downscale_factor`` r.  Differentiable."""
 def poisson(input: Tensor, generator: _Any = None) -> Tensor:
     """Numbers of events with the means in ``input``; the gradient is zero."""
-def poisson_nll_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full: _Any = False, eps: _float = ..., reduction: _str | _int = 0) -> Tensor:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Complex numbers of the given absolute values and angles."""
@@ -1590,7 +1590,7 @@ def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Ten
     """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up."""
-def triplet_margin_loss(*args: _Any, reduction: _str | _int = 0, **options: _Any) -> _Any:
+def triplet_margin_loss(anchor: _Any, positive: _Any, negative: _Any, margin: _Any = ..., p: _Any = ..., eps: _float = ..., swap: _Any = False, reduction: _str | _int = 0) -> _Any:
     """The triplet loss of torch.triplet_margin_loss."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""

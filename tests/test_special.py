@@ -1,6 +1,7 @@
 """Special functions: exact values (special.json, from record_special.py), and what they are where they end."""
 
 import json
+import math
 from math import inf, nan
 from pathlib import Path
 
@@ -119,3 +120,56 @@ def test_without_a_derivative():
         with pytest.raises(NotImplementedError, match=f"^the derivative for '{name}' is not implemented.$"):
             call().sum().backward()
     assert not torch.special.bessel_j0(p).requires_grad
+
+
+# ── degrees and counts without an end ────────────────────────────────────────
+MANY = 70_001  # degrees, more than the recurrence is followed
+
+
+def climbed(x, second, step):
+    """A polynomial of ``MANY`` degrees by its recurrence, in Python's numbers."""
+    before, last = 1.0, second
+    for k in range(2, MANY + 1):
+        before, last = last, step(k, before, last)
+    return last
+
+
+RECURRENCES = {
+    "legendre_polynomial_p": (
+        lambda x: x,
+        lambda x: lambda k, before, last: ((2 * k - 1) * x * last - (k - 1) * before) / k,
+    ),
+    "laguerre_polynomial_l": (
+        lambda x: 1 - x,
+        lambda x: lambda k, before, last: ((2 * k - 1 - x) * last - (k - 1) * before) / k,
+    ),
+    "chebyshev_polynomial_t": (lambda x: x, lambda x: lambda k, before, last: 2 * x * last - before),
+    "chebyshev_polynomial_u": (lambda x: 2 * x, lambda x: lambda k, before, last: 2 * x * last - before),
+    "chebyshev_polynomial_v": (lambda x: 2 * x - 1, lambda x: lambda k, before, last: 2 * x * last - before),
+    "chebyshev_polynomial_w": (lambda x: 2 * x + 1, lambda x: lambda k, before, last: 2 * x * last - before),
+}
+
+
+@pytest.mark.parametrize("name", RECURRENCES)
+@pytest.mark.parametrize("x", [0.3, -0.7, 1.0, -1.0, 1.00000001, -1.00000001, 0.0, 0.9999])
+def test_polynomials_of_many_degrees_are_those_of_the_recurrence(name, x):
+    second, step = RECURRENCES[name]
+    found = getattr(torch.special, name)(torch.tensor(x, dtype=torch.float64), MANY).item()
+    assert found == pytest.approx(climbed(x, second(x), step(x)), rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(torch.special) if "polynomial" in name])
+def test_polynomials_of_any_degree_end(name):
+    found = getattr(torch.special, name)(torch.tensor([0.5, 1.0, -1.0, 1.5, 0.0]), 2**60)
+    assert found.shape == (5,)
+
+
+def test_mvlgamma_of_many_terms_is_their_sum():
+    x, p = torch.tensor([700.5, 1000.0], dtype=torch.float64), 1000
+    terms = [torch.lgamma(x - j / 2) for j in range(p)]
+    assert torch.allclose(torch.mvlgamma(x, p), sum(terms) + p * (p - 1) / 4 * math.log(math.pi), rtol=1e-12)
+
+
+@pytest.mark.parametrize("decimals", [10**9, -(10**9), 309, -309])
+def test_rounding_beyond_all_digits_ends(decimals):
+    assert torch.round(torch.tensor([1.5, 0.0], dtype=torch.float64), decimals=decimals).isnan().all()

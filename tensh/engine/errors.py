@@ -5,6 +5,8 @@ out what PyTorch would have said.  Exceptions that a kernel raises on purpose pa
 """
 
 import inspect
+import math
+import re
 
 import numpy as np
 
@@ -29,6 +31,9 @@ def explained(error, name, operands, shapes_first=False):
     ``shapes_first`` says that shapes that do not fit are told of before a dtype.
     """
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
+    if (larger := too_large(error)) is not None:
+        clash = broadcast_clash([a.shape for a in arrays]) if len(arrays) > 1 else None
+        return larger if clash is None else RuntimeError(clash)
     if len(arrays) > 1 and (
         isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
     ):
@@ -40,6 +45,48 @@ def explained(error, name, operands, shapes_first=False):
     if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
         return not_implemented(name, arrays[0].dtype)
     return error
+
+
+LARGEST = 2**63  # bytes that a size in PyTorch may stand for
+TOO_LARGE = re.compile(
+    "array is too big|Maximum allowed (dimension|size) exceeded|array size defined by dims is larger"
+    "|broadcast dimensions too large|arange: overflow"
+)
+"""What NumPy says of sizes that no array can have."""
+
+MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
+
+
+def too_large(error):
+    """PyTorch's error for one that tells of memory that is not there, or of a number that is too large; None otherwise."""
+    if isinstance(error, MemoryError):
+        shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+        if shape is None or dtype is None:
+            return RuntimeError(NO_MEMORY.format("more"))
+        return no_room(shape, dtype.itemsize)
+    if isinstance(error, (ValueError, IndexError)) and MANY_DIMENSIONS.search(str(error)):
+        return RuntimeError("a tensor of more than 64 dimensions is not supported")
+    if isinstance(error, ValueError) and TOO_LARGE.search(str(error)):
+        return RuntimeError("numel: integer multiplication overflow")
+    if isinstance(error, ValueError) and str(error) == "negative dimensions are not allowed":
+        return RuntimeError("Trying to create tensor with negative dimension")
+    if isinstance(error, OverflowError) and not str(error).startswith("int too "):  # which PyTorch says, too
+        return RuntimeError("value cannot be converted to type int64_t without overflow")
+    return None
+
+
+NO_MEMORY = (
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+    "{} bytes. Error code 12 (Cannot allocate memory)"
+)
+
+
+def no_room(shape, itemsize):
+    """The error for an array of this shape that does not fit into memory."""
+    size = math.prod(shape) * itemsize
+    if size >= LARGEST:
+        return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    return RuntimeError(NO_MEMORY.format(size))
 
 
 def comes_last(error):
@@ -136,6 +183,8 @@ def wrap_dim(dim, ndim, *, scalar=True):
     size = ndim or 1 if scalar else ndim
     if -size <= dim < size:
         return dim % size
+    if not -(2**63) <= dim < 2**63:
+        raise ValueError("Overflow when unpacking long long")
     if size == 0:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {dim})")

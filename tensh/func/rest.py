@@ -3,7 +3,7 @@
 import functools
 
 from tensh.engine.batching.batched import Batched
-from tensh.engine.tensor import wrap
+from tensh.engine.tensor import Tensor, wrap
 
 REMOVED = ("mutations", "mutations_and_views")
 
@@ -38,4 +38,6 @@ def debug_unwrap(tensor, *, recurse=True):
     tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"debug_unwrap(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
     return wrap((tensor.value if type(tensor) is Batched else tensor).array)

@@ -2,7 +2,7 @@
 
 import tensh.engine  # noqa: F401
 from tensh.engine.absent import absent
-from tensh.engine.declarations.table import function, shown
+from tensh.engine.declarations.table import guarded, shown
 from tensh.engine.functional.layers.registry import LAYERS
 
 BUILT_IN = frozenset(
@@ -18,7 +18,7 @@ BUILT_IN = frozenset(
 def __getattr__(name):
     if name in LAYERS:
         entry = LAYERS[name]
-        value = globals()[name] = shown(entry, name) if name in BUILT_IN else function(entry)
+        value = globals()[name] = shown(entry, name) if name in BUILT_IN else guarded(entry, name)
         return value
     raise absent("torch.nn.functional", name)
 

@@ -5,6 +5,8 @@ import sys
 import numpy
 
 from tensh.engine.absent import lacking
+from tensh.engine.calls.arguments import require_dtype
+from tensh.engine.calls.making import made
 from tensh.engine.declarations.table import METHODS
 from tensh.engine.device import require_cpu
 from tensh.engine.dtype import get_default_dtype
@@ -86,7 +88,8 @@ class UninitializedTensorMixin:
     def materialize(self, shape, device=None, dtype=None):
         """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
         require_cpu(device)
-        array, requires_grad = numpy.empty(tuple(shape), (dtype or self.dtype).numpy), self.requires_grad
+        shape, requires_grad = tuple(shape), self.requires_grad
+        array = made(lambda numbers: numpy.empty(shape, numbers), (dtype or self.dtype).numpy)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None
         self.requires_grad = requires_grad
@@ -228,7 +231,7 @@ def is_parameter(value):
 
 def _empty(dtype=None, device=None):
     require_cpu(device)
-    return wrap(numpy.empty(0, (dtype or get_default_dtype()).numpy))
+    return wrap(numpy.empty(0, (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
 
 
 def _rebuild(data, requires_grad):

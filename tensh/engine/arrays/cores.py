@@ -159,6 +159,9 @@ def over_shares(work, rows):
     run(lambda i: work(parts[i]), len(parts))
 
 
+HUGE = 1 << 30  # elements
+
+
 # ── functions of elements ────────────────────────────────────────────────────
 def spread(kernel, arrays, others=(), into=None, **options):
     """``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
@@ -172,6 +175,8 @@ def spread(kernel, arrays, others=(), into=None, **options):
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
     if seen is None or math.prod(shape) <= BLOCK or into is not None and crossed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
+    if into is None and math.prod(shape) > HUGE:
+        np.empty(shape, arrays[0].dtype)  # without memory for the result there is no need to cut it into blocks
     # what makes arrays on its way should find them in the cache
     size = block_size(math.prod(shape)) if direct or write else BLOCK
     parts, places = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)

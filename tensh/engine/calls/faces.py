@@ -19,6 +19,8 @@ from functools import cached_property
 
 from tensh.engine import lifting
 from tensh.engine.calls.caller import named_at_the_call
+from tensh.engine.calls.guards import guarded
+from tensh.engine.calls.misfits import misfit
 from tensh.engine.calls.signatures import choose
 from tensh.engine.errors import ABSENT, REQUIRED
 from tensh.engine.warning import warn_once
@@ -106,7 +108,8 @@ class Face:
         return forms_of(self.name, self.method, self.parameters)
 
     def refuse(self, args, options):
-        """Raise PyTorch's error if it would not take these arguments."""
+        """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large."""
+        failure = sys.exception()
         keywords = named_at_the_call(sys._getframe(2))
         positional, named = self.given(args, True, keywords)
         named |= options
@@ -122,6 +125,9 @@ class Face:
             choose(self.name, self.forms, tuple(positional), named)
         except (TypeError, ValueError) as error:
             raise error from None
+        wrong = misfit(failure, self.name, self.parameters, args, options)
+        if wrong is not None:
+            raise wrong from None
 
 
 def face(fn, name, method=False, spoken=None):
@@ -130,7 +136,7 @@ def face(fn, name, method=False, spoken=None):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
     if own in PYTHON:
-        return renamed(fn, own) if method else fn
+        return guarded(renamed(fn, own) if method else fn, name)
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):

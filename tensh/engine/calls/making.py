@@ -7,6 +7,7 @@ from tensh.engine.calls.signatures import Form, Later, choose
 from tensh.engine.clock import mode, wrote
 from tensh.engine.device import cpu, require_cpu, require_strided
 from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.errors import too_large
 from tensh.engine.graph.nodes import AccumulateGrad, edge, live
 from tensh.engine.tensor import new
 
@@ -84,7 +85,7 @@ def finish(name, make, default, given):
     place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
-        return leaf(make(default if dtype is None else dtype.numpy), requires_grad)
+        return leaf(made(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
@@ -93,10 +94,18 @@ def finish(name, make, default, given):
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
-    settle(out, make(out.array.dtype))
+    settle(out, made(make, out.array.dtype))
     if requires_grad:
         out.requires_grad = True
     return out
+
+
+def made(make, dtype):
+    """``make(dtype)``; PyTorch's error where there is no memory for it."""
+    try:
+        return make(dtype)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise too_large(error) or error from None
 
 
 def settle(out, array):

@@ -351,8 +351,8 @@ mul
 
 KINDS = """
 Tensor
-    A B L LU LU_data LU_pivots abs angle append aweights batch1 batch2 bias boundaries condition end
-    exponent fweights grid imag index indices input input1 input2 input3 mask mat mat1 mat2 other pivots pos_weight prepend prob
+    A B L LU LU_data LU_pivots a abs anchor angle append aweights b batch1 batch2 bias boundaries condition end
+    exponent fweights grid imag key log_probs negative positive query index indices input input1 input2 input3 mask mat mat1 mat2 other pivots pos_weight prepend prob
     real running_mean running_var self sorter source src target tau tensor tensor1 tensor2 the_template theta values vec
     vec1 vec2 vec3 weight weights window x x1 x2 y
 int

@@ -15,6 +15,7 @@ import numpy as np
 from tensh.engine import lifting
 from tensh.engine.device import device, layout, memory_format
 from tensh.engine.dtype import dtype
+from tensh.engine.errors import too_large
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 
@@ -24,6 +25,7 @@ MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
 NOT_SHOWN, OLD = "...", "old "  # in place of forms of old, and before them: they are not printed, either
 NO_FIT = object()  # what a taker answers to a value of another kind
 LIMIT = 2**63
+OVERFLOW = "Overflow when unpacking long long"
 
 
 # ── kinds of values ──────────────────────────────────────────────────────────
@@ -32,7 +34,7 @@ def take_int(value):
         return NO_FIT
     number = value.__index__()
     if not -LIMIT <= number < LIMIT:
-        raise ValueError("Overflow when unpacking long long")
+        raise ValueError(OVERFLOW)
     return number
 
 
@@ -111,6 +113,13 @@ class ElementError(TypeError):
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
 
+class OverflowedElement(ElementError):
+    """An element of a sequence of ints needs more than 64 bits."""
+
+    def message(self, where, position, kind):
+        return f'{where} failed to unpack the object at pos {self.place + 1} with error "{OVERFLOW}"'
+
+
 HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
 IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more of
 
@@ -178,7 +187,7 @@ class Form:
             and not isinstance(args[0], (tuple, list))
             and self.positional[0].name not in options
         ):
-            if TAKERS["int"](args[0]) is not NO_FIT:
+            if not isinstance(args[0], bool) and _is_index(args[0]):
                 args = (args,)
             elif len(args) == 1:
                 self.positional[0].take(self.function, args[0], 1)
@@ -324,6 +333,14 @@ def accepts(*texts, method=False, shown=None):
                 return fn(*own, **values)
             except Lift:
                 return lifting.function(name, fn, own, values)
+            except (MemoryError, OverflowError, ValueError) as error:
+                raise too_large(error) or error from None
+            except AttributeError:
+                if own and not isinstance(own[0], Tensor):
+                    raise TypeError(
+                        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own[0])}' object"
+                    ) from None
+                raise
 
         if shown is not None or len(texts) > 1:
             function.__signature__ = shown or ANYTHING

@@ -144,6 +144,8 @@ def inclusive_range(*bounds, **given):
         raise RuntimeError("step must be nonzero")
     if not (end >= start if step > 0 else end <= start):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {float(start):g} -> {float(end):g}")
     number = math.floor((end - start) / step) + 1
     return finish("range", lambda d: steps_from(float(start), float(step), number, d), of_scalar[float].numpy, given)
 

@@ -44,7 +44,7 @@ def linspace(*args, **given):
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f":
                 return leaf(evenly(*args, numpy), requires_grad)
-        except (TypeError, AttributeError, RuntimeError, MemoryError):
+        except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
             pass
     return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
 

@@ -21,7 +21,7 @@ def eye(*sizes, **given):
         try:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
             return leaf(diagonal(sizes[0], sizes[0], numpy), requires_grad)
-        except (TypeError, AttributeError, MemoryError):
+        except (TypeError, AttributeError, ValueError, MemoryError):
             pass
     given = bind("eye", (f"(int n, {OUT})", f"(int n, int m, {OUT})"), sizes, given)
     n, m = given["n"], given.get("m", given["n"])

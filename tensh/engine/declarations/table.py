@@ -19,6 +19,7 @@ from numpy import asarray, ndarray
 from tensh.engine import lifting
 from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, spread, spreading
 from tensh.engine.calls.faces import Face, face
+from tensh.engine.calls.guards import guarded as guarded_function
 from tensh.engine.calls.signatures import Later
 from tensh.engine.clock import clock, mode, tick, wrote
 from tensh.engine.declarations import writer
@@ -373,6 +374,12 @@ def public(thing):
 def function(entry):
     """The function behind an entry of ``PUBLIC`` or ``METHODS``."""
     return entry.fn if isinstance(entry, (Op, Inplace)) else entry
+
+
+def guarded(entry, name):
+    """What users get of an entry that is a function of Python in PyTorch, too, and answers in Python's words."""
+    fn = function(entry)
+    return fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name)
 
 
 def shown(entry, name, method=False, spoken=None):

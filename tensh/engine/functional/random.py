@@ -142,7 +142,10 @@ def sized(draw):
             shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
             if given or not size or any(type(n) is not int or n < 0 for n in shape):
                 return bound(*size, **given)
-            array = np.empty(shape, of_scalar[float].numpy)
+            try:
+                array = np.empty(shape, of_scalar[float].numpy)
+            except (MemoryError, ValueError):
+                return bound(*size)  # which says what is wrong
             try:
                 draw(array, default_generator)
             except Lift:

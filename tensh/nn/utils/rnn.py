@@ -5,7 +5,10 @@ from collections import namedtuple
 from collections.abc import Iterable
 
 from tensh.engine import named
+from tensh.engine.calls.signatures import type_name
 from tensh.engine.declarations.table import OPS
+from tensh.engine.functional.forms import require
+from tensh.engine.tensor import Tensor
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
@@ -84,7 +87,7 @@ def invert_permutation(permutation):
     """Where each number is in a permutation; None for None."""
     if permutation is None:
         return None
-    places = named("arange")(permutation.numel())
+    places = named("arange")(require(permutation, "empty_like", "input", 1).numel())
     return named("empty_like")(permutation).scatter_(0, permutation, places)
 
 
@@ -99,6 +102,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     tensor([1, 4, 2, 5, 3])
     """
     lengths = named("as_tensor")(lengths, dtype=named("int64"))
+    require(input, "_pack_padded_sequence", "input", 1)
     order = None
     if not enforce_sorted:
         lengths, order = named("sort")(lengths, descending=True)
@@ -210,6 +214,9 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    for number, each in enumerate(sequences):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(each)}")
     longest, rest = max(each.size(0) for each in sequences), tuple(sequences[0].shape[1:])
     shape = (len(sequences), longest) if batch_first else (longest, len(sequences))
     padded = sequences[0].new_full((*shape, *rest), padding_value)

@@ -11,7 +11,7 @@ from tensh.engine.functional.layers.noise import drop
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.graph.nodes import edge
-from tensh.engine.tensor import wrap
+from tensh.engine.tensor import Tensor, wrap
 
 
 # ── one head ─────────────────────────────────────────────────────────────────
@@ -123,6 +123,8 @@ def float_mask(mask, name, dtype):
     """A mask as numbers to add; in bool ones of this kind True hides."""
     if mask is None:
         return None
+    if not isinstance(mask, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
     if mask.dtype is not bool_ and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if mask.dtype is not bool_:

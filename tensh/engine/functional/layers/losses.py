@@ -3,7 +3,10 @@
 ``reduction`` is 'mean', 'sum' or 'none' everywhere; ``size_average`` and ``reduce`` are its old names.
 """
 
+import inspect
+
 from tensh.engine import lifting
+from tensh.engine.calls.signatures import Later
 from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import promote_types
 from tensh.engine.errors import broadcast_clash, does_not_fit
@@ -30,6 +33,9 @@ def reduced(values, reduction):
     return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
 
 
+OLD = ("size_average", "reduce")  # what a reduction was once said with
+
+
 def numbered_reduction(fn, *parameters):
     """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
 
@@ -37,9 +43,20 @@ def numbered_reduction(fn, *parameters):
     """
 
     def function(*args, reduction=0, **options):
+        if len(args) > len(parameters):
+            raise TypeError(f"{fn.__name__}() takes {len(parameters)} positional arguments but {len(args)} were given")
         given = dict(zip(parameters, args)) | options
         return fn(**given | {"reduction": REDUCTIONS[given.get("reduction", reduction)]})
 
+    def signature():
+        own = inspect.signature(fn).parameters
+        first = [own[name].replace(default=0) if name == "reduction" else own[name] for name in parameters]
+        rest = [
+            own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own if name not in (*parameters, *OLD)
+        ]
+        return inspect.Signature([*first, *rest])
+
+    function.__signature__, function.passes_on = Later(signature), True
     PUBLIC[fn.__name__] = named(function, fn.__name__, fn.__doc__)
 
 
@@ -143,8 +160,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
-        return OPS["huber_difference"].fn(*alike(input, target), reduction_of(reduction), delta)
-    return reduced(OPS["huber_difference"].fn(*alike(input, target), "none", delta) * weight, reduction)
+        return OPS["huber_difference"].fn(*alike(input, target), reduction_of(reduction), float(delta))
+    return reduced(OPS["huber_difference"].fn(*alike(input, target), "none", float(delta)) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────

@@ -26,7 +26,8 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
 @layer
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """The softmax of the negative input.  Differentiable."""
-    return (-input).softmax(implied_dim("softmin", input) if dim is None else dim, dtype=dtype)
+    dim = implied_dim("softmin", input) if dim is None else dim
+    return (-input).softmax(dim, dtype=dtype)
 
 
 @layer

@@ -1,5 +1,7 @@
 """Parts of a tensor: ranges, splits, diagonals, strides of one's own, real and imaginary parts."""
 
+import numpy as np
+
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import require_within
 from tensh.engine.calls.arguments import integer
@@ -114,6 +116,10 @@ def cut_at(input, places, dim):
     return tuple(OPS["slice_dim"].fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
 
 
+MANY_PARTS = 1_000_000
+OF_A_TENSOR = 256  # bytes that a tensor takes besides its elements
+
+
 @composite
 def tensor_split(input, indices_or_sections, dim=0):
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
@@ -135,6 +141,8 @@ def tensor_split(input, indices_or_sections, dim=0):
     if number <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {number}")
     size, longer = divmod(array.shape[wrap_dim(dim, array.ndim)], number)
+    if number > MANY_PARTS:
+        np.empty((number, OF_A_TENSOR), "u1")  # fails at once where so many tensors have no room
     return cut_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
 
 

@@ -133,7 +133,7 @@ def round_decimals(input, decimals):
     """Half to even at a digit after the point (or before it, for negative ``decimals``)."""
     if decimals == 0:
         return np.rint(input)
-    step = SCALARS[float(10 ** abs(decimals)), input.dtype]
+    step = SCALARS[float(f"1e{min(abs(decimals), 309)}"), input.dtype]  # 1e309 is infinite, and 10**(10**9) has no end
     return np.rint(input * step) / step if decimals > 0 else np.rint(input / step) * step
 
 

@@ -14,7 +14,10 @@ def numbered(name, ufunc, node, input, floats=False):
     """Declare ``name(input, number)``."""
 
     def kernel(input, number):
-        return ufunc(*with_number(input, number, floats))
+        try:
+            return ufunc(*with_number(input, number, floats))
+        except OverflowError:  # inside PyTorch the number is a C++ double, which an integer of any size becomes
+            return ufunc(*with_number(input, float(number), floats))
 
     op(
         kernel,

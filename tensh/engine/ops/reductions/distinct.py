@@ -41,7 +41,7 @@ def in_order(rows, order, ordered):
 
 def as_rows(input, dim):
     """(axis, the array with that dimension first)."""
-    axis = wrap_dim(dim, input.ndim)
+    axis = wrap_dim(dim, input.ndim, scalar=False)
     if input.size == 0 and 0 in input.shape[:axis] + input.shape[axis + 1 :]:
         raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
     return axis, np.moveaxis(input, axis, 0)

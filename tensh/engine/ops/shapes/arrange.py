@@ -270,7 +270,10 @@ def triangle(name, part, what):
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         if type(diagonal) is not int:
             diagonal = integer(diagonal, name, "diagonal", 1)
-        return kept(part, *input.shape[-2:], diagonal)
+        if not -(2**63) <= diagonal < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        rows, columns = input.shape[-2:]
+        return kept(part, rows, columns, min(max(diagonal, -rows), columns))  # further out all are alike
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
 

@@ -12,7 +12,10 @@ def diagonal_of(array, offset, dim1, dim2):
     one, two = wrap_dim(dim1, array.ndim), wrap_dim(dim2, array.ndim)
     if one == two:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    out = array.diagonal(offset, one, two)
+    try:
+        out = array.diagonal(offset, one, two)
+    except OverflowError:  # NumPy counts in 32 bits, and so far out there is no element
+        out = array.diagonal(array.shape[two], one, two)
     if array.flags.writeable:
         out.flags.writeable = True
     return out

@@ -148,7 +148,7 @@ def permute(input, dims):
     """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     try:
         return input.transpose(dims)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         if len(dims) != input.ndim:
             raise RuntimeError(
                 "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
@@ -164,7 +164,7 @@ def transpose(input, dim0, dim1):
     """The input with two dimensions exchanged.  Differentiable, a view."""
     try:
         return input.swapaxes(dim0, dim1)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         wrap_dim(dim0, input.ndim)
         wrap_dim(dim1, input.ndim)
         return input  # a tensor without dimensions

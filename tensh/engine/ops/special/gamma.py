@@ -146,6 +146,9 @@ def lgamma(input):
     return log_gamma(input)
 
 
+TOGETHER = 256  # terms of mvlgamma from which on they are computed at once
+
+
 def mvlgamma(input, p):
     if type(p) is not int:
         refuse("mvlgamma", "p", 2, p, "int")
@@ -158,7 +161,14 @@ def multigamma(log_gamma):
     """p * (p - 1) / 4 * log(pi) plus the sum of lgamma(x - j / 2) for j < p (DLMF 35.3.4)."""
 
     def kernel(input, p):
-        return p * (p - 1) / 4 * np.log(LONG_PI) + sum(log_gamma(input - j / 2) for j in range(p))
+        total = p * (p - 1) / 4 * np.log(LONG_PI)
+        if p <= TOGETHER:
+            return total + sum(log_gamma(input - j / 2) for j in range(p))
+        np.empty((*input.shape, p), input.dtype)  # as PyTorch does, which ends at the memory
+        for start in range(0, p, TOGETHER):
+            halves = np.arange(start, min(start + TOGETHER, p)) / 2
+            total = total + log_gamma((input[..., None] - halves).reshape(-1)).reshape(*input.shape, -1).sum(-1)
+        return total
 
     return kernel
 

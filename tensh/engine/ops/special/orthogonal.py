@@ -1,5 +1,9 @@
 """Orthogonal polynomials, by the recurrence that leads from two degrees to the next (DLMF 18.9(i)).
 
+The recurrence of a million degrees takes seconds, and anybody can ask for 2**60.  Beyond ``STEPS`` degrees polynomials are
+computed at once: Chebyshev's by angles, which is exact; Legendre's and Laguerre's by their first asymptotic term, with an
+error of about one in n; Hermite's have overflowed long before.
+
 Degrees are rounded towards zero; of a negative one, or none, the polynomial is 0.
 """
 
@@ -7,8 +11,11 @@ import functools
 
 import numpy as np
 
+from tensh.engine.ops.special.bessel import bessel_j0
+from tensh.engine.ops.special.modified_bessel import modified_bessel_i0
 from tensh.engine.ops.special.shared import extended, special, wide
 
+STEPS = 1 << 16  # degrees up to which the recurrence is followed
 MANY = 8  # degrees; the Chebyshev polynomials of higher ones are computed by angles where |x| < 1
 
 
@@ -42,24 +49,55 @@ def of_degree(polynomial, exact):
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────
-def chebyshev(first, by_angle, shifted=False):
-    """The polynomials that start with 1 and ``first(x)``; ``by_angle(n, t)`` are those at x = cos(t)."""
+def chebyshev(first, by_angle, grows, mirrored, shifted=False):
+    """The polynomials that start with 1 and ``first(x)``; ``by_angle(n, t)`` are those at x = cos(t).
+
+    ``grows(n, t)`` are those at x = cosh(t), and ``mirrored(n, t)`` their size at x = -cosh(t).
+    """
 
     def polynomial(x, n):
         if shifted:
             x = x + x - 1
         angled = (np.abs(x) < 1) & (n > MANY)
-        out = climb(x, np.where(angled, -1, n), first(x), lambda k, before, last: 2 * x * last - before)
+        grown = ~angled & (n > STEPS)
+        out = climb(x, np.where(angled | grown, -1, n), first(x), lambda k, before, last: 2 * x * last - before)
+        if grown.any():
+            out = np.where(grown, overflowed(at_growth(x, n, grows, mirrored)), out)
         return np.where(angled, by_angle(n, np.arccos(x)), out) if angled.any() else out
 
     return polynomial
 
 
+def at_growth(x, n, grows, mirrored):
+    """The polynomials where |x| >= 1; those of odd degree change their sign with x."""
+    t = np.arccosh(np.maximum(np.abs(x), 1.0))
+    sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
+    return sign * np.where(x < 0, mirrored(n, t), grows(n, t)) + 0 * x
+
+
+def overflowed(values):
+    """nan for infinity: the recurrence subtracts one from another."""
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def ratio(n, t):
+    """sinh(n * t) / sinh(t), which is n at 0."""
+    return np.where(t == 0, n, np.sinh(n * t) / np.sinh(np.where(t == 0, 1.0, t)))
+
+
+def even_ratio(n, t):
+    return np.cosh((n + 0.5) * t) / np.cosh(t / 2)
+
+
+def odd_ratio(n, t):
+    return ratio(2 * n + 1, t / 2)
+
+
 KINDS = {
-    "t": ("first", lambda x: x, lambda n, t: np.cos(n * t)),
-    "u": ("second", lambda x: 2 * x, lambda n, t: np.sin((n + 1) * t) / np.sin(t)),
-    "v": ("third", lambda x: 2 * x - 1, lambda n, t: np.cos((n + 0.5) * t) / np.cos(t / 2)),
-    "w": ("fourth", lambda x: 2 * x + 1, lambda n, t: np.sin((n + 0.5) * t) / np.sin(t / 2)),
+    "t": ("first", lambda x: x, lambda n, t: np.cos(n * t), *[lambda n, t: np.cosh(n * t)] * 2),
+    "u": ("second", lambda x: 2 * x, lambda n, t: np.sin((n + 1) * t) / np.sin(t), *[lambda n, t: ratio(n + 1, t)] * 2),
+    "v": ("third", lambda x: 2 * x - 1, lambda n, t: np.cos((n + 0.5) * t) / np.cos(t / 2), even_ratio, odd_ratio),
+    "w": ("fourth", lambda x: 2 * x + 1, lambda n, t: np.sin((n + 0.5) * t) / np.sin(t / 2), odd_ratio, even_ratio),
 }
 
 
@@ -73,11 +111,40 @@ def hermite_polynomial_he(x, n):
 
 
 def laguerre_polynomial_l(x, n):
-    return climb(x, n, 1 - x, lambda k, before, last: ((2 * k - 1 - x) * last - (k - 1) * before) / k)
+    few = np.where(n > STEPS, -1, n)
+    out = climb(x, few, 1 - x, lambda k, before, last: ((2 * k - 1 - x) * last - (k - 1) * before) / k)
+    return np.where(n > STEPS, overflowed(laguerre_of_many(x, n)), out) if (n > STEPS).any() else out
+
+
+def laguerre_of_many(x, n):
+    """The first term of DLMF 18.15(iv), and its continuation to negative ``x``."""
+    x, n = np.asarray(x, np.float64), np.asarray(n, np.float64)
+    order = 4 * np.abs(n) + 2
+    part = np.minimum(np.abs(x) / order, 0.5)
+    root = np.sqrt(part)
+    one = 0.5 * (np.sqrt(part - part * part) + np.arcsin(root))
+    other = 0.5 * (np.sqrt(part + part * part) + np.arcsinh(root))
+    scale = np.where(part == 0, 1.0, np.sqrt(np.where(x < 0, other, one) / np.where(part == 0, 1.0, root)))
+    right = bessel_j0(order * one) / (1 - part) ** 0.25
+    left = modified_bessel_i0(order * other) / (1 + part) ** 0.25
+    return np.exp(x / 2) * scale * np.where(x < 0, left, right)
 
 
 def legendre_polynomial_p(x, n):
-    return climb(x, n, x, lambda k, before, last: ((2 * k - 1) * x * last - (k - 1) * before) / k)
+    few = np.where(n > STEPS, -1, n)
+    out = climb(x, few, x, lambda k, before, last: ((2 * k - 1) * x * last - (k - 1) * before) / k)
+    return np.where(n > STEPS, overflowed(legendre_of_many(x, n)), out) if (n > STEPS).any() else out
+
+
+def legendre_of_many(x, n):
+    """The first term of DLMF 14.15(iii) at |x|, with the sign of the degree at negative ``x``."""
+    x, n = np.asarray(x, np.float64), np.asarray(n, np.float64)
+    sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
+    size, order = np.abs(x), np.abs(n) + 0.5
+    t, grown = np.arccos(np.minimum(size, 1.0)), np.arccosh(np.maximum(size, 1.0))
+    inside = np.sqrt(np.where(t == 0, 1.0, t / np.where(t == 0, 1.0, np.sin(t)))) * bessel_j0(order * t)
+    outside = np.where(grown == 0, 1.0, grown) / np.where(grown == 0, 1.0, np.sinh(grown))
+    return sign * np.where(size <= 1, inside, np.sqrt(outside) * modified_bessel_i0(order * grown)) + 0 * x
 
 
 # ── the table ────────────────────────────────────────────────────────────────
@@ -89,10 +156,10 @@ def declare(name, polynomial, doc, exact=False):
     special(of_degree(polynomial, exact), f"{doc} of degree n at x.  Not differentiable.", **OPTIONS)
 
 
-for letter, (kind, first, by_angle) in KINDS.items():
+for letter, (kind, *formulas) in KINDS.items():
     doc = f"Chebyshev's polynomial of the {kind} kind"
-    declare(f"chebyshev_polynomial_{letter}", chebyshev(first, by_angle), doc)
-    declare(f"shifted_chebyshev_polynomial_{letter}", chebyshev(first, by_angle, shifted=True),
+    declare(f"chebyshev_polynomial_{letter}", chebyshev(*formulas), doc)
+    declare(f"shifted_chebyshev_polynomial_{letter}", chebyshev(*formulas, shifted=True),
             f"{doc}, shifted to the interval from 0 to 1,")  # fmt: skip
 declare("hermite_polynomial_h", hermite_polynomial_h, "The physicists' Hermite polynomial", True)
 declare("hermite_polynomial_he", hermite_polynomial_he, "The probabilists' Hermite polynomial", True)
