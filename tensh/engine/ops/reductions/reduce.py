@@ -19,6 +19,7 @@ from tensh.engine.ops.reductions.summation import (
     BATCH,
     FOUR,
     PAIRS,
+    ROW,
     SMALL,
     STEP,
     add_along,
@@ -119,7 +120,7 @@ def along(matrix, dim, keepdim, vectors):
     number = matrix.shape[dim]
     in_rows = matrix.strides[dim] == matrix.itemsize
     if matrix.size <= ALONE and number <= (
-        SMALL if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
+        ROW[matrix.dtype] if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
     ):
         if dim == 0 or dim == -2:
             return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)

@@ -11,7 +11,7 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.precision import ONES, narrowed, widened
 from tensh.engine.ops.reductions.reduce import LARGE
-from tensh.engine.ops.reductions.summation import ALONE, SMALL, add_along, add_rows
+from tensh.engine.ops.reductions.summation import ALONE, ROW, SMALL, add_along, add_rows
 
 maximum = np.maximum.reduce
 
@@ -63,7 +63,7 @@ def sum_along(array, axis):
     """The sums along ``axis``, which is kept."""
     if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
         length = array.shape[axis]
-        if array.size <= ALONE and length <= SMALL:
+        if array.size <= ALONE and length <= ROW[array.dtype]:
             return array.dot(ones[length])[..., None]
         return add_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
     return add_along(array, axis if array.ndim else None, True)

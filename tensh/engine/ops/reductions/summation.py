@@ -30,11 +30,12 @@ STEP, STEP_NUMPY = (
     16,
 )  # the most that are added so: by BLAS, which begins with four or eight at a time, and by NumPy
 BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
-SMALL = 256  # numbers that one product adds in rows, which it does more exactly
+SMALL = 256  # numbers of a vector that one product adds
+ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
 FOUR = 4  # what is left over of the numbers side by side it adds one after the other
 NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first, and from which BLAS gains nothing
 SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
-MEDIUM, LONG = 2048, 4096  # bytes of a row that einsum adds, and that BLAS adds; einsum is faster and less exact
+LONG = 4096  # bytes of a row that BLAS adds at once
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # the most products that BLAS adds, of float32 with more digits
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector in pairs; of more, it takes twice the time of BLAS
 
@@ -55,38 +56,49 @@ def times(matrix, factor, out=None):
 
 
 def add_vector(vector):
-    """The sum of a vector of float32 or float64."""
-    if vector.size < PAIRS:
+    """The sum of a vector of float32 or float64: of a long one in lines side by side, whose sums are added in float64.
+
+    What cancels between its halves, such as a and -a, does so exactly, because both are cut alike.
+    """
+    size, dtype = vector.size, vector.dtype
+    if size < PAIRS:
         return add(vector)
-    length = LONG // 2 // vector.itemsize
-    whole = vector.size // length * length
-    lines, ones = vector[:whole].reshape(-1, length), ONES[vector.dtype][length]
-    if vector.size < SPREAD_SUMS:
-        sums = np.vecdot(lines, ones)
+    half = size // 2
+    blocks = -(-half // ALONE)
+    width = half // (blocks * STEP)
+    whole = width * STEP * blocks
+    halves = vector[: 2 * half].reshape(2, half)
+    lines, ones = halves[:, :whole].reshape(2, blocks, STEP, width), ONES[dtype][STEP]
+    sums = np.empty((2, blocks, width), dtype)
+    if size < SPREAD_SUMS:
+        np.matmul(ones, lines, sums)
     else:
-        sums = np.empty(len(lines), vector.dtype)
-        over_shares(lambda part: np.vecdot(lines[part], ones, sums[part]), len(lines))
-    return add_vector(sums) + add(vector[whole:])
+        over_shares(lambda part: np.matmul(ones, lines[:, part], sums[:, part]), blocks)
+    total = add(sums.reshape(-1), 0, F8)
+    if whole < half:
+        total += add(halves[:, whole:], None, F8)
+    return dtype.type(total + vector[-1] if size % 2 else total)
 
 
 def add_rows(matrix):
     """The sums of rows of float32 or float64, on one core; those of a row do not depend on how many there are."""
     rows, length = matrix.shape
+    dtype = matrix.dtype
     if length <= SHORT and matrix.flags.c_contiguous:
-        return times(matrix, ONES[matrix.dtype][length][:, None])[:, 0]
-    size = length * matrix.itemsize
-    if size <= MEDIUM:
-        return np.einsum("ij->i", matrix)
-    if size <= LONG:
-        return np.vecdot(matrix, ONES[matrix.dtype][length])
-    length = LONG // 2 // matrix.itemsize
-    if size <= FEW * LONG:
-        length = -(-matrix.shape[1] // -(-size // LONG))
-        return reduce(np.add, [add_rows(matrix[:, i : i + length]) for i in range(0, matrix.shape[1], length)])
-    whole = matrix.shape[1] // length * length
-    sums = np.vecdot(matrix[:, :whole].reshape(rows, -1, length), ONES[matrix.dtype][length])
-    total = add(sums, 1)
-    return total if whole == matrix.shape[1] else np.add(total, add_rows(matrix[:, whole:]), total)
+        return times(matrix, ONES[dtype][length][:, None])[:, 0]
+    if length >= PAIRS:
+        return np.array([add_vector(row) for row in matrix])
+    parts = -(-length * dtype.itemsize // LONG)
+    size = length // parts
+    if dtype is F8 and size > STEP:  # BLAS adds what is left over one by one, float32 in double precision
+        size -= size % STEP
+    whole, ones = size * parts, ONES[dtype][size]
+    if parts == 1:
+        sums = np.vecdot(matrix[:, :whole], ones)
+    else:
+        sums = np.vecdot(matrix[:, :whole].reshape(rows, parts, size), ones)
+        sums = reduce(np.add, sums.T) if parts <= FEW else add(sums, 1)
+    return sums if whole == length else np.add(sums, add_rows(matrix[:, whole:]), sums)
 
 
 def add_rows_on_cores(matrix):
@@ -233,7 +245,7 @@ def add_contiguous(array):
     if width > 1:
         return add_middle_on_cores(array)
     rows = array.reshape(outer, number)
-    if array.size <= ALONE and number <= SMALL:
+    if array.size <= ALONE and number <= ROW[array.dtype]:
         return rows.dot(ONES[array.dtype][number])
     return add_rows_on_cores(rows)
 
