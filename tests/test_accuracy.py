@@ -1,5 +1,6 @@
 """Functions of elements keep their digits: where they lost them before, and on random numbers beside PyTorch."""
 
+import math
 import zlib
 
 import numpy as np
@@ -84,3 +85,30 @@ def test_errors_are_at_most_twice_the_oracles(function, dtype):
     draw = ranges["typical"]
     ours, theirs = accuracy.errors_on((torch, oracle), function, dtype, draw, 24, zlib.crc32(function.encode()))
     assert ours <= max(2 * theirs, 1)
+
+
+DENSE = {
+    "erf": (math.erf, 0.69), "atanh": (math.atanh, 0.51), "log10": (math.log10, 0.76),
+    "special.ndtr": (lambda x: math.erfc(-x / math.sqrt(2)) / 2, 2.1),
+}  # fmt: skip
+"""Function -> its value in float64, and the largest error of PyTorch's in ulp of float32, over 100,000 numbers."""
+
+
+@pytest.mark.parametrize("function", DENSE)
+def test_many_numbers_of_float32(function):
+    """A few numbers take another way, and rarely meet the largest error."""
+    exact, error = DENSE[function]
+    x = np.random.default_rng(0).uniform(0, 1, 20_000).astype(np.float32)
+    expected = np.array([exact(each) for each in x.tolist()])
+    result = eval(f"torch.{function}", {"torch": torch})(torch.from_numpy(x)).double().numpy()
+    unit = 2.0 ** (np.frexp(expected)[1] - 24)
+    assert np.max(np.abs(result - expected) / unit) <= max(2 * error, 1)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_bessel_functions_of_the_second_kind_near_zero(order):
+    mp = pytest.importorskip("mpmath")
+    x = 2.0 ** -np.random.default_rng(0).uniform(4, 40, 1000)
+    expected = [float(mp.bessely(order, each)) for each in x]
+    result = getattr(torch.special, f"bessel_y{order}")(torch.from_numpy(x)).numpy()
+    np.testing.assert_allclose(result, expected, 5e-16)

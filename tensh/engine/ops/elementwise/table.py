@@ -157,7 +157,9 @@ pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(np.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
 pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
-pointwise(np.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
+pointwise(
+    elementary.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)"
+)
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
 pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
@@ -196,7 +198,7 @@ pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=
 pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
           input="g * (rsqrt(squared(input) - 1) if input.dtype.kind != 'c' else "
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
-pointwise(np.arctanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
+pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
           input="g / conj(1 - squared(input))")  # fmt: skip
 pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},

@@ -1,15 +1,55 @@
 """Bessel functions of the first and second kind and Airy's, from their integrals: means over a few fixed points.
 
-Near 0 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
-are Laguerre's, and so stay exact however large the number is.
+Up to 8 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
+are Laguerre's, and so stay exact however large the number is.  Near 0 power series lose fewer digits.
 """
 
 import functools
 import math
+from itertools import pairwise
 
 import numpy as np
 
-from tensh.engine.ops.special.shared import gauss_laguerre, piecewise, special, wide
+from tensh.engine.ops.special.shared import gauss_laguerre, piecewise, polynomial, special, wide
+
+# ── power series ─────────────────────────────────────────────────────────────
+FIRST = 1.0  # up to here ten terms have all digits, and lose less than a mean
+HARMONIC = [math.fsum(1 / j for j in range(1, k + 1)) for k in range(11)]
+
+
+def series(x, order, factors):
+    """The sum of factor (-x**2 / 4)**k / (k! (k + order)!) over k."""
+    return polynomial(
+        x * x,
+        *(
+            factor / ((-4) ** k * math.factorial(k) * math.factorial(k + order))
+            for k, factor in reversed([*enumerate(factors)])
+        ),
+    )
+
+
+def logarithm(x):
+    """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
+    return np.log(x) + (np.euler_gamma - math.log(2))
+
+
+def first_j0(x):
+    return series(x, 0, [1] * 10)  # DLMF 10.2.2
+
+
+def first_j1(x):
+    return series(x, 1, [0.5] * 10) * x
+
+
+def first_y0(x):
+    return 2 / math.pi * (logarithm(x) * first_j0(x) - series(x, 0, HARMONIC))  # DLMF 10.8.1
+
+
+def first_y1(x):
+    sums = [(one + other) / 4 for one, other in pairwise(HARMONIC)]
+    out = 2 / math.pi * (x * (logarithm(x) * series(x, 1, [0.5] * 10) - series(x, 1, sums)) - 1 / x)
+    return np.where(x == 0, -np.inf, out)
+
 
 # ── integrals over a period ──────────────────────────────────────────────────
 POINTS = 18  # in a quarter of the period: exact up to 8
@@ -26,11 +66,6 @@ def period():
 
 def mean(values):
     return np.add.reduce(values, 0) / POINTS
-
-
-def logarithm(x):
-    """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
-    return np.log(x) + (np.euler_gamma - math.log(2))
 
 
 def near_j0(x):
@@ -51,8 +86,7 @@ def near_y0(x):
 def near_y1(x):
     sines, weights = period()
     waves = sines * np.sin(sines * x)
-    out = 2 / math.pi * (logarithm(x) * mean(waves) - near_j0(x) / x - 2 * mean(weights * waves))
-    return np.where(x == 0, -np.inf, out)
+    return 2 / math.pi * (logarithm(x) * mean(waves) - near_j0(x) / x - 2 * mean(weights * waves))
 
 
 # ── Laguerre's integrals ─────────────────────────────────────────────────────
@@ -76,26 +110,29 @@ def wave(order, x):
 
 
 # ── the first and second kind ────────────────────────────────────────────────
+def in_parts(first, near, far, x):
+    """By the power series, the mean over a period and Laguerre's integral, as far out as each is exact."""
+    return piecewise(x <= NEAR, lambda x: piecewise(x <= FIRST, first, near, x), far, x)
+
+
 @wide
 def bessel_j0(input):
-    x = np.abs(input)
-    return piecewise(x <= NEAR, near_j0, lambda x: wave(0, x).real, x)
+    return in_parts(first_j0, near_j0, lambda x: wave(0, x).real, np.abs(input))
 
 
 @wide
 def bessel_j1(input):
-    x = np.abs(input)
-    return piecewise(x <= NEAR, near_j1, lambda x: wave(1, x).real, x) * np.copysign(1, input)
+    return in_parts(first_j1, near_j1, lambda x: wave(1, x).real, np.abs(input)) * np.copysign(1, input)
 
 
 @wide
 def bessel_y0(input):
-    return piecewise(input <= NEAR, near_y0, lambda x: wave(0, x).imag, input)
+    return in_parts(first_y0, near_y0, lambda x: wave(0, x).imag, input)
 
 
 @wide
 def bessel_y1(input):
-    return piecewise(input <= NEAR, near_y1, lambda x: wave(1, x).imag, input)
+    return in_parts(first_y1, near_y1, lambda x: wave(1, x).imag, input)
 
 
 @wide

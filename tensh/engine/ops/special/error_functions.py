@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays import cores
 from tensh.engine.declarations.table import pointwise
 from tensh.engine.ops.precision import F4, F8
 from tensh.engine.ops.special.shared import (
@@ -47,33 +46,48 @@ def erf(input):
         return by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
     if input.dtype is F8:
         return shaped(in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
-    return shaped(in_blocks(by_tanh, [input.astype(F4, copy=False).ravel()], block=cores.BLOCK), input)
+    return shaped(in_blocks(by_exponential, [input.astype(F4, copy=False).ravel()], block=4 * BLOCK), input)
 
 
-# atanh(erf(x)) / x as a polynomial of x**2 up to where erf is 1 in float32: the weighted least squares whose largest error is least, by which
-# erf is off by 3e-8 of itself; rounding in float32 makes that two units in the last place.
-SLOPES = [
-    np.array(number, F4)
-    for number in (1.128379202, 0.102771316, -2.021547848e-4, -6.036774099e-4, 7.648746462e-5, -1.860396746e-6,
-                   -5.152055851e-7, 5.392578666e-8, -1.641057214e-9)
-]  # fmt: skip
-LEAST, LAST, STEEP = (np.array(number, F4) for number in (-3.84, 3.84, 16))
+# In float32 erf(x) is x + x P(x**2) up to 1, and 1 - exp(Q(|x| - 1)) beyond, where an error of NumPy's exponential is an eighth of
+# one of the result.  The largest errors of the polynomials, 0.07 and 0.02 units in the last place of erf, are the least possible.
+def in_single(*numbers):
+    return [np.array(number, F4) for number in numbers]
 
 
-def by_tanh(x):
-    """erf of float32 as tanh of nearly a line: NumPy's tanh takes a tenth of the time of looking up tabulated points."""
-    inner = np.clip(x, LEAST, LAST)
-    beyond = np.subtract(inner, x)
-    square = np.multiply(inner, inner)
-    first, *others = SLOPES[::-1]
-    line = np.multiply(square, first)
-    for number in others[:-1]:
-        np.add(line, number, line)
-        np.multiply(line, square, line)
-    np.add(line, others[-1], line)
-    np.multiply(line, inner, line)
-    np.subtract(line, np.multiply(beyond, STEEP, beyond), line)  # to where NumPy's tanh is 1 as well
-    return np.tanh(line, line)
+INNER = in_single(
+    7.853236406e-5, -8.010022218e-4, 0.005188310272, -0.02685380393, 0.1128358499, -0.3761262581, 0.1283791657
+)
+OUTER = in_single(
+    1.863795363e-4, -1.829384554e-3, 9.895462431e-3, -0.04150349908, -0.8431176072, -2.63896688, -1.849605516
+)
+ONE, LAST = in_single(1, 4)  # from LAST on erf is 1
+
+
+def horner(x, coefficients, out):
+    """Horner's rule, the highest power first, in an array that is there: half the time of ``polynomial``."""
+    first, *others, constant = coefficients
+    np.multiply(x, first, out)
+    for each in others:
+        np.add(out, each, out)
+        np.multiply(out, x, out)
+    return np.add(out, constant, out)
+
+
+def by_exponential(x):
+    """erf of float32, to 1.3 units in the last place: a tenth of the time of looking up tabulated points."""
+    size = np.abs(x)
+    np.minimum(size, LAST, size)
+    square = np.multiply(size, size)
+    inner = horner(square, INNER, np.empty_like(x))
+    np.multiply(inner, x, inner)
+    np.add(inner, x, inner)
+    is_inner = np.less(size, ONE)
+    outer = horner(np.subtract(size, ONE, size), OUTER, square)
+    np.subtract(ONE, np.exp(outer, outer), outer)
+    np.copysign(outer, x, outer)
+    np.copyto(outer, inner, where=is_inner)
+    return outer
 
 
 def near_points(x):

@@ -21,7 +21,7 @@ from tensh.engine.ops.special.shared import (
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import word
 
-NEAR_I, NEAR_K = 5.0, 2.0
+NEAR_I, NEAR_K = 3.0, 2.0
 ASYMPTOTIC = 40  # from here on the asymptotic series have all digits of longdouble
 TERMS = range(40, 0, -1)
 TINY = 1e-300  # half of it is a normal number
@@ -81,7 +81,7 @@ def of_orders(function, low, high, count):
     return [interpolated(functools.partial(function, order), low, high, count) for order in (0, 1)]
 
 
-FAR, REST = of_orders(scaled_far, 0, 1 / NEAR_I, 36), of_orders(rest, 0, NEAR_K**2, 12)
+FAR, REST = of_orders(scaled_far, 0, 1 / NEAR_I, 44), of_orders(rest, 0, NEAR_K**2, 12)
 SECOND = of_orders(scaled_second, 0, 1 / NEAR_K, 27)
 
 
