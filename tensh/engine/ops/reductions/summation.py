@@ -69,12 +69,12 @@ def add_vector(vector):
     whole = width * STEP * blocks
     halves = vector[: 2 * half].reshape(2, half)
     lines, ones = halves[:, :whole].reshape(2, blocks, STEP, width), ONES[dtype][STEP]
-    sums = np.empty((2, blocks, width), dtype)
     if size < SPREAD_SUMS:
-        np.matmul(ones, lines, sums)
+        total = add(np.matmul(ones, lines).reshape(-1), 0, F8)
     else:
-        over_shares(lambda part: np.matmul(ones, lines[:, part], sums[:, part]), blocks)
-    total = add(sums.reshape(-1), 0, F8)
+        totals = np.empty((2, blocks))
+        over_shares(lambda part: add(np.matmul(ones, lines[:, part]), 2, F8, totals[:, part]), blocks)
+        total = add(totals, None)
     if whole < half:
         total += add(halves[:, whole:], None, F8)
     return dtype.type(total + vector[-1] if size % 2 else total)
