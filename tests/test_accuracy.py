@@ -112,3 +112,9 @@ def test_bessel_functions_of_the_second_kind_near_zero(order):
     expected = [float(mp.bessely(order, each)) for each in x]
     result = getattr(torch.special, f"bessel_y{order}")(torch.from_numpy(x)).numpy()
     np.testing.assert_allclose(result, expected, 5e-16)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_reciprocal_square_roots_of_halves_are_rounded_once(dtype):
+    x = torch.arange(1, 2048).to(getattr(torch, dtype))
+    assert torch.equal(torch.rsqrt(x), torch.rsqrt(x.double()).to(x.dtype))

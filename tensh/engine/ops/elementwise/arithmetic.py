@@ -152,6 +152,8 @@ def fmod(input, other):
 
 # ── powers ───────────────────────────────────────────────────────────────────
 def rsqrt(input):
+    if is_half(input.dtype):  # rounded once, as in PyTorch's vectors
+        return rsqrt(input.astype(F4)).astype(input.dtype)
     out = np.sqrt(input)
     return np.reciprocal(out, own(out))
 
