@@ -82,3 +82,39 @@ def test_the_graph_of_a_lesson(lesson):
 if __name__ == "__main__":
     for script in SCRIPTS:
         expected(script).write_text(transcript(script), encoding="utf-8")
+
+
+OWN = """
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, y):
+        context.factor = 3
+        context.save_for_backward(x, y)
+        return {outputs}
+    @staticmethod
+    def backward(context, g, h=0):
+        x, y = context.saved_tensors
+        return g * y * context.factor + h, g * x * context.factor + h
+"""
+
+
+@pytest.mark.parametrize("outputs, tail", [("x * y * 3", "a"), ("(x * y * 3, x + y)", "(a[0] + a[1])")])
+def test_forward_accumulation_through_a_function_of_the_users(outputs, tail, capsys):
+    code = (
+        OWN.format(outputs=outputs)
+        + f"w = torch.tensor([1., 2.], requires_grad=True)\na = Own.apply(w, w * 2)\ny = {tail}.sum()"
+    )
+    assert main(["graph", "-c", code, "y", "--mode", "forward"]) == 0
+    more = 3 if tail != "a" else 0
+    assert f"= [{12 + more}, {24 + more}]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more, said", [
+    ("", "w.grad = [2, 2], and where it came from is not known: nothing that has a name was computed from w"),
+    ("w.grad = None", "w.grad is None: nothing that has a name was computed from w"),
+    ("w.requires_grad_(False)", "w.grad = [2, 2], and where it came from is not known: w does not require grad"),
+])  # fmt: skip
+def test_a_gradient_that_nothing_explains_is_told(more, said, capsys):
+    code = f"w = torch.ones(2, requires_grad=True)\n(w * 2).sum().backward()\n{more}\n%why w.grad"
+    assert main(["-c", code]) == 0
+    assert said in capsys.readouterr().out

@@ -51,6 +51,7 @@ COMMANDS = {
     "env": (0, True),
     "config": (0, True),
     "config path": (0, True),
+    "--show-completion": (0, True),
     "open a.tsh": (2, False),
     "nonsense": (2, False),
 }
@@ -196,6 +197,15 @@ def test_the_program_of_the_user_does_not_go_on_when_nobody_reads(folder):
     code = "import os\nfor n in range(10**9):\n    print('x' * 10**4)"
     assert run(folder, ["-c", code], stdout="unread") == (141, "", "")
     assert run(folder, ["-c", code], stdout="full") == (74, "", SAID.format(WORDS["full"]))
+
+
+@pytest.mark.parametrize("more, status", [("1", 74), ("x = 1", 0), ("print(1)", 1)])
+def test_the_program_of_the_user_closes_the_stream(more, status, folder):
+    found = run(folder, ["-c", f"import sys\nsys.stdout.close()\n{more}"])
+    assert found[0] == status and found[1] == ""
+    assert (found[2] == SAID.format("the program has closed it")) == (status == 74)
+    assert "fault of tensh" not in found[2]
+    assert run(folder, ["-c", f"import sys\nsys.stderr.close()\n1\n{more}\n1 / 0"])[0] == 1
 
 
 @pytest.mark.parametrize("redirected, status", [(">/dev/full", 74), (">&-", 74), ("| head -c 1 >/dev/null; exit ${PIPESTATUS[0]}", 141),

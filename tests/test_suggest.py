@@ -99,6 +99,8 @@ OPTIONS = {
     ("--sede", "3", "-c", "1"): "did you mean --seed?",
     ("run", "--kep-going", "f.tsh"): "did you mean --keep-going?",
     ("api", "--mising"): "did you mean --missing?",
+    ("-c",): "Option '-c' requires an argument",
+    ("run", "f.tsh", "--set"): "Option '--set' requires an argument",
     ("rnu", "f"): "'run'?",
     ("run", "scripts/tensor.tsh"): "did you mean scripts/tensors.tsh?",
     ("run", "--set", "stesp=3", "scripts/linear_regression.tsh"): "did you mean steps?",

@@ -95,6 +95,14 @@ EXCEPTIONS = {
     "an exit with a long number": "import sys\nsys.exit(10**30)",
     "a warning whose text fails": "import warnings\nclass W(UserWarning):\n    def __str__(self): raise ValueError\nwarnings.warn(W())",
     "an exit in a cell": "raise SystemExit",
+    "its class answers badly": "class M(type):\n    def __getattribute__(self, name): 1 / 0\nclass E(Exception, metaclass=M): pass\nraise E",
+    "its class says it is no class": "class E(Exception): __class__ = property(lambda self: 1 / 0)\nraise E",
+    "its way fails": "class E(Exception): __traceback__ = property(lambda self: 1 / 0)\nraise E",
+    "its cause fails": "class E(Exception): __cause__ = property(lambda self: 1 / 0)\nraise E",
+    "a note cannot be asked for": "class E(Exception): __notes__ = property(lambda self: 1 / 0)\nraise E",
+    "its text has a length of its own": "class S(str):\n    def __len__(self): return -1\n    def translate(self, table): 1 / 0\n"
+    "class E(Exception):\n    def __str__(self): return S('no')\nraise E",
+    "its arguments double": "x = 1\nfor _ in range(60): x = ValueError(x, x)\nraise x",
 }
 
 
@@ -119,6 +127,27 @@ VALUES = {
     "rows of rows": "x = [0] * 300\nfor _ in range(5): x = [x] * 300",
     "modules doubled": "x = nn.Sequential()\nfor _ in range(60): x = nn.Sequential(x, x)",
     "dataclasses doubled": "import dataclasses\nA = dataclasses.make_dataclass('A', ['a', 'b'])\nx = 1\nfor _ in range(60): x = A(x, x)",
+    "namespaces doubled": "import types\nx = 1\nfor _ in range(60): x = types.SimpleNamespace(a=x, b=x)",
+    "slots doubled": "import dataclasses\n@dataclasses.dataclass(slots=True)\nclass A:\n    a: object\n    b: object\nx = 1\n"
+    "for _ in range(60): x = A(x, x)",
+    "named tuples doubled": "from typing import NamedTuple\nclass A(NamedTuple):\n    a: object\n    b: object\nx = 1\n"
+    "for _ in range(60): x = A(x, x)",
+    "proxies doubled": "import types\nx = {}\nfor _ in range(60): x = {y: types.MappingProxyType(x) for y in 'ab'}",
+    "views doubled": "x = {}\nfor _ in range(60): x = {'a': x.values(), 'b': x.items()}",
+    "partials doubled": "import functools\nx = 1\nfor _ in range(60): x = functools.partial(print, x, x)",
+    "exceptions doubled": "x = 1\nfor _ in range(60): x = KeyError(x, x)",
+    "slices doubled": "x = 1\nfor _ in range(60): x = slice(x, x)",
+    "chains doubled": "import collections\nx = {}\nfor _ in range(60): x = collections.ChainMap({'a': x}, {'b': x})",
+    "lists of Python doubled": "import collections\nx = [1]\nfor _ in range(60): x = collections.UserList([x, x])",
+    "dicts of Python doubled": "import collections\nx = {}\nfor _ in range(60): x = collections.UserDict(a=x, b=x)",
+    "arrays of objects doubled": "x = 1\nfor _ in range(60):\n    y = np.empty(2, object); y[:] = [x, x]; x = y",
+    "types of Python doubled": "x = int\nfor _ in range(60): x = tuple[x, x]",
+    "a list that is asked in vain": "import itertools\nclass L(list):\n    def __iter__(self): return itertools.count()\n"
+    "    def __len__(self): return 2**62\n    def __getitem__(self, key): return self\nx = L([1])",
+    "a dict that is asked in vain": "import itertools\nclass D(dict):\n    def items(self): return itertools.repeat((1, 2))\n"
+    "    def __iter__(self): return itertools.count()\nx = D(a=torch.ones(1), b=1)",
+    "a text that answers badly": "class S(str):\n    def __len__(self): return -1\n    def replace(self, *rest): 1 / 0\n"
+    "class A:\n    def __repr__(self): return S('a')\nx = A()",
     "a deep list": "x = []\nfor _ in range(10**5): x = [x]",
     "a deep tuple": "x = ()\nfor _ in range(10**5): x = (x,)",
     "a deep dict": "x = {}\nfor _ in range(10**5): x = {'a': x}",

@@ -44,8 +44,9 @@ def done(arguments, env):
                 found = answer(arguments, env)
         finally:
             lazy.end()
-    with env.writing():
-        env.stdout.flush()
+    if not env.stdout.closed:
+        with env.writing():
+            env.stdout.flush()
     return found
 
 

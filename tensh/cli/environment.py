@@ -4,6 +4,7 @@ Nothing else in the command line looks at `sys.stdout` or `os.environ`; a test m
 """
 
 import contextlib
+import errno
 import os
 import sys
 
@@ -104,6 +105,10 @@ class Environment:
             yield
         except OSError as error:
             raise Unwritten(error) from None
+        except ValueError:
+            if not self.stdout.closed:
+                raise
+            raise Unwritten(OSError(errno.EBADF, "the program has closed it")) from None
 
     def why_unwritten(self, error):
         """The OSError for which stdout cannot be written, where that is why something of the user's raised `error`."""
@@ -135,7 +140,7 @@ class Environment:
 
     def say(self, text):
         """Write to stderr, if it can be written: there is nobody to tell that it cannot."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):  # the program may have closed it
             self.stderr.write(text)
             self.stderr.flush()
             return

@@ -15,6 +15,7 @@ import functools
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.autograd.context import Many
 from tensh.engine.clock import mode
 from tensh.engine.declarations.derivatives import forward_source, words_of
 from tensh.engine.declarations.source import compiled
@@ -134,7 +135,9 @@ def given_back(seed, t, graph):
 
 
 def constant(node):
-    """The node again, with saved values that no gradient goes to."""
+    """The node again, with saved values that no gradient goes to; one of the user's own, whose state is theirs, as it is."""
+    if isinstance(node.op, Many):
+        return node
     twin = object.__new__(with_constants(type(node)))
     twin.inputs, twin.saved, twin.time, twin.hooks = node.inputs, node.saved, node.time, None
     twin.shape, twin.dtype = node.shape, node.dtype

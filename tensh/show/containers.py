@@ -1,12 +1,11 @@
 """What is in a list, a tuple or a dict of tensors, a line each: `contents`."""
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Mapping
 
 from tensh.escaping import visible_line
 from tensh.show import describe
 from tensh.show.page import View
-from tensh.show.reprs import is_bounded, safe_repr
+from tensh.show.reprs import is_bounded, parts, safe_repr, written
 from tensh.show.text import cells, one_line, padded, shortened
 
 MOST_ITEMS = 3  # tensors of a container that are shown in full
@@ -59,20 +58,21 @@ def heading(value):
     """What a container is: `dict of 4 tensors, 101,770 values, 397.5 KiB`."""
     arrays = {id(each): each for each in _arrays(value, 0)}.values()
     kind = type(value).__name__
-    if not all(describe.is_array(item) for _, item in items(value)):
+    held = [item for _, item in items(value)]
+    if not all(map(describe.is_array, held)):
         found = describe.count(len(arrays), "tensor")
-        return f"{kind} of {describe.count(len(value), 'item')}, {found} in it"
+        return f"{kind} of {describe.count(len(held), 'item')}, {found} in it"
     numbers = sum(map(describe.numel, arrays))
     whole = describe.amount(sum(each.nbytes for each in arrays))
-    return f"{kind} of {describe.count(len(value), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
+    return f"{kind} of {describe.count(len(held), 'tensor')}, {describe.count(numbers, 'value')}, {whole}"
 
 
 def items(value):
     """(name, item) of each item of a container."""
-    if isinstance(value, Mapping):
-        return [(visible_line(safe_repr(name)), item) for name, item in value.items()]
+    if issubclass(type(value), dict):
+        return [(visible_line(safe_repr(name)), item) for name, item in dict.items(value)]
     names = getattr(value, "_fields", None)
-    return [(names[index] if names else f"[{index}]", item) for index, item in enumerate(value)]
+    return [(names[index] if names else f"[{index}]", item) for index, item in enumerate(parts(value))]
 
 
 def _rows(value, name, indent):
@@ -134,7 +134,7 @@ def is_long(value):
         arrays.append(array)
         if len(arrays) > MOST_ITEMS:
             return True
-    return bool(arrays) and any(cells(line) > WIDEST for line in repr(value).split("\n"))
+    return bool(arrays) and any(cells(line) > WIDEST for line in written(value).split("\n"))
 
 
 def contents(value):

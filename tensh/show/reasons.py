@@ -63,13 +63,13 @@ def why(tensor, root=None, names=None, sources=None):
     node = edge(tensor)
     absent = reason(tensor, name, found)
     if node is None:
-        return told(f"{name}.grad is None: {absent}")
+        return unexplained(tensor, name, absent)
     graph = root_of(node, names) if root is None else Graph(root, names)
     if graph is None:
-        return told(f"{name}.grad is None: nothing that has a name was computed from {name}")
+        return unexplained(tensor, name, f"nothing that has a name was computed from {name}")
     root_name = graph[graph.root].short
     if node not in graph.numbers:
-        return told(f"{name}.grad is None: no path leads from {root_name} to {name}")
+        return unexplained(tensor, name, f"no path leads from {root_name} to {name}")
     explanation = explain(graph, graph.numbers[node])
     if absent:
         value = tokens.values(explanation.gradient)
@@ -79,6 +79,14 @@ def why(tensor, root=None, names=None, sources=None):
         )
     checked, notes = against_differences(explanation, tensor, found, names) if sources else (None, [])
     return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation))
+
+
+def unexplained(tensor, name, why):
+    """What to say where no path can be shown: what the gradient is, and why that cannot be explained."""
+    held = tensor.grad if edge(tensor) is None or type(edge(tensor)) is AccumulateGrad or tensor.retains_grad else None
+    if held is None:
+        return told(f"{name}.grad is None: {why}")
+    return told(f"{name}.grad = {tokens.values(held.array)}, and where it came from is not known: {why}")
 
 
 def told(*sentences):

@@ -1,6 +1,10 @@
 """The text of a value, whatever it is: its repr, which may be code of the user's, run on and on, or be without end."""
 
-from collections import OrderedDict, defaultdict, deque
+import gc
+import sys
+from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, deque
+from functools import partial
+from types import GenericAlias, MappingProxyType, SimpleNamespace
 
 from tensh.escaping import visible_line
 
@@ -8,18 +12,26 @@ MOST = 2**20  # containers that a repr goes through, one that is met twice count
 DEEPEST = 100  # containers one inside the other
 SHOWN, LEVELS = 100, 5  # items and containers one inside the other of a value that is cut
 LONGEST = 60  # characters of an item that is cut
+VIEWS = type({}.keys()), type({}.values()), type({}.items())
+# What else shows its parts in its repr, and keeps them where Python's collector of garbage finds them.
+NESTS = (slice, MappingProxyType, SimpleNamespace, partial, GenericAlias, UserList, UserDict, ChainMap, *VIEWS)
 BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}", OrderedDict: "{}", defaultdict: "{}"}
 
 
 def written(value):
     """The repr of a value; the beginning of it if it would never end. Raises what the user's code raises."""
-    return repr(value) if is_bounded(value) else brief(value)
+    return exact(repr(value)) if is_bounded(value) else brief(value)
+
+
+def exact(text):
+    """A text without what a class of the user's makes of it."""
+    return str.__str__(text)
 
 
 def safely(function, value, what="repr"):
     """The text that `repr` or `str` gives of a value, or that it failed; ^C passes through."""
     try:
-        found = function(value)
+        found = exact(function(value)) if is_bounded(value) else brief(value)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -77,30 +89,37 @@ class Kinds(dict):
 
 def children(value, kinds):
     """The containers in a container that its repr goes into."""
-    kind = type(value)
-    if issubclass(kind, list | tuple | set | frozenset | deque):
-        return [item for item in value if kinds[type(item)]]
-    if issubclass(kind, dict):
-        return [item for pair in value.items() for item in pair if kinds[type(item)]]
-    return [item for item in parts(value).values() if kinds[type(item)]]
+    return [item for item in parts(value) if kinds[type(item)]]
 
 
 def is_nest(kind):
     """Whether values of a type can hold others."""
-    if issubclass(kind, list | tuple | dict | set | frozenset | deque):
+    if issubclass(kind, (*BRACKETS, deque, BaseException, *NESTS)):
         return True
-    return hasattr(kind, "__dataclass_fields__") or hasattr(kind, "named_modules")
+    return hasattr(kind, "__dataclass_fields__") or hasattr(kind, "named_modules") or is_of_numpy(kind)
+
+
+def is_of_numpy(kind):
+    """Whether a type is that of NumPy's arrays, whose elements may be anything."""
+    return "numpy" in sys.modules and issubclass(kind, sys.modules["numpy"].ndarray)
 
 
 def parts(value):
-    """What a dataclass or a module of torch.nn holds, without asking it."""
+    """What a value that can hold others holds, without asking it: methods of its class may be the user's."""
     kind = type(value)
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    own = own.get("_modules", {}) if hasattr(kind, "named_modules") else own
-    return own if type(own) in (dict, OrderedDict) else {}
+    for base in (list, tuple, set, frozenset, deque):
+        if issubclass(kind, base):
+            return base.__iter__(value)
+    if issubclass(kind, dict):
+        return (each for pair in dict.items(value) for each in pair)
+    if issubclass(kind, BaseException):
+        return vars(BaseException)["args"].__get__(value)
+    if is_of_numpy(kind):
+        return value.flat if value.dtype.hasobject else ()
+    if not hasattr(kind, "named_modules"):
+        return gc.get_referents(value)
+    own = object.__getattribute__(value, "__dict__").get("_modules")
+    return own.values() if type(own) in (dict, OrderedDict) else ()
 
 
 def brief(value, level=0, room=None):
@@ -114,7 +133,7 @@ def brief(value, level=0, room=None):
         text = visible_line(safely(repr, value))
         return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
     items = []
-    for item in value.items() if issubclass(kind, dict) else value:
+    for item in dict.items(value) if issubclass(kind, dict) else parts(value):
         if room[0] <= 0 or level == LEVELS:
             items.append("...")
             break

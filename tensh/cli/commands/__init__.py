@@ -8,6 +8,7 @@ import io
 
 import typer
 
+from tensh.cli import status
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.graph import graph_
 from tensh.cli.commands.running import input_, open_, root, run_
@@ -54,6 +55,8 @@ def task(arguments, env):
                 standalone_mode=False,
                 obj={"environment": env, "options": Options()},
             )
+    except SystemExit as error:  # completions for a shell have been written
+        return error.code or status.OK
     except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
         raise UsageError(*explained(error, arguments)) from error
 
@@ -84,8 +87,8 @@ def explained(error, arguments):
 
     message = error.format_message()
     option = getattr(error, "option_name", None)
-    if option:
-        meant = close(option, getattr(error, "possibilities", None) or ())
+    if option and hasattr(error, "possibilities"):
+        meant = close(option, error.possibilities or ())
         message = f"No such option: {option}" + (f"; did you mean {meant}?" if meant else "")
     ctx = getattr(error, "ctx", None)
     name = ctx.command_path if ctx else "tensh"

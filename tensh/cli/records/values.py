@@ -29,7 +29,7 @@ def fields_of(value, kind, whole, around):
     base = next((base for base in CONTAINERS if issubclass(kind, base)), None)
     if base:
         return {"type": base.__name__} | container(value, base, whole, around)
-    return {"type": kind.__qualname__, "repr": repr(value)}
+    return {"type": kind.__qualname__, "repr": reprs.exact(repr(value))}
 
 
 def has_too_many_digits(number):
@@ -111,14 +111,15 @@ def container(value, base, whole, around):
         found["fields"] = list(names)
     if id(value) in around:
         return found | {"repr": "..."}
-    if not whole and len(value) > MOST:
-        return found | {"data": None, "truncated": True, "length": len(value)}
+    length = base.__len__(value)  # methods of its class may be the user's
+    if not whole and length > MOST:
+        return found | {"data": None, "truncated": True, "length": length}
     around = (*around, id(value))
     if base is not dict:
-        return found | {"data": [item(each, whole, around) for each in value]}
-    if all(type(key) is str for key in value):
-        return found | {"data": {key: item(each, whole, around) for key, each in value.items()}}
-    return found | {"data": [[item(key, whole, around), item(each, whole, around)] for key, each in value.items()]}
+        return found | {"data": [item(each, whole, around) for each in base.__iter__(value)]}
+    if all(type(key) is str for key in dict.keys(value)):
+        return found | {"data": {key: item(each, whole, around) for key, each in dict.items(value)}}
+    return found | {"data": [[item(key, whole, around), item(each, whole, around)] for key, each in dict.items(value)]}
 
 
 def item(value, whole, around):

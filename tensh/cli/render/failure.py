@@ -4,6 +4,7 @@ import traceback
 from itertools import accumulate
 
 from tensh.cli.render.code import quote
+from tensh.show import reprs
 from tensh.show.text import cells, shortened
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
@@ -99,8 +100,11 @@ def operands(explanation):
 def full(failure):
     """(kind, text) pairs: Python's own traceback, with every frame."""
     try:
-        texts = traceback.format_exception(failure.error)
+        is_bounded = all(reprs.is_bounded(each.error) for each in failure.chain)
+        texts = traceback.format_exception(failure.error) if is_bounded else None
     except Exception:  # what it holds is the user's, and can be anything
+        texts = None
+    if texts is None:
         yield from short(failure)
         return
     for text in texts:

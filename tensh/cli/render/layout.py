@@ -2,6 +2,7 @@
 
 import inspect
 import types
+from itertools import islice
 
 from tensh.show import reprs
 
@@ -22,34 +23,33 @@ def _layout(value, indent=0):
     if issubclass(kind, types.FunctionType | types.BuiltinFunctionType):
         return _function(value)
     for container, (left, right) in BRACKETS.items():
-        if kind.__repr__ is container.__repr__ and (value or container in (tuple, list, dict)):
-            tail = "," if container is tuple and len(value) == 1 else ""
+        if kind.__repr__ is container.__repr__ and (container in (tuple, list, dict) or container.__len__(value)):
+            tail = "," if container is tuple and tuple.__len__(value) == 1 else ""
             return _container(_items(value, container, indent + len(left)), left, tail + right, indent)
-    return repr(value).replace("\n", "\n" + " " * indent)
+    return reprs.exact(repr(value)).replace("\n", "\n" + " " * indent)
 
 
 BRACKETS = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
 
 
 def _items(value, container, indent):
+    """The texts of what is in a container, which is not asked: its methods may be the user's."""
+    rest = ["..."] * (container.__len__(value) > LONGEST)
     if container is dict:
-        return [f"{_layout(key, indent)}: {_layout(item, indent)}" for key, item in [*value.items()][:LONGEST]] + _rest(
-            value
-        )
+        pairs = islice(dict.items(value), LONGEST)
+        return [f"{_layout(key, indent)}: {_layout(item, indent)}" for key, item in pairs] + rest
+    items = container.__iter__(value)
     if container in (set, frozenset):
-        value = _sorted(value)
-    return [_layout(item, indent) for item in value[:LONGEST]] + _rest(value)
-
-
-def _rest(value):
-    return ["..."] if len(value) > LONGEST else []
+        items = _sorted(items)
+    return [_layout(item, indent) for item in islice(items, LONGEST)] + rest
 
 
 def _sorted(items):
+    items = list(items)
     try:
         return sorted(items)
     except Exception:  # the comparison is the items' own
-        return list(items)
+        return items
 
 
 def _container(items, left, right, indent):

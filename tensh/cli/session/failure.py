@@ -73,6 +73,14 @@ class Failure(NamedTuple):
     local: tuple[Named, ...] = ()
 
     @property
+    def chain(self):
+        """This failure, and those that led to it."""
+        found = self
+        while found:
+            yield found
+            found = found.cause
+
+    @property
     def kind(self):
         """The name of the exception as Python shows it; nothing for what a command refuses."""
         kind = type(self.error)
@@ -94,8 +102,24 @@ class Failure(NamedTuple):
         return [safe_str(note) for note in notes] if type(notes) is list else []
 
 
-def explain(error, sources, depth=0):
+class UnshownError(Exception):
+    """Stands for an exception that cannot be looked at: what Python asks of it is the user's code, and fails."""
+
+
+def explain(error, sources):
     """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
+    try:
+        found = _explain(error, sources)
+        for each in found.chain:  # each is asked now what will be shown of it
+            each.kind, each.message, each.notes  # noqa: B018
+        return found
+    except Exception as fault:
+        words = f"an exception was raised that cannot be shown: asked about, it raises {type(fault).__name__}"
+        traceback = vars(BaseException)["__traceback__"].__get__(error)
+        return _explain(UnshownError(words).with_traceback(traceback), sources)
+
+
+def _explain(error, sources, depth=0):
     steps = [*_steps(error.__traceback__)]
     own = [step for step in steps if is_users(step[0].f_code.co_filename, sources)]
     innermost = own[-1][0] if own else None
@@ -166,7 +190,7 @@ def _cause(error, sources, depth):
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is None or depth == MOST_CAUSES:
         return None, None
-    cause = explain(before, sources, depth + 1)
+    cause = _explain(before, sources, depth + 1)
     if not cause.places:
         return None, None
     return cause, "caused by" if error.__cause__ is not None else "while handling"

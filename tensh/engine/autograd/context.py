@@ -161,7 +161,12 @@ class SavedOutput:
 
 
 class Many:
-    """Stands where declared operators have their ``op``: does the node have several outputs?"""
+    """Stands where declared operators have their ``op``: does the node have several outputs?
+
+    Nothing is declared of the derivative, which is the user's code.
+    """
+
+    pointwise, derivatives, let = False, {}, {}
 
     def __init__(self, many):
         self.many = many
