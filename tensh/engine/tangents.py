@@ -15,11 +15,10 @@ import functools
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.autograd.context import Many
 from tensh.engine.clock import mode
 from tensh.engine.declarations.derivatives import forward_source, words_of
 from tensh.engine.declarations.source import compiled
-from tensh.engine.declarations.table import spoken
+from tensh.engine.declarations.table import Op, spoken
 from tensh.engine.graph.backward import run
 from tensh.engine.graph.nodes import AccumulateGrad, Node, Parts, replay
 from tensh.engine.graph.region import replay_raw
@@ -136,7 +135,7 @@ def given_back(seed, t, graph):
 
 def constant(node):
     """The node again, with saved values that no gradient goes to; one of the user's own, whose state is theirs, as it is."""
-    if isinstance(node.op, Many):
+    if not isinstance(node.op, Op | None):
         return node
     twin = object.__new__(with_constants(type(node)))
     twin.inputs, twin.saved, twin.time, twin.hooks = node.inputs, node.saved, node.time, None
