@@ -4,6 +4,7 @@ The methods are not written here: ``methods.py`` hangs the operators of the tabl
 """
 
 from functools import partial
+from operator import index
 
 import numpy as np
 
@@ -25,8 +26,12 @@ class Size(tuple):
     def __new__(cls, sizes=()):
         size = tuple.__new__(cls, sizes)
         for position, n in enumerate(size):
-            if type(n) is not int and not hasattr(n, "__index__"):
-                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{type(n).__name__}')")
+            if type(n) is not int:
+                try:
+                    index(n)
+                except (TypeError, ValueError, RuntimeError):
+                    kind = type(n).__name__
+                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
         return size
 
     def numel(self):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tensh.engine.calls.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
 
@@ -23,8 +24,8 @@ NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # 
 INPUTS = ("input", "input2", "input3", "input4")
 
 
-GUARD = "guarded.<locals>.function"
-"""What stands around functions that are Python in PyTorch, too: see calls/guards.py."""
+GUARD = FILE.partition("{")[0]
+"""How the file of what stands around functions that are Python in PyTorch, too, is called."""
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
 
 
@@ -86,7 +87,7 @@ def failed_call(traceback, place):
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
         return None
-    if inner.tb_frame.f_code.co_qualname == GUARD and inner.tb_next is not None:
+    if inner.tb_frame.f_code.co_filename.startswith(GUARD) and inner.tb_next is not None:
         inner = inner.tb_next
     segment = place.segment if place else ""
     visible = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}

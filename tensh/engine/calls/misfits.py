@@ -66,8 +66,12 @@ def of_argument(failure, place, name, value):
             at = next((at for part in parts for at, each in enumerate(part) if each is failure.obj), None)
             if at is not None:
                 return f"expected Tensor as element {at} in argument 0, but got {type_name(failure.obj)}"
-        if isinstance(value, type) and is_class(failure.obj):
-            return must_be("Tensor", place, name, value)
+        if is_class(failure.obj):
+            if isinstance(value, type):
+                return must_be("Tensor", place, name, value)
+            parts = enumerate(value) if isinstance(value, (tuple, list)) else ()
+            if (at := next((n for n, part in parts if isinstance(part, type)), None)) is not None:
+                return f"expected Tensor as element {at} in argument 0, but got {type_name(value[at])}"
     elif isinstance(failure, KeyError) and failure.args == (type(value),):
         return must_be("Number", place, name, value)
     return None

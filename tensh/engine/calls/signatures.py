@@ -72,6 +72,13 @@ def _is_index(value):
     return isinstance(value, (int, np.integer))
 
 
+def take_generator(value):
+    """A generator of random numbers, which little else needs."""
+    from tensh.engine.random.generator import Generator
+
+    return value if isinstance(value, Generator) else NO_FIT
+
+
 def _of(*classes):
     return lambda value: value if isinstance(value, classes) else NO_FIT
 
@@ -91,6 +98,7 @@ TAKERS = {
     "torch.layout": _of(layout),
     "torch.device": _of(device, str, int),
     "torch.memory_format": _of(memory_format),
+    "torch.Generator": take_generator,
     "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
 }
 """Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""

@@ -102,6 +102,7 @@ def grad(
     if not only_inputs:
         warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
+    weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
     if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
         raise AssertionError("Expected output to be a torch.Tensor")
     for t in inputs:
@@ -109,7 +110,6 @@ def grad(
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)

@@ -34,6 +34,7 @@ def check(query, key, value, attn_mask, is_causal):
         )
     if attn_mask is None:
         return
+    require(attn_mask, "scaled_dot_product_attention", "attn_mask", 4)
     if attn_mask.dtype not in (bool_, query.dtype) and not (attn_mask.dtype is float32 and query.dtype.itemsize == 2):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "

@@ -29,7 +29,7 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
     with PUBLIC["no_grad"]():
         used = weight.index_select(0, rows)
         norms = used.norm(norm_type, 1, keepdim=True)
-        scale = PUBLIC["where"](norms > max_norm, max_norm / (norms + 1e-7), PUBLIC["ones_like"](norms))
+        scale = PUBLIC["where"](norms > float(max_norm), float(max_norm) / (norms + 1e-7), PUBLIC["ones_like"](norms))
         return weight.index_copy_(0, rows, used * scale)
 
 

@@ -62,7 +62,7 @@ def numbered_reduction(fn, *parameters):
 
 def check_sizes(input, target):
     """Warn where both have to be broadcast, and raise where they cannot be."""
-    if input.size() != target.size():
+    if target.size() != input.size():
         warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
             "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
@@ -141,7 +141,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    return OPS["smooth_difference"].fn(*alike(input, target), reduction, beta)
+    return OPS["smooth_difference"].fn(*alike(input, target), reduction, float(beta))
 
 
 @layer

@@ -90,10 +90,12 @@ def lifts(ndim):
                 return at_least(tensors, ndim)
         if not isinstance(tensors, (tuple, list)) or not all([isinstance(t, Tensor) for t in tensors]):
             bind(name, ("(Tensor input)", "(tuple of Tensors tensors)"), (tensors,), {})
+            arrays_of(tensors, name)
         return tuple([at_least(t, ndim) for t in tensors])
 
     name = function.__name__ = function.__qualname__ = f"atleast_{ndim}d"
     function.__doc__ = f"Each tensor with at least {ndim} dimension{'s' * (ndim > 1)}; several come back as a tuple."
+    function.looks_itself = True
     composite(function, method=False)
 
 

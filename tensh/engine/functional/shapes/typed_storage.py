@@ -42,6 +42,10 @@ class TypedStorage(metaclass=StorageKind):
         dtype = type(self).kind or dtype or get_default_dtype()
         if isinstance(data, int):
             self.row = new_row(data, dtype.numpy)
+        elif isinstance(data, (float, complex)):
+            raise TypeError(
+                f"{type(self)}.__new__ received an invalid argument: expected a size or a sequence, not {data!r}"
+            )
         else:
             self.row = np.array(data, dtype.numpy).reshape(-1)
 

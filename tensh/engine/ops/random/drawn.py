@@ -5,7 +5,7 @@ No gradient passes through a draw: the derivatives are zeros, or refused, as in 
 
 import numpy as np
 
-from tensh.engine.calls.signatures import NO_FIT, TAKERS, accepts
+from tensh.engine.calls.signatures import accepts
 from tensh.engine.clock import mode, tick, wrote
 from tensh.engine.declarations.inplace import put, refuse_overlap, resize
 from tensh.engine.declarations.mixing import promote
@@ -14,11 +14,10 @@ from tensh.engine.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.random import discrete, drawing, rejection
-from tensh.engine.random.generator import Generator, default_generator
+from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS
 
-TAKERS["torch.Generator"] = lambda value: value if isinstance(value, Generator) else NO_FIT
 GENERATOR = "*, torch.Generator generator = None"
 
 

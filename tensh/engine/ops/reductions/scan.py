@@ -12,6 +12,7 @@ from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BOOL
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
+from tensh.engine.info import BUILTIN
 from tensh.engine.ops.precision import F4, I8, WIDER, is_half
 from tensh.engine.ops.reductions.summation import add_rows, times
 
@@ -201,6 +202,7 @@ def running_dtype(name, input, dim, dtype):
     """Bools and integers are accumulated in int64, unless a dtype is given."""
     if dtype is None:
         return I8 if input.dtype.kind in "biu" else input.dtype
+    dtype = BUILTIN.get(dtype, dtype)
     if dtype.category == BOOL and input.ndim and input.size:
         wrap_dim(dim, input.ndim)
         refuse_dtype(f"{name}_out", dtype.numpy)

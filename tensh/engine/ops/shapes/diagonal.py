@@ -6,16 +6,17 @@ from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.views import view_op
 
+FAR = 2**31
+
 
 def diagonal_of(array, offset, dim1, dim2):
     """``np.diagonal``, writable, with PyTorch's errors."""
     one, two = wrap_dim(dim1, array.ndim), wrap_dim(dim2, array.ndim)
     if one == two:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    try:
-        out = array.diagonal(offset, one, two)
-    except OverflowError:  # NumPy counts in 32 bits, and so far out there is no element
-        out = array.diagonal(array.shape[two], one, two)
+    if not -FAR < offset < FAR:  # NumPy counts in 32 bits, and so far out there is no element
+        offset = array.shape[two]
+    out = array.diagonal(offset, one, two)
     if array.flags.writeable:
         out.flags.writeable = True
     return out
