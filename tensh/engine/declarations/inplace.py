@@ -31,6 +31,7 @@ from tensh.engine.graph.nodes import (
     refusal,
 )
 from tensh.engine.graph.region import CopySlices
+from tensh.engine.info import BUILTIN
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
@@ -151,6 +152,7 @@ def unrecorded(t, *others):
 
 def own_dtype(t, dtype):
     """The dtype in which what is written into ``t`` is computed; no other may be asked for."""
+    dtype = BUILTIN.get(dtype, dtype)
     if dtype is not None and dtype is not t.dtype:
         raise RuntimeError(
             f"Bad in-place call: input tensor dtype {t.dtype.spoken} and output tensor dtype {dtype.spoken} should match"

@@ -292,6 +292,8 @@ def add_group(array, axis):
     if array.dtype not in ONES or array.strides[-1] != array.itemsize:
         return add_strided(array, axis)
     before, after = shape[:axis], shape[axis + 1 :]
+    if array.size == 0:  # -1 would stand for any number of blocks
+        return np.zeros(before + after, array.dtype)
     if array.flags.c_contiguous:
         return add_contiguous(array.reshape(-1, shape[axis], math.prod(after))).reshape(before + after)
     if len(after) == 0 and len(before) == 1:
