@@ -1,6 +1,7 @@
 """Writing a file so that what was there before is lost only when the new contents are complete."""
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -17,8 +18,8 @@ def replaced(path):
     The bytes go to a file in the same folder, which is renamed: whoever reads sees the old contents or the new ones.  On
     Linux that file has no name before it is complete, so nothing is left of it if the process is killed; elsewhere it is
     removed when something is next saved in that folder.  A link is followed, and the permissions of a file that was there
-    are kept.  What is no ordinary file (a pipe, a device), or lies in a folder where nothing can be made, is written
-    directly.
+    are kept.  A file in a folder where nothing can be made is written over when the new contents are complete and the disk
+    has room for them.  What is no ordinary file (a pipe, a device) is written directly.
 
     >>> import os, tempfile
     >>> from tensh.replacing import replaced
@@ -30,8 +31,12 @@ def replaced(path):
     """
     path = os.path.realpath(os.fspath(path))
     folder, there = os.path.dirname(path), os.path.lexists(path)
-    if there and not (os.path.isfile(path) and os.access(folder, os.W_OK)):
+    if there and not os.path.isfile(path):
         with open(path, "wb") as file:
+            yield file
+        return
+    if there and not os.access(folder, os.W_OK):
+        with overwritten(path) as file:
             yield file
         return
     if there and not os.access(path, os.W_OK):
@@ -105,6 +110,31 @@ def remove(path):
     """Remove a file that may be there."""
     with contextlib.suppress(OSError):
         os.unlink(path)
+
+
+# ── where there is no other file ─────────────────────────────────────────────
+@contextlib.contextmanager
+def overwritten(path):
+    """A file elsewhere, whose contents are written over those of ``path`` when the block ends and there is room for them."""
+    with open(path, "r+b") as target, tempfile.TemporaryFile() as file:
+        yield file
+        size, before = file.seek(0, os.SEEK_END), os.fstat(target.fileno()).st_size
+        reserve(target.fileno(), size, before)
+        file.seek(0)
+        shutil.copyfileobj(file, target)
+        target.truncate(size)
+
+
+def reserve(descriptor, size, before):
+    """Have the disk keep room for so many bytes of a file; OSError, and the file as it was, where it has none."""
+    if not size or not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError as error:
+        os.ftruncate(descriptor, before)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise
 
 
 # ── where there are none ─────────────────────────────────────────────────────

@@ -38,7 +38,7 @@ SAVES = (
 WRITES = [  # arguments, the file that they write, the status where it cannot be written
     (["check", "--update", "old.tsh"], "old.tsh", status.USAGE),
     (["convert", "--force", "long.tsh", "old.ipynb"], "old.ipynb", status.USAGE),
-    (["graph", "-c", "\n".join(["x = torch.ones(2, requires_grad=True)"] + ["x = x * 2"] * 2000), "x", "--whole",
+    (["graph", "-c", "\n".join(["x = torch.ones(2, requires_grad=True)"] + ["x = x * 2"] * 400), "x", "--whole",
       "--view", "tape", "-o", "old.txt"], "old.txt", status.USAGE),
     *((["-c", code], "old.pt", status.FAILED) for code in SAVES),
     (["-c", f"x = {LARGE}\n%save old.safetensors --over"], "old.safetensors", status.FAILED),

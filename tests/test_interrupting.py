@@ -17,4 +17,4 @@ NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 @pytest.mark.parametrize("name", ["loader fork python", "loader fork tensh", "saves", "check --update"])
 def test_nothing_is_lost_and_nothing_left(name, how):
     moment = random.Random(f"{name} {how}").uniform(0.1, 0.6)
-    assert stop(NAMED[name], how, moment)[1] == []
+    assert stop(NAMED[name], how, moment)[2] == []

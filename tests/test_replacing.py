@@ -137,3 +137,40 @@ def test_where_files_can_be_made_without_names_and_not_given_one(tmp_path, monke
     save(path, b"123" * 10**5)
     save(path, b"45" * 10**5)
     assert path.read_bytes() == b"45" * 10**5 and os.listdir(tmp_path) == ["file"]
+
+
+@pytest.fixture
+def closed_folder(tmp_path, monkeypatch):
+    """A folder in which nothing can be made, as a test can have it that runs as root."""
+    before = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: not os.path.isdir(path) and before(path, mode))
+    return tmp_path
+
+
+def test_a_file_where_no_other_can_be_made_is_new_or_as_it_was(closed_folder):
+    path = closed_folder / "file"
+    path.write_bytes(b"old" * 100)
+    number = path.stat().st_ino
+    with pytest.raises(ZeroDivisionError), replaced(path) as file:
+        file.write(b"new" * 10**6)
+        raise ZeroDivisionError
+    assert path.read_bytes() == b"old" * 100
+    for content in (b"new" * 1000, b"short", b""):
+        save(path, content)
+        assert path.read_bytes() == content
+    assert path.stat().st_ino == number and os.listdir(closed_folder) == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no system call that keeps room")
+def test_a_full_disk_leaves_a_file_where_no_other_can_be_made(closed_folder, monkeypatch):
+    path = closed_folder / "file"
+    path.write_bytes(b"old")
+
+    def full(descriptor, begin, size):
+        os.ftruncate(descriptor, size // 2)
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        save(path, b"new" * 1000)
+    assert path.read_bytes() == b"old"

@@ -120,6 +120,17 @@ class Journal:
             each for each in self.entries if not each.failed and not (each.command and each.command.name in without)
         ]
 
+    def forget(self, first, command):
+        """Drop an entry that was taken back, and what was entered with it behind it but a command; how many they were.
+
+        Those behind it changed nothing by themselves, or are taken back with it; what they looked at may be gone.
+        """
+        place = self.entries.index(first)
+        behind = self.entries[place:]
+        kept = [each for each in behind if each.source is not first.source or each.command is command]
+        self.entries[place:] = kept
+        return len(behind) - len(kept)
+
     def take_up(self, text):
         """Write down code that ran elsewhere, without running it."""
         source = Source(text, "<loaded>")

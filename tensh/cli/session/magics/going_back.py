@@ -50,7 +50,8 @@ def undo(session, command):
     except CannotUndo as error:
         raise MagicError(f"%undo: {line}: {error}") from None
     journal.before = None
-    journal.entries.remove(snapshot.entry)
+    gone = journal.forget(snapshot.entry, command)
+    line += f" and the {gone - 1} behind it" if gone > 1 else ""
     changes = ", ".join(snapshot.changes())
     yield Notice(f"taken back: {line}" + (f"  ({changes})" if changes else ""))
 
