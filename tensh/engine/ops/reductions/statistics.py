@@ -142,7 +142,7 @@ def median_along(name, skip_nan):
         if input.dtype.kind in "bc":
             refuse_dtype(f"{name}_dim", input.dtype)
         if input.ndim == 0 or not input.size:
-            shape = input.shape if keepdim else input.shape[:axis] + input.shape[axis + 1 :]
+            shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
             return input.reshape(shape).copy(), np.zeros(shape, I8)
         indices = middle(widened(input), axis, skip_nan)
         values = np.take_along_axis(input, indices, axis)

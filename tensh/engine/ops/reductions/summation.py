@@ -227,7 +227,7 @@ def add_axis(array, axis, keepdim):
     """The same along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
-    if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize):
+    if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize) or not array.size:
         return add(array, axis, None, None, keepdim)
     if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
         parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
@@ -252,6 +252,8 @@ def add_contiguous(array):
 
 def add_groups(array, axes):
     """The sums along several dimensions, one group of adjacent ones after the other, the innermost first."""
+    if not array.size:
+        return add(array, tuple(axes))
     order, sizes, places, left, back = plan(array.shape, array.strides, tuple(axes))
     array = array.transpose(order).reshape(sizes)
     for axis in places:
