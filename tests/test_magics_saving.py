@@ -331,3 +331,13 @@ def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
 def test_numbers_are_exact(prompt):  # noqa: F811
     again(prompt, "x = [0.1 + 0.2, math.pi, 5e-324, 1.7976931348623157e308]")
     assert prompt["x"] == [0.1 + 0.2, math.pi, 5e-324, 1.7976931348623157e308]
+
+
+@pytest.mark.parametrize("kind", ["dict", "OrderedDict", "set", "frozenset"])
+def test_a_table_whose_keys_have_one_hash_is_damaged(kind):
+    from tensh.cli.session.saving import Reader
+
+    keys = [{"plain": i * (2**61 - 1)} for i in range(1, 300)]
+    entry = {kind: [[key, key] for key in keys] if "ict" in kind else keys}
+    with pytest.raises(RuntimeError, match="same hash"):
+        Reader(None, {}, []).value(entry)

@@ -171,6 +171,25 @@ def described(offset, size, stride, count=4, key="0", kind="FloatStorage"):
 
 
 FOUR = [("data/0", np.ones(4, np.float32).tobytes())]
+BYTES = [("data/0", bytes(16))]
+
+
+def of_bytes(*dtypes, metadata=""):
+    """The pickle of tensors of several dtypes in one storage, with metadata."""
+    text = "(lp1\n" + "".join(
+        "ctorch._utils\n_rebuild_tensor_v3\n((Vstorage\nctorch.storage\nUntypedStorage\nV0\nVcpu\nI16\ntQ"
+        f"I0\n(I1\nt(I1\ntI00\nNctorch\n{dtype}\n{metadata}tRa"
+        for dtype in dtypes
+    )
+    return text.encode() + b"."
+
+
+def keys_alike(count):
+    """Instructions that make whole numbers whose hashes are all 0."""
+    return [b"\x8a\x0a" + (i * (2**61 - 1)).to_bytes(10, "little") for i in range(1, count + 1)]
+
+
+COUNTER, NEGATED = b"ccollections\nCounter\n", "(Vneg\nI01\nd"
 ILL = {
     "code": packed(pickle.dumps({"a": Runs()}, 2)),
     "a class": packed(pickle.dumps({"a": Named()}, 2)),
@@ -188,6 +207,13 @@ ILL = {
     "a storage of a negative length": packed(described(0, (1,), (1,), count=-1), FOUR),
     "a storage that is not there": packed(described(0, (1,), (1,), key="7"), FOUR),
     "a storage outside of the folder": packed(described(0, (1,), (1,), key="../../x"), FOUR),
+    "a Counter of a key in a key in a key": packed(COUNTER + b")" + b"\x85" * 1_000_000 + b"K\x01\x86\x85\x85R."),
+    "keys of one hash, one by one": packed(b"}" + b"".join(key + b"Ns" for key in keys_alike(300)) + b"."),
+    "keys of one hash in a set": packed(b"\x8f(" + b"".join(keys_alike(300)) + b"\x90."),
+    "keys of one hash in a set that is made": packed(b"cbuiltins\nset\n](" + b"".join(keys_alike(300)) + b"e\x85R."),
+    "tensors of two dtypes that are negated in one memory": packed(
+        of_bytes("float32", "float64", metadata=NEGATED), BYTES
+    ),
     "a compressed record": packed(described(0, (4,), (1,)), FOUR, zipfile.ZIP_DEFLATED),
     "no description": packed(b""),
     "half a description": packed(described(0, (4,), (1,))[:-20], FOUR),
@@ -209,6 +235,43 @@ def test_a_file_that_means_ill_is_refused(name):
         loaded(ILL[name])
     assert not RAN
     assert str(refused.value)
+
+
+def test_keys_of_few_equal_hashes_and_tensors_of_several_dtypes_are_loaded():
+    found = loaded(packed(b"}" + b"".join(key + b"Ns" for key in keys_alike(50)) + b"."))
+    assert len(found) == 50
+    assert [t.dtype for t in loaded(packed(of_bytes("float32", "bool", "bool"), BYTES))] == [
+        tensh.float32,
+        tensh.bool,
+        tensh.bool,
+    ]
+
+
+def test_truth_values_are_looked_at_once_for_all_tensors_of_a_storage():
+    from tensh.serialization import rebuilding
+
+    looked = []
+
+    class Watched(np.ndarray):
+        def max(self, **options):
+            looked.append(self.size)
+            return super().max(**options)
+
+    storage = rebuilding.storage_over(np.zeros(8, np.uint8).view(Watched))
+    for offset in range(8):
+        rebuilding.tensor_of_dtype(storage, offset, (1,), (1,), False, None, tensh.bool)
+    assert looked == [8]
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_an_archive_without_checksums_is_loaded(mapped, tmp_path):
+    data = saved({"a": tensh.arange(5)})
+    path = tmp_path / "a.pt"
+    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+        for info in zipped.infolist():
+            data = data.replace(info.CRC.to_bytes(4, "little"), bytes(4))
+    path.write_bytes(data)
+    assert tensh.load(path, mmap=mapped)["a"].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_class_can_be_let_in():

@@ -73,7 +73,7 @@ class Archive:
         info = self.info(name)
         if info.file_size > most:
             raise DamagedError(f"the record {name} has {info.file_size} bytes, and {most} is the most")
-        return self.zipped.read(info)
+        return self.read_row(info).tobytes()
 
     def load(self, names, encoding="utf-8"):
         """The object that the archive describes."""
@@ -113,10 +113,13 @@ class Archive:
         return row.byteswap() if self.swap else row
 
     def read_row(self, info):
-        """The bytes of a record, read once, into the memory where they stay; BadZipFile if they were changed."""
+        """The bytes of a record, read once, into the memory where they stay; BadZipFile if they were changed.
+
+        A checksum of 0 is none: PyTorch writes it where checksums are switched off.
+        """
         row = np.empty(info.file_size, np.uint8)
         self.zipped.fp.seek(self.begin(info))
-        if crc_of(read_into(self.zipped.fp, row)) != info.CRC:
+        if info.CRC not in (crc_of(read_into(self.zipped.fp, row)), 0):
             raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
         return row
 

@@ -1,13 +1,16 @@
 """Containers and plain values out of what a file says: made by functions that look at their arguments first.
 
 A key is hashed, and Python hashes a tuple of tuples by recursion: one that is nested a million times would end the process,
-and one that doubles itself sixty times would never end.
+and one that doubles itself sixty times would never end.  Keys with the same hash are compared one with the other: only those
+of texts and bytes cannot be foreseen, so equal hashes of other keys are counted.
 """
 
 import collections
 import pickle
 
 MOST_OF_A_KEY = 1000  # parts of a key, tuples in tuples counted as often as they stand there
+MOST_ALIKE = 100  # keys of a container that have the same hash
+ALONE = 2**60  # whole numbers below that have a hash of their own
 FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)  # of a defaultdict
 
 
@@ -19,8 +22,10 @@ class LackingError(RuntimeError):
     """A file holds what tensh does not have."""
 
 
-def check_key(key):
-    """A key, if hashing it ends soon."""
+def check_key(key, alike, place=0):
+    """A key, if hashing it ends soon and few others have its hash; ``alike`` counts those at a place, of each hash."""
+    if type(key) is str or type(key) is int and -ALONE < key < ALONE:
+        return key
     if type(key) in (tuple, frozenset):
         waiting, left = [key], MOST_OF_A_KEY
         while waiting:
@@ -29,7 +34,17 @@ def check_key(key):
             if left < 0:
                 raise DamagedError("a key in it has too many parts")
             waiting += [part for part in parts if type(part) in (tuple, frozenset)]
+    found = place, hash(key)
+    alike[found] = alike.get(found, 0) + 1
+    if alike[found] > MOST_ALIKE:
+        raise DamagedError("too many keys of a container in it have the same hash")
     return key
+
+
+def check_keys(keys):
+    """All keys of a container, as a list."""
+    alike = {}
+    return [check_key(key, alike) for key in keys]
 
 
 def setting(there):
@@ -51,7 +66,7 @@ def items(things):
     """A list or a tuple, whose elements may be keys."""
     if type(things) not in (list, tuple):
         raise DamagedError(f"a container in it is made of {type(things).__name__}")
-    return [check_key(thing) for thing in things]
+    return check_keys(things)
 
 
 def a_set(things=()):
@@ -65,18 +80,18 @@ def a_frozenset(things=()):
 def an_ordered_dict(pairs=()):
     if type(pairs) not in (list, tuple):
         raise DamagedError(f"a container in it is made of {type(pairs).__name__}")
-    made = collections.OrderedDict()
+    made, alike = collections.OrderedDict(), {}
     for key, value in pairs:
-        made[check_key(key)] = value
+        made[check_key(key, alike)] = value
     return made
 
 
 def a_counter(counts=()):
-    made = collections.Counter()
+    made, alike = collections.Counter(), {}
     if type(counts) not in (dict, tuple):
         raise DamagedError("a Counter in it is made of something else")
-    for key, count in dict(counts).items():
-        dict.__setitem__(made, key, count)
+    for key, count in counts.items() if type(counts) is dict else counts:
+        dict.__setitem__(made, check_key(key, alike), count)
     return made
 
 

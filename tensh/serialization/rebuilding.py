@@ -57,8 +57,10 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
         raise DamagedError("a tensor in it has no dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
-    if kind.numpy.kind == "b" and row.view(np.uint8).max(initial=0) > 1:
-        raise DamagedError("a tensor in it has truth values that are none")
+    if kind.numpy.kind == "b" and bool not in storage.others:  # looked at once for all tensors of a storage
+        if row.view(np.uint8).max(initial=0) > 1:
+            raise DamagedError("a tensor in it has truth values that are none")
+        storage.others[bool] = row
     return in_row(storage, row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
 
 
@@ -96,10 +98,12 @@ def resolved(storage, row, metadata):
     conj, neg = bool(metadata.get("conj")), bool(metadata.get("neg"))
     if not (conj or neg):
         return row
-    key = row.dtype, conj, neg
+    key = conj, neg
     if key not in storage.others:
         row = np.conj(row) if conj else row
         storage.others[key] = np.negative(row) if neg else row
+    if storage.others[key].dtype != row.dtype:
+        raise DamagedError("tensors in it that share their memory are of several dtypes")
     return storage.others[key]
 
 

@@ -10,7 +10,7 @@ The instructions are those of protocols 0 to 5 that files of ``torch.save`` can 
 import pickle
 import struct
 
-from tensh.serialization.containers import DamagedError, check_key, setting
+from tensh.serialization.containers import DamagedError, a_frozenset, check_key, setting
 
 ALWAYS, TIMES = 2**24, 64  # bytes that any pickle may make by calls, and times its own length
 ITEM = 64  # bytes of an element of a container
@@ -23,6 +23,7 @@ class Unpickler:
     def __init__(self, data, names, storage=None, place=0, encoding="utf-8"):
         self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
         self.stack, self.marked, self.memo = [], [], {}
+        self.alike = {}  # (id of a container, a hash) -> how many of its keys have it
         self.left = ALWAYS + TIMES * len(data)  # bytes that calls may still make
 
     def load(self):
@@ -105,7 +106,7 @@ class Unpickler:
         there = self.stack[-1]
         put = setting(there)
         for key, value in zip(items[::2], items[1::2], strict=True):
-            put(check_key(key), value)
+            put(check_key(key, self.alike, id(there)), value)
 
     def set_item(self):
         value, key = self.stack.pop(), self.stack.pop()
@@ -116,7 +117,7 @@ class Unpickler:
         there = self.stack[-1]
         if type(there) is not set:
             raise pickle.UnpicklingError(f"Can only add to sets, but got {type(there)}")
-        there.update(map(check_key, items))
+        there.update(check_key(item, self.alike, id(there)) for item in items)
 
     def dict_of(self):
         items = self.pop_mark()
@@ -205,7 +206,7 @@ SIMPLE = {
     pickle.EMPTY_TUPLE: lambda u: (), pickle.EMPTY_LIST: lambda u: [], pickle.EMPTY_DICT: lambda u: {},
     pickle.EMPTY_SET: lambda u: set(), pickle.DUP: lambda u: u.stack[-1],
     pickle.LIST: lambda u: u.pop_mark(), pickle.TUPLE: lambda u: tuple(u.pop_mark()),
-    pickle.FROZENSET: lambda u: frozenset(map(check_key, u.pop_mark())),
+    pickle.FROZENSET: lambda u: a_frozenset(u.pop_mark()),
     pickle.BININT: lambda u: u.number("<i"), pickle.BININT1: lambda u: u.number("<B"), pickle.BININT2: lambda u: u.number("<H"),
     pickle.BINFLOAT: lambda u: u.number(">d"), pickle.FLOAT: lambda u: float(u.line()),
     pickle.INT: lambda u: whole(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),

@@ -19,6 +19,7 @@ import numpy as np
 from tensh import bounded_json
 from tensh.cli.session.opening import is_reserved
 from tensh.engine.arrays.bounds import view_memory
+from tensh.serialization.containers import check_keys
 from tensh.show.reprs import is_bounded
 from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header, write
 
@@ -272,10 +273,13 @@ class Reader:
             return float.fromhex(content)
         if kind == "complex":
             return complex(*map(float.fromhex, content))
-        if kind in CONTAINERS:
+        if kind in ("list", "tuple"):
             return CONTAINERS[kind](self.value(item) for item in content)
+        if kind in CONTAINERS:
+            return CONTAINERS[kind](check_keys(map(self.value, content)))
         if kind in TABLES:
-            return TABLES[kind]((self.value(key), self.value(item)) for key, item in content)
+            keys = check_keys(self.value(key) for key, _ in content)
+            return TABLES[kind](zip(keys, [self.value(item) for _, item in content], strict=True))
         if kind == "state":
             kind, state = content
             return State(str(kind), dict(self.value(state)))
