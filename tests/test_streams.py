@@ -119,7 +119,8 @@ def child(arguments, faults, files):
     os.environ.update({"TENSH_CONFIG": "none", "NO_COLOR": "1"})
     status = main(arguments)
     try:
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as Python asks, too
+            sys.stdout.flush()
     except OSError:
         os.write(2, b"Exception ignored")
         status = 120

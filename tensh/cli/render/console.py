@@ -32,8 +32,9 @@ class Console:
     def remark(self, tokens):
         """Write to stderr, after what stdout has so far."""
         text = self.styled(tokens, self.in_color[1])
-        with self.env.writing():
-            self.env.stdout.flush()
+        if not self.env.stdout.closed:
+            with self.env.writing():
+                self.env.stdout.flush()
         self.env.say(encoded(text, self.env.stderr))
 
     def styled(self, tokens, in_color=True):
