@@ -55,6 +55,8 @@ TOO_LARGE = re.compile(
 """What NumPy says of sizes that no array can have."""
 
 MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
+PYTHONS_OWN = ("int too ", "can't convert negative int")
+"""Beginnings of Python's words for numbers that are out of range, which PyTorch lets through."""
 
 
 def too_large(error):
@@ -70,7 +72,7 @@ def too_large(error):
         return RuntimeError("numel: integer multiplication overflow")
     if isinstance(error, ValueError) and str(error) == "negative dimensions are not allowed":
         return RuntimeError("Trying to create tensor with negative dimension")
-    if isinstance(error, OverflowError) and not str(error).startswith("int too "):  # which PyTorch says, too
+    if isinstance(error, OverflowError) and not str(error).startswith(PYTHONS_OWN):
         return RuntimeError("value cannot be converted to type int64_t without overflow")
     return None
 

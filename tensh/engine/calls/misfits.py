@@ -18,7 +18,7 @@ WANTED = {
     "upper": "str",
 }
 """The attribute that a value turned out not to have -> what it should have been."""
-INSIDE = (AttributeError, LookupError, ArithmeticError, AssertionError, RecursionError, NameError)
+INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
 """Exceptions that tell of the inside of a function rather than of its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
 """What functions that are Python in PyTorch, too, ask of their arguments first."""
@@ -31,10 +31,10 @@ def misfit(failure, function, parameters, args, options, python=False):
     """
     if (larger := too_large(failure)) is not None:
         return larger
-    if not isinstance(failure, INSIDE) or isinstance(failure, NotImplementedError):
+    if not tells_of_the_inside(failure):
         return None
     named = [*by_position(parameters, args), *((None, name, value) for name, value in options.items())]
-    if isinstance(failure, AttributeError) and python and failure.name in ASKED and not is_class(failure.obj):
+    if isinstance(failure, AttributeError) and in_words_of_pytorch(failure, function, python):
         return None
     for place, name, value in named:
         if (said := of_argument(failure, place, name, value)) is not None:
@@ -44,6 +44,18 @@ def misfit(failure, function, parameters, args, options, python=False):
         if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
             return TypeError(must_be("Tensor", place, name, value).format(function=function))
     return None
+
+
+def tells_of_the_inside(failure):
+    """Is an exception about the inside of a function?  Of the IndexErrors only Python's own are: PyTorch has some, too."""
+    return isinstance(failure, INSIDE) or (isinstance(failure, IndexError) and str(failure).endswith("index out of range"))
+
+
+def in_words_of_pytorch(failure, function, python):
+    """Is an AttributeError raised on purpose, or one that PyTorch's own Python function ends with?"""
+    if failure.name is None:
+        return True
+    return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
 
 
 def by_position(parameters, args):
