@@ -48,7 +48,9 @@ def misfit(failure, function, parameters, args, options, python=False):
 
 def tells_of_the_inside(failure):
     """Is an exception about the inside of a function?  Of the IndexErrors only Python's own are: PyTorch has some, too."""
-    return isinstance(failure, INSIDE) or (isinstance(failure, IndexError) and str(failure).endswith("index out of range"))
+    return isinstance(failure, INSIDE) or (
+        isinstance(failure, IndexError) and str(failure).endswith("index out of range")
+    )
 
 
 def in_words_of_pytorch(failure, function, python):
