@@ -16,6 +16,7 @@ import tensh as torch
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.escaping import is_seen, visible
+from tensh.show import progress
 from tensh.utils.safetensors.torch import save_file
 
 HOSTILE = (
@@ -74,7 +75,7 @@ CODE = {  # what shows it -> a script
     "an operand": f"x = {{'{NAME.replace(chr(13), '')}': torch.ones(2, 3)}}\nx['{NAME.replace(chr(13), '')}'] @ torch.ones(2)",
     "a syntax error": f"x = = '{NAME.replace(chr(13), '')}'",
     "a made-up syntax error": f"raise SyntaxError({TEXT}, ({TEXT}, 1, 1, {TEXT}, 1, 2))",
-    "a loop": f"from tensh.show import track\nimport tensh.show.progress as p\np.DELAY = p.RARELY = 0\nfor i in track(range(3), {TEXT}): pass",
+    "a loop": f"from tensh.show import track\nfor i in track(range(3), {TEXT}): pass",
 }  # fmt: skip
 
 
@@ -87,7 +88,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("what", CODE)
-def test_a_script_that_runs(what, mode, folder):
+def test_a_script_that_runs(what, mode, folder, monkeypatch):
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     (folder / "a.tsh").write_text(CODE[what], errors="surrogatepass", newline="")
     assert_clean(tensh("run", "a.tsh", *MODES[mode]))
     if mode == "pipe":

@@ -2,13 +2,11 @@
 
 import math
 
-import numpy as np
-
 from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import int64
 from tensh.engine.functional.layers.losses import numbered_reduction, reduction_of
 from tensh.engine.functional.layers.registry import HALF, layer, refuse_dtypes
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.tensor import Tensor
 
 
 def lengths_of(value, name, batch):
@@ -54,15 +52,6 @@ def padded_targets(targets, lengths, batch):
     return rows
 
 
-def refuse_labels(rows, lengths, classes, blank):
-    """The labels [N, S], each of them a class; what stands behind the end of a sequence is padding, whatever it is."""
-    labels = np.where(np.arange(rows.array.shape[1]) < lengths.array[:, None], rows.array, blank)
-    wrong = (labels < 0) | (labels >= classes)
-    if wrong.any():
-        raise IndexError(f"Target {labels[wrong][0]} is out of bounds.")
-    return wrap(labels)
-
-
 @layer
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
     """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C].
@@ -86,7 +75,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     target_lengths = lengths_of(target_lengths, "target_lengths", batch)
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    rows = refuse_labels(padded_targets(targets, target_lengths, batch), target_lengths, classes, blank)
+    rows = padded_targets(targets, target_lengths, batch)
     for limit, word, wrong in ((0, "least", input_lengths.array < 0), (steps, "most", input_lengths.array > steps)):
         if wrong.any():
             raise RuntimeError(

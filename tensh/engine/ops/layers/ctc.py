@@ -10,10 +10,17 @@ import numpy as np
 from tensh.engine.declarations.table import op
 
 
-def states(targets, target_lengths, blank):
-    """([N, L] labels with blanks around them; may a state be reached from the one before the one before?)."""
+def states(targets, target_lengths, blank, classes):
+    """([N, L] labels with blanks around them; may a state be reached from the one before the one before?).
+
+    IndexError for a label that is no class.  What stands behind the end of a sequence is padding, whatever it is.
+    """
+    said = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
+    wrong = (said < 0) | (said >= classes)
+    if wrong.any():
+        raise IndexError(f"Target {said[wrong][0]} is out of bounds.")
     labels = np.full((len(targets), 2 * targets.shape[1] + 1), blank, np.int64)
-    labels[:, 1::2] = targets
+    labels[:, 1::2] = said
     skips = np.zeros(labels.shape, bool)
     skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
     return labels, skips
@@ -62,7 +69,7 @@ def backward(log_probs, labels, skips, input_lengths, target_lengths):
 )  # fmt: skip
 def ctc(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
     """The negative logarithm of every sequence's probability [N], and the forward scores."""
-    labels, skips = states(targets, target_lengths, blank)
+    labels, skips = states(targets, target_lengths, blank, log_probs.shape[2])
     scores = forward(log_probs, labels, skips)
     rows = np.arange(len(labels))
     ending = scores[input_lengths - 1, rows] if len(scores) else np.full(labels.shape, -np.inf, log_probs.dtype)
@@ -81,7 +88,7 @@ UNKNOWN = "not_differentiable('_ctc_loss_backward')"
 )  # fmt: skip
 def ctc_back(grad, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity):
     """The gradient: every label's probability less the probability that it is said then in such a sequence."""
-    labels, skips = states(targets, target_lengths, blank)
+    labels, skips = states(targets, target_lengths, blank, log_probs.shape[2])
     both = scores + backward(log_probs, labels, skips, input_lengths, target_lengths)
     together = np.full(log_probs.shape, -np.inf, log_probs.dtype)
     inside = np.arange(labels.shape[1]) <= 2 * target_lengths[:, None]
