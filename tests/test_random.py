@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pickle
 from fractions import Fraction
 
@@ -253,3 +254,12 @@ def test_huge_permutations_read_64_bits_a_number(monkeypatch):
         numbers.append(step)
         numbers[step], numbers[target] = numbers[target], step
     assert discrete.permutation(50, Generator().manual_seed(1)).tolist() == numbers
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("number", [16, 200, 40_000])
+def test_normal_numbers_of_infinite_spread_or_mean_are_infinite(dtype, number):
+    torch.manual_seed(0)
+    spread = torch.empty(number, dtype=dtype).normal_(0.0, math.inf)
+    assert torch.isinf(spread).all() and (spread > 0).any() and (spread < 0).any()
+    assert (torch.empty(number, dtype=dtype).normal_(math.inf, 1.0) == math.inf).all()

@@ -88,6 +88,10 @@ def fused(x, scale, shift):
         wide += DOUBLE.type(shift)
         x[...] = wide
         return
+    if not (math.isfinite(scale) and math.isfinite(shift)):  # nothing is left to round
+        x *= scale
+        x += shift
+        return
     if abs(scale) > 2.0**960:  # its halves would be infinite
         fused(x, scale * 2.0**-64, shift * 2.0**-64)
         x *= 2.0**64
