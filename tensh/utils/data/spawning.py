@@ -1,7 +1,8 @@
-"""Starting a worker: ^C passes it by, and the program of the user is in it what it is here.
+"""Starting a worker process: ^C does not reach it, and `import torch` gives there what it gives here.
 
-A worker that is not forked has to have `import torch` give tensh, too.  Such a process runs the program's file again before anything else, to find the classes of data sets in it.  Where a finder
-of ours is at work, that has to wait until the finder is there: the file is kept back, and run when ``Program`` is unpickled.
+A process that is not forked runs the program's file again before anything else, to find the classes of data sets in it.
+Where one of tensh's finders of modules is at work, the file has to wait until that finder is there: it is kept back, and
+run when ``Program`` is unpickled.
 """
 
 import contextlib

@@ -22,10 +22,8 @@ from tensh.engine.tensor import Tensor
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64
 CAN_SEND = os.name == "posix" and reduction.HAVE_SEND_HANDLE  # can a descriptor go through a pipe?
-KEEPS_DESCRIPTORS = sys.version_info < (
-    3,
-    13,
-)  # mapped memory holds an open file, of which there are a thousand at most
+# Before Python 3.13 mapped memory holds an open file, of which a process may have a thousand.
+KEEPS_DESCRIPTORS = sys.version_info < (3, 13)
 MOST_MAPPED = 256  # batches at a time that are mapped then; further ones are copied
 
 mapped = weakref.WeakSet()

@@ -25,10 +25,8 @@ SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half
 PARTS = 8  # of many short rows
 SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
 FEW = 8  # numbers that are added one after the other as they are
-STEP, STEP_NUMPY = (
-    32,
-    16,
-)  # the most that are added so: by BLAS, which begins with four or eight at a time, and by NumPy
+STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
+STEP_NUMPY = 16  # the most that NumPy adds so
 BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
 SMALL = 256  # numbers of a vector that one product adds
 ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
