@@ -5,6 +5,7 @@ top of its module. Either way it is skipped where PyTorch is absent and carries 
 so that ``pytest -m oracle`` runs exactly these.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def plain_environment():
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}
+
+
+def pytest_collection_finish():
+    """Leave tens of thousands of tests out of garbage collection: each `gc.collect` would look at all of them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

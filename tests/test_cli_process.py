@@ -46,7 +46,7 @@ def imported(*arguments, before="", **environment):
     return set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("arguments, heavy", STARTS.items(), ids=" ".join)
+@pytest.mark.parametrize("arguments, heavy", STARTS.items(), ids=map(" ".join, STARTS))
 def test_a_start_imports_no_more_than_it_needs(arguments, heavy):
     assert not imported(*arguments) & heavy
 

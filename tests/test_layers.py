@@ -79,35 +79,35 @@ FILES = {
 }
 
 
-def imports(module, tree, top_only):
+@cache
+def parsed(module):
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def imports(module, top_only):
     """The names of what a module imports: at its top level, or anywhere."""
-    for node in ast.walk(tree):
-        if top_only and node not in tree.body:
-            continue
+    tree, names = parsed(module), []
+    for node in tree.body if top_only else ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module} imports relatively: write the whole name"
             # `from tensh.engine import clock` imports the module tensh.engine.clock
-            yield from (
-                f"{node.module}.{a.name}" if f"{node.module}.{a.name}" in FILES else node.module for a in node.names
-            )
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            names += [name if name in FILES else node.module for name in inner]
+    return names
 
 
 def part_of(module):
     return max((part for part in LAYERS if module == part or module.startswith(part + ".")), key=len)
 
 
-@cache
-def parsed(module):
-    return ast.parse(FILES[module].read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("module", FILES)
 def test_imports_go_downwards(module):
     part = part_of(module)
     below, libraries = (words.split() for words in LAYERS[part])
-    for name in imports(module, parsed(module), top_only=True):
+    for name in imports(module, top_only=True):
         root = name.partition(".")[0]
         if root == "tensh":
             own = part_of(name)
@@ -121,7 +121,7 @@ def test_heavy_libraries_stay_in_their_parts(module):
     """Not even inside a function: Rich belongs to render, prompt_toolkit to repl, typer to commands."""
     allowed = LAYERS[part_of(module)][1].split()
     heavy = {"rich", "typer", "prompt_toolkit", "pygments", "pydantic"}
-    used = {name.partition(".")[0] for name in imports(module, parsed(module), top_only=False)} & heavy
+    used = {name.partition(".")[0] for name in imports(module, top_only=False)} & heavy
     assert used <= set(allowed)
 
 
@@ -146,7 +146,7 @@ def engine_needs(depth):
     for module in FILES:
         if module.startswith("tensh.engine."):
             part = engine_part(module, depth)
-            names = imports(module, parsed(module), top_only=True)
+            names = imports(module, top_only=True)
             others = {engine_part(n, depth) for n in names if n.startswith("tensh.engine.")}
             needs.setdefault(part, set()).update(others - {part})
     return needs
