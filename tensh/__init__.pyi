@@ -268,6 +268,10 @@ class UntypedStorage:
     array: _Any
     def bytes(self) -> _Any:
         """The bytes as a NumPy array over the same memory."""
+    def clone(self) -> _Any:
+        """A copy."""
+    def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
+        """Take over the bytes of a storage of the same size."""
     def data_ptr(self) -> _int:
         """The address of the first byte."""
     @property
@@ -275,8 +279,12 @@ class UntypedStorage:
         """Where the memory is."""
     def element_size(self) -> _int:
         """1: the elements are bytes."""
+    def fill_(self, value: _Any) -> _Any:
+        """Set every byte to ``value``."""
     def nbytes(self) -> _Any:
         """The number of bytes."""
+    def resize_(self, size: _Any) -> _Any:
+        """Give the storage so many bytes, in memory of its own that begins with the old ones."""
     def size(self) -> _Any:
         """The number of bytes."""
     def tolist(self) -> _Any:

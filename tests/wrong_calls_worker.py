@@ -16,7 +16,7 @@ import warnings
 from contextlib import suppress
 
 SECONDS = 1  # processor time of a call
-PATIENCE = 15  # seconds of any time
+PATIENCE = 300  # seconds of any time, for a call that only waits: a busy machine may be as slow as it likes
 MEMORY = 1 << 30  # bytes beyond what the library takes
 SHARE = 4000  # calls that a fork evaluates
 LONGEST = 400  # characters that are kept of what an exception says

@@ -166,7 +166,7 @@ def numpy(self, *, force=False):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.array.dtype.kind == "V":
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
-    return self.array.view()
+    return memory.lend(self.array).view()
 
 
 def item(self):

@@ -137,6 +137,8 @@ REAL_OF = {complex32: float16, complex64: float32, complex128: float64}
 COMPLEX_OF = {float16: complex32, bfloat16: complex64, float32: complex64, float64: complex128,
               complex32: complex32, complex64: complex64, complex128: complex128}  # fmt: skip
 
+BUILTIN = {bool: bool_, int: int64, float: float64, complex: complex128}
+"""The dtype that a type of Python stands for where a dtype is asked for."""
 of_scalar = {bool: bool_, int: int64}  # Python type -> dtype; float and complex follow the default dtype
 
 
@@ -178,7 +180,7 @@ def promote_types(type1, type2):
     try:
         low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
     except AttributeError:
-        raise refused("promote_types", type1=type1, type2=type2) from None
+        return promote_types(**named_dtypes("promote_types", type1=type1, type2=type2))
     if low is high or low.category == BOOL:
         return high
     if low.category != high.category:
@@ -229,15 +231,18 @@ def can_cast(from_, to):
     try:
         return from_.category <= to.category
     except AttributeError:
-        raise refused("can_cast", from_=from_, to=to) from None
+        return can_cast(**named_dtypes("can_cast", from_=from_, to=to))
 
 
-def refused(name, **given):
-    """The error for arguments of which one is no dtype."""
+def named_dtypes(name, **given):
+    """Arguments of which one is no dtype: those that Python's types stand for, or PyTorch's error."""
     for position, (parameter, value) in enumerate(given.items(), 1):
-        if not isinstance(value, dtype):
+        if isinstance(value, type) and value in BUILTIN:
+            given[parameter] = BUILTIN[value]
+        elif not isinstance(value, dtype):
             kind = type(value).__name__
-            return TypeError(f"{name}(): argument '{parameter}' (position {position}) must be torch.dtype, not {kind}")
+            raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be torch.dtype, not {kind}")
+    return given
 
 
 def scalar_dtype(number):

@@ -32,7 +32,8 @@ def explained(error, name, operands, shapes_first=False):
     """
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
     if (larger := too_large(error)) is not None:
-        clash = broadcast_clash([a.shape for a in arrays]) if len(arrays) > 1 else None
+        spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.spread
+        clash = broadcast_clash([a.shape for a in arrays]) if spread else None
         return larger if clash is None else RuntimeError(clash)
     if len(arrays) > 1 and (
         isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
@@ -72,6 +73,8 @@ def too_large(error):
         return RuntimeError("numel: integer multiplication overflow")
     if isinstance(error, ValueError) and str(error) == "negative dimensions are not allowed":
         return RuntimeError("Trying to create tensor with negative dimension")
+    if isinstance(error, (OverflowError, ValueError)) and str(error).startswith("cannot convert float "):
+        return RuntimeError("value cannot be converted to type int64_t without overflow")
     if isinstance(error, OverflowError) and not str(error).startswith(PYTHONS_OWN):
         return RuntimeError("value cannot be converted to type int64_t without overflow")
     return None

@@ -4,9 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from tensh.engine.dtype import COMPLEX, FLOAT, INTEGER, bool_, complex128, dtype, float64, get_default_dtype, int64
-
-BUILTIN = {float: float64, int: int64, complex: complex128, bool: bool_}  # Python's types name dtypes here too
+from tensh.engine.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
 
 
 class Limits:

@@ -1103,7 +1103,7 @@ class Tensor:
     def reshape_as(self, other: Tensor | _Number) -> Tensor:
         """The tensor in the shape of ``other``, as ``reshape`` does it."""
     def resize_(self, *sizes: _Any, memory_format: _memory_format | None = ..., **named: _Any) -> Tensor:
-        """Give the tensor another size in place; new elements are not set.  Not for tensors that require grad."""
+        """Give the tensor another size in place; new elements are not set."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
         """Give the tensor the size of another one in place; new elements are not set."""
     def resolve_conj(self) -> Tensor:

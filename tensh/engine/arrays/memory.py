@@ -4,6 +4,7 @@ Strides and offsets are counted in elements, as in PyTorch.
 """
 
 import math
+import weakref
 
 import numpy as np
 
@@ -122,6 +123,7 @@ def in_room(array, shape, steps):
     number, start, whole = math.prod(shape), offset(array), flat_memory(array)
     if start + number <= whole.size:
         return strided(whole, shape, steps, start)
+    require_resizable(array)
     return strided(moved(whole[start:], number), shape, steps)
 
 
@@ -131,6 +133,24 @@ def moved(old, number):
     kept = min(number, old.size)
     room[:kept] = old[:kept]
     return room
+
+
+_lent: dict[int, weakref.ref] = {}  # id(memory owner) -> the owner, which takes its entry along when it dies
+
+
+def lend(array):
+    """Note that the memory of ``array`` is an array of another library, too; return ``array``."""
+    block = owner(array)
+    key = id(block)
+    if key not in _lent:
+        _lent[key] = weakref.ref(block, lambda _: _lent.pop(key, None))
+    return array
+
+
+def require_resizable(array):
+    """RuntimeError where longer memory in place of that of ``array`` would part it from another library's array."""
+    if id(owner(array)) in _lent:
+        raise RuntimeError("Trying to resize storage that is not resizable")
 
 
 def allocate(size, dtype, make=np.empty):

@@ -1,7 +1,7 @@
 """Arguments that PyTorch takes in several forms: sizes as numbers or as one sequence, dims, dtypes and places."""
 
 from tensh.engine.device import memory_format, preserve_format, require_cpu, require_strided
-from tensh.engine.dtype import BY_NUMPY, dtype
+from tensh.engine.dtype import BUILTIN, BY_NUMPY, dtype
 from tensh.engine.errors import wrap_dims
 from tensh.engine.tensor import Tensor
 
@@ -44,10 +44,12 @@ def dims(dim, ndim):
 
 
 def require_dtype(value, name):
-    """``value`` if it is a dtype (or None); PyTorch's error otherwise."""
-    if value is not None and not isinstance(value, dtype):
+    """``value`` if it is a dtype (or None), or the dtype that a Python type stands for; PyTorch's error otherwise."""
+    if value is None or isinstance(value, dtype):
+        return value
+    if not isinstance(value, type) or value not in BUILTIN:
         raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(value).__name__}")
-    return value
+    return BUILTIN[value]
 
 
 def options(name, *, dtype=None, device=None, layout=None, pin_memory=False):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arrays.memory import lend
 from tensh.engine.calls.making import KEYWORDS, PLACED, bind, finish, leaf, place, shows
 from tensh.engine.convert import recast
 from tensh.engine.creation import nested
@@ -114,7 +115,7 @@ def as_tensor(data, *, dtype=None, device=None):
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
-        return wrap(converted(shared(data), dtype, False))
+        return wrap(converted(lend(shared(data)), dtype, False))
     return wrap(nested.read(data, dtype))
 
 
@@ -161,7 +162,7 @@ def as_source(obj, dtype):
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):
-        return wrap(shared(obj))
+        return wrap(lend(shared(obj)))
     if isinstance(obj, np.generic):
         return wrap(np.array(obj, BY_NUMPY[obj.dtype].numpy))
     if hasattr(obj, "__dlpack__"):

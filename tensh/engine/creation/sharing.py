@@ -55,12 +55,12 @@ def from_numpy(ndarray):
         and ndarray.flags.carray
         and BY_NUMPY.get(ndarray.dtype, int64).numpy is ndarray.dtype
     ):
-        return leaf(ndarray.view())
+        return leaf(memory.lend(ndarray.view()))
     if not isinstance(ndarray, np.ndarray):
         kind = type(ndarray)
         name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
         raise TypeError(f"expected np.ndarray (got {name})")
-    t = wrap(shared(ndarray))
+    t = wrap(memory.lend(shared(ndarray)))
     if not ndarray.flags.writeable:
         warn_read_only()
     return t
@@ -89,9 +89,12 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     given = bind("frombuffer", (text,), (buffer,), given)
     dtype, count, offset = given["dtype"], given["count"], given["offset"]
     try:
-        view = memoryview(buffer).cast("B")
+        view = memoryview(buffer)
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
+    if not view.c_contiguous:
+        raise RuntimeError("could not retrieve buffer from object")
+    view = view.cast("B")
     if not view.nbytes or not count:
         raise ValueError(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
     if not 0 <= offset < view.nbytes:
@@ -113,7 +116,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         warn_read_only("buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor")
     number = count if count > 0 else rest // dtype.itemsize
     raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
-    return leaf(raw.view(dtype.numpy), given["requires_grad"])
+    return leaf(memory.lend(raw.view(dtype.numpy)), given["requires_grad"])
 
 
 # ── files ────────────────────────────────────────────────────────────────────
@@ -161,7 +164,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
             raise RuntimeError(INVALID) from None
     else:
         raise RuntimeError(INVALID)
-    return wrap(array.copy() if copy else memory.adopted(array))
+    return wrap(array.copy() if copy else memory.lend(memory.adopted(array)))
 
 
 INVALID = (

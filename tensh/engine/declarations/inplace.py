@@ -16,7 +16,7 @@ from numpy import ndarray
 
 from tensh.engine.arrays import memory
 from tensh.engine.clock import FORWARD, counted_on, later, mode, owner, tick, wrote, wrote_as
-from tensh.engine.dtype import BY_NUMPY, can_cast
+from tensh.engine.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors import broadcast_clash, cannot_cast, does_not_fit, not_implemented
 from tensh.engine.graph.hooks import keep_retaining
 from tensh.engine.graph.nodes import (
@@ -31,7 +31,6 @@ from tensh.engine.graph.nodes import (
     refusal,
 )
 from tensh.engine.graph.region import CopySlices
-from tensh.engine.info import BUILTIN
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn

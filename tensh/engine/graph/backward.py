@@ -13,6 +13,7 @@ import numpy as np
 from tensh.engine.arrays.memory import row_major
 from tensh.engine.clock import FORWARD, clock, mode, wrote
 from tensh.engine.errors import expandable, invalid_gradient
+from tensh.engine.graph.hooks import require_gradient, require_gradients, require_nothing
 from tensh.engine.graph.nodes import AccumulateGrad, Parts, second_time
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded
@@ -35,6 +36,8 @@ def run(grads, graph, keep, wanted=None, record=None):
             g = grads.pop(node)
             if node.hooks is not None:
                 g = before_hooks(node, g, graph)
+                if g is None:
+                    continue
             if only is not None and not _runs(node, g, wanted, only):
                 continue
             if node.saved is None:
@@ -79,6 +82,8 @@ def finish(grads, graph, wanted):
     for leaf, g in grads.items():
         if leaf.hooks is not None:
             g = before_hooks(leaf, g, graph)
+            if g is None:
+                continue
         if wanted is None:
             accumulate(leaf, g, graph)
         elif leaf in wanted:
@@ -172,7 +177,11 @@ def accumulate(leaf, g, graph):
         wrote(array)
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
-            hook(leaf.variable)
+            require_nothing(hook(leaf.variable))
+        for hook in list(leaf.hooks.after.values()):
+            result = hook((), (as_tensor(g),))
+            if result is not None:
+                require_gradients(result, (), hook)
 
 
 # ── hooks ────────────────────────────────────────────────────────────────────
@@ -190,31 +199,27 @@ def before_hooks(node, g, graph):
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
         t = as_tensor(g)
         for hook in list(hooks.tensor.values()):
-            t = _replaced(hook(t), t)
+            replaced = require_gradient(hook(t), t, hook)
+            t = t if replaced is None else replaced
         for retain in list(hooks.retain.values()):
             retain(t)
         g = _raw(t, graph)
         if type(node) is AccumulateGrad and not graph:
             g = g.copy()  # a hook may have kept it
     for hook in list(hooks.before.values()):
-        given = (as_tensor(g),)
+        given = arrived(g)
         result = hook(given)
         if result is not None:
-            g = _raw(result[0] if isinstance(result, tuple) else result, graph)
+            result = [_raw(each, graph) for each in require_gradients(result, given, hook)]
+            g = result[0] if type(g) is not Parts else Parts({n: p for n, p in enumerate(result) if p is not None})
     return g
 
 
-def _replaced(result, t):
-    if result is None:
-        return t
-    if not isinstance(result, Tensor):
-        raise TypeError(f"hooks should return a Tensor or None, but got {type(result).__name__}")
-    if result.array.shape != t.array.shape:
-        raise RuntimeError(
-            f"hook '{'unknown'}' has returned an incompatible gradient: expected size {list(t.array.shape)}, "
-            f"got {list(result.array.shape)}"
-        )
-    return result
+def arrived(g):
+    """What arrived at a node, as its hooks see it: a gradient for each output."""
+    if type(g) is not Parts:
+        return (as_tensor(g),)
+    return tuple(as_tensor(g.get(number)) for number in range(max(g) + 1))
 
 
 def after_hooks(node, g, gs, graph):
@@ -225,11 +230,12 @@ def after_hooks(node, g, gs, graph):
         inspect(node, gs)
     if node.hooks is None:
         return gs
-    outputs = (as_tensor(g),) if type(g) is not Parts else tuple(map(as_tensor, g.values()))
+    outputs = arrived(g)
     for hook in list(node.hooks.after.values()):
-        result = hook(tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs), outputs)
+        given = tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs)
+        result = hook(given, outputs)
         if result is not None:
-            gs = tuple(_raw(gi, graph) for gi in (result if isinstance(result, tuple) else (result,)))
+            gs = tuple(_raw(gi, graph) for gi in require_gradients(result, given, hook))
     return gs
 
 

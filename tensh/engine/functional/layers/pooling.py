@@ -8,7 +8,7 @@ from tensh.engine.declarations.inplace import into
 from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.functional.forms import require, wants
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
-from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, windows
+from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, require_32_bits, windows
 from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.ops.layers.pool import numbers_of_elements
 from tensh.engine.tensor import wrap
@@ -34,6 +34,8 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
     """What the functions below share; with ``indices`` also where the elements are."""
     require(input, name, "input", 1)
     kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
+    if dims > 1 or indices or wants(input):
+        require_32_bits(kernel, stride, padding, dilation)
     if dims == 1:
         require_row(name, input)
         if not indices and not wants(input):
@@ -141,6 +143,7 @@ def divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divis
 def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
     if divisor_override == 0 and divisor_override is not None:
         raise RuntimeError("divisor must be not zero")
+    require_32_bits(kernel, stride, padding)
     sizes = windows(name, input, dims, kernel, stride, padding, (1,) * dims, ceil_mode)
     refuse_dtypes(*(("avg_pool2d", input, *SMALL) if dims == 2 else ("avg_pool3d_out_frame", input, *SMALL, *HALF)))
     spatial = input.array.shape[-dims:]

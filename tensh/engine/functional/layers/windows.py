@@ -88,6 +88,12 @@ def output_size(n, k, s, p, d, ceil_mode):
     return size
 
 
+def require_32_bits(*numbers):
+    """RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
+    if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):
+        raise RuntimeError("value cannot be converted to type int without overflow")
+
+
 AXES = {2: "HW", 3: "THW"}
 
 

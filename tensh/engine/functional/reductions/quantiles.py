@@ -24,7 +24,7 @@ def quantiles(name, doc, skip_nan):
     """``quantile`` and ``nanquantile``."""
 
     def function(input, q, dim=None, keepdim=False, *, interpolation="linear"):
-        q = checked(name, input, q, interpolation)
+        q = checked(input, q, interpolation)
         vector = q.array.ndim == 1
         axis = None if dim is None else wrap_dim(dim, input.array.ndim)
         lines = input.reshape(-1) if axis is None else input
@@ -49,28 +49,28 @@ def kept_shape(shape, axis, keepdim):
     return (*shape[:axis], *((1,) if keepdim else ()), *shape[axis + 1 :])
 
 
-def checked(name, input, q, interpolation):
-    """``q`` as a tensor of the input's dtype."""
+def checked(input, q, interpolation):
+    """``q`` as a tensor of the input's dtype; errors speak of ``quantile`` for both functions, as in PyTorch."""
     dtype = input.array.dtype
     if not input.array.size:
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+        raise RuntimeError("quantile() input tensor must be non-empty")
     if dtype not in (np.float32, np.float64):
-        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if interpolation not in KINDS:
         raise RuntimeError(
-            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+            f"quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     if isinstance(q, Tensor):
         if q.array.ndim > 1:
-            raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+            raise RuntimeError("quantile() q must be a scalar or 1D tensor")
         if q.array.dtype != dtype:
-            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+            raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
         array = q.array
         if not ((array >= 0) & (array <= 1)).all():
-            raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+            raise RuntimeError("quantile() q values must be in the range [0, 1]")
         return q
     if not 0 <= q <= 1:
-        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     return wrap(np.array(q, dtype))
 
 

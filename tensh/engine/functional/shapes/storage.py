@@ -171,8 +171,61 @@ class UntypedStorage:
     def __getitem__(self, index):
         data = self.bytes()
         if isinstance(index, slice):
-            return UntypedStorage(data[index].copy())
+            return view_storage(data[in_steps_of_one(index, data.size)])
         return data[place_in(index, data.size)].item()
+
+    def __setitem__(self, index, value):
+        if not isinstance(value, (int, np.integer)):
+            raise RuntimeError(f"can only set storage content with a int types, but got {type(value).__name__} instead")
+        data = self.bytes()
+        if isinstance(index, slice):
+            index = in_steps_of_one(index, data.size)
+        elif not isinstance(index, int) or type(index) is bool:
+            raise RuntimeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+        elif not 0 <= index < data.size:
+            raise RuntimeError("out of bounds")
+        data[index] = int(value) & 255
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def fill_(self, value):
+        """Set every byte to ``value``."""
+        self[:] = value
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """Take over the bytes of a storage of the same size.
+
+        >>> import tensh as torch
+        >>> t = torch.zeros(2, dtype=torch.uint8)
+        >>> storage = t.untyped_storage().copy_(torch.UntypedStorage([1, 2]))
+        >>> t
+        tensor([1, 2], dtype=torch.uint8)
+        """
+        bind("copy_", ("(torch.Storage src, bool non_blocking = None)",), (source, non_blocking), {})
+        data, new = self.bytes(), source.untyped().bytes()
+        if data.size != new.size:
+            raise RuntimeError(f"size does not match, self was {data.size} bytes but src was {new.size} bytes")
+        data[...] = new
+        return self
+
+    def resize_(self, size):
+        """Give the storage so many bytes, in memory of its own that begins with the old ones.
+
+        Tensors over the old memory keep it.  RuntimeError where the memory is an array's of NumPy, too.
+        """
+        if type(size) is bool or not isinstance(size, int):
+            raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
+        memory.require_resizable(self.array)
+        data, room = self.bytes(), new_row(size, np.dtype(np.uint8))
+        room[: data.size] = data[:size]
+        self.array = room
+        return self
+
+    def clone(self):
+        """A copy."""
+        return view_storage(self.bytes().copy())
 
     @property
     def device(self):
@@ -182,6 +235,21 @@ class UntypedStorage:
     def __repr__(self):
         lines = "".join(f" {byte}\n" for byte in self.tolist())
         return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
+
+
+def view_storage(data):
+    """A storage over a row of bytes, which may be part of other memory."""
+    storage = object.__new__(UntypedStorage)
+    storage.array = data
+    return storage
+
+
+def in_steps_of_one(index, size):
+    """A slice of a storage of ``size`` elements, with numbers; RuntimeError for one with another step."""
+    start, stop, step = index.indices(size)
+    if step != 1:
+        raise RuntimeError(f"Trying to slice with a step of {step}, but only a step of 1 is supported")
+    return slice(start, max(start, stop))
 
 
 def new_row(size, dtype):
@@ -212,7 +280,7 @@ def row_of(values, dtype, cls):
 def place_in(index, size):
     """The place of an element in a storage of ``size`` elements; PyTorch's IndexError where there is none."""
     if not isinstance(index, int):
-        raise RuntimeError(f"can't index a {UntypedStorage} with {type(index)}")
+        raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
     if not -(2**63) <= index < 2**63:
         raise ValueError("Overflow when unpacking long long")
     place = index + size if index < 0 else index
@@ -229,7 +297,10 @@ def untyped_storage(self):
 
 @method
 def resize_(self, *sizes, memory_format=contiguous_format, **named):
-    """Give the tensor another size in place; new elements are not set.  Not for tensors that require grad."""
+    """Give the tensor another size in place; new elements are not set.
+
+    RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
+    """
     shape = ints(sizes, named, "resize_", "size")
     if live(edge(self)):
         raise RuntimeError("cannot resize variables that require grad")
@@ -272,7 +343,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         size: of the tensor; that of the source where it is left out.
         stride: in elements, of every dimension; a dense tensor where it is left out.
 
-    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own.
+    RuntimeError for negative numbers.  Where the memory is too short, the tensor gets a longer copy of its own; RuntimeError
+    if the memory is an array's of NumPy, too.
 
     >>> import tensh as torch
     >>> torch.empty(0).set_(torch.arange(6.0), 1, (2, 2), (2, 1))
@@ -309,7 +381,10 @@ def array_at(array, size, stride, start):
         raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
     require_storage(size, steps, start, array.itemsize)
     whole, need = memory.flat_memory(array), count_elements(size, steps, start)
-    return memory.strided(whole if need <= whole.size else memory.moved(whole, need), size, steps, start)
+    if need > whole.size:
+        memory.require_resizable(array)
+        whole = memory.moved(whole, need)
+    return memory.strided(whole, size, steps, start)
 
 
 @cache

@@ -128,7 +128,7 @@ def index_add(input, dim, index, source, *, alpha=1):
     require_slices("index_add_", input, dim, index, source)
     wrong = outside(index, input.shape[dim] if input.ndim else 1)
     if wrong is not None:
-        if input.ndim < 2 or input.size and 0 < dim < input.ndim - 1:
+        if input.ndim < 2 or input.size and (0 < dim < input.ndim - 1 or index.dtype != np.int64):
             raise IndexError("index out of range in self")
         if not input.size:
             return

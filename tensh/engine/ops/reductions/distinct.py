@@ -110,6 +110,8 @@ def bincount(input, weights=None, minlength=0):
         raise RuntimeError("minlength should be >= 0")
     if input.ndim != 1 or (input.size and input.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if input.size and input.max() == np.iinfo(I8).max:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {input.max()} but got {input.max()}")
     if weights is None:
         return np.bincount(input.astype(I8), None, minlength)
     if weights.ndim != 1 or weights.size != input.size:

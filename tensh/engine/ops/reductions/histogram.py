@@ -186,11 +186,19 @@ def histogram_of_points(input, bins, edges, weight=None, density=False):
 @op(public=False, input=None)
 def equal_bins(input, bins, low, high):
     """The number of elements in each of ``bins`` equal bins."""
-    if is_half(input.dtype):
-        return equal_bins.kernel(input.astype(F4), bins, low, high).astype(input.dtype)
-    values = input.reshape(-1)
-    require_float("histogram_cpu", values)
+    values, kind = input.reshape(-1), input.dtype.type
+    if not is_half(input.dtype):
+        require_float("histogram_cpu", values)
     require_bins(bins)
-    low, high = outer_edges("torch.histc", values, values.dtype.type(low), values.dtype.type(high), 1)
-    edges = evenly(low, high, bins, values.dtype)
-    return counted_in_blocks(values, bins, lambda some: slot_of_some(some, low, high, edges))
+    low, high = map(kind, outer_edges("torch.histc", values, kind(low), kind(high), 1))
+    return counted_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
+
+
+def bin_of_some(values, low, high, bins):
+    """The number of the equal bin of every value, rounded in their dtype and not held against edges; -1 outside."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        number = (values - low) * values.dtype.type(bins) / (high - low)
+        if is_half(values.dtype) and not np.isfinite(number).all():  # a product too large for a half
+            number = (values.astype(F4) - F4.type(low)) * F4.type(bins) / (F4.type(high) - F4.type(low))
+        number = np.minimum(number.astype(np.int64), bins - 1)
+    return np.where((values >= low) & (values <= high), number, -1)
