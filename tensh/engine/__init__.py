@@ -9,7 +9,7 @@ from functools import cache
 import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
 
 from tensh.engine.absent import hang_lacks, lacking
-from tensh.engine.arrays import cores, pages
+from tensh.engine.arrays import cores, floating_errors, pages
 from tensh.engine.declarations.table import PUBLIC, public, shown
 from tensh.engine.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
@@ -21,7 +21,7 @@ from tensh.engine.registry import read_all
 from tensh.engine.tensor import Size, Tensor
 
 pages.keep()
-cores.settle()
+floating_errors.install(cores.BUFFER)
 hang_lacks(Tensor)
 
 PUBLIC.update(ALL)
