@@ -7,8 +7,10 @@ so that ``pytest -m oracle`` runs exactly these.
 
 import gc
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,3 +68,23 @@ def pytest_collection_modifyitems(items):
             torch is not None and module is not None and any(value is torch for value in vars(module).values())
         ):
             item.add_marker("oracle")
+
+
+MISSING = re.compile(r"could not import '(\w+)'")
+NAMES = {"torch": "PyTorch"}
+
+
+def reason_to_skip(report):
+    """Why a test was skipped, in words that all tests skipped for the same reason share."""
+    reason = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    missing = MISSING.match(reason)
+    return f"{NAMES.get(missing[1], missing[1])} is not installed" if missing else reason
+
+
+def pytest_terminal_summary(terminalreporter):
+    """List the reasons for which tests were skipped, a line each."""
+    skipped = Counter(map(reason_to_skip, terminalreporter.getreports("skipped")))
+    if skipped:
+        terminalreporter.section("skipped")
+    for reason, number in skipped.most_common():
+        terminalreporter.line(f"{number:6,}  {reason}")
