@@ -76,7 +76,9 @@ NAMES = {"torch": "PyTorch"}
 
 def reason_to_skip(report):
     """Why a test was skipped, in words that all tests skipped for the same reason share."""
-    reason = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = (
+        report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    )
     missing = MISSING.match(reason)
     return f"{NAMES.get(missing[1], missing[1])} is not installed" if missing else reason
 

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from tensh.engine.calls.signatures import NO_FIT, TAKERS
-from tensh.engine.dtype import BUILTIN, BOOL, COMPLEX, INTEGER, bfloat16, dtype
+from tensh.engine.dtype import BOOL, BUILTIN, COMPLEX, INTEGER, bfloat16, dtype
 from tensh.engine.tensor import Tensor
 
 REAL = frozenset({int, float})

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, over_rows
 from tensh.engine.declarations.table import op
-from tensh.engine.dtype import BUILTIN, BOOL
+from tensh.engine.dtype import BOOL, BUILTIN
 from tensh.engine.errors import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.ops.precision import F4, I8, WIDER, is_half
 from tensh.engine.ops.reductions.summation import add_rows, times
