@@ -118,3 +118,103 @@ def test_bessel_functions_of_the_second_kind_near_zero(order):
 def test_reciprocal_square_roots_of_halves_are_rounded_once(dtype):
     x = torch.arange(1, 2048).to(getattr(torch, dtype))
     assert torch.equal(torch.rsqrt(x), torch.rsqrt(x.double()).to(x.dtype))
+
+
+# Function -> its limits in units in the last place (PyTorch's largest error twice), and where numbers are drawn.
+IN_SINGLE = {
+    "exp": (1.12, [(-87, 88), (-104, -80), (-1, 1)]),
+    "log": (1.8, [(0.3, 3), (0, 1e-37), (0, 1e38)]),
+    "sin": (1.2, [(-4, 4), (-1e3, 1e3), (-2e6, 2e6)]),
+    "cos": (1.2, [(-4, 4), (-1e3, 1e3), (-2e6, 2e6)]),
+    "tanh": (1.0, [(-10, 10), (-1e-2, 1e-2), (-50, 50)]),
+    "sinh": (1.0, [(-3, 3), (-80, 80)]),
+    "cosh": (1.0, [(-3, 3), (-80, 80)]),
+}
+ENDS = np.array(
+    [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e-38, -1e-38, 3e38, -3e38, 89.0, -103.9, 1e10], "f4"
+)
+
+
+def units(found, exact):
+    """Errors in units in the last place of float32."""
+    return np.abs(found - exact) / np.spacing(np.abs(exact).astype("f4")).astype("f8")
+
+
+@pytest.mark.parametrize("function", IN_SINGLE)
+@pytest.mark.parametrize("size", [100, 40_000])
+def test_functions_of_float32(function, size):
+    limit, ranges = IN_SINGLE[function]
+    random = np.random.default_rng(0)
+    for low, high in ranges:
+        x = random.uniform(low, high, size).astype("f4")
+        exact = getattr(np, function)(x.astype("f8"))
+        kept = torch.tensor(x)
+        found = getattr(torch, function)(kept)
+        assert units(found.numpy(), exact).max() <= limit
+        assert np.array_equal(getattr(kept, f"{function}_")().numpy(), found.numpy())
+
+
+@pytest.mark.parametrize("function", IN_SINGLE)
+@pytest.mark.parametrize("count", [1, 3000])
+def test_ends_of_functions_of_float32(function, count):
+    """Infinities, nan, the sign of zero, subnormal and huge numbers are right, among few numbers and among many."""
+    x = np.tile(ENDS, count)
+    exact = getattr(np, function)(x.astype("f8")).astype("f4")
+    found = getattr(torch, function)(torch.tensor(x)).numpy()
+    np.testing.assert_allclose(found, exact, 2e-7, 2e-45)
+    assert np.array_equal(np.signbit(found[exact == 0]), np.signbit(exact[exact == 0]))
+
+
+def test_functions_of_float32_in_any_layout():
+    numbers = torch.linspace(0.1, 3, 120_000).reshape(300, 400)
+    for view in (numbers.T, numbers[:, ::3], numbers.reshape(30, 40, 100).permute(2, 0, 1), numbers[::2, 1::2]):
+        for function in IN_SINGLE:
+            found, exact = getattr(torch, function)(view), getattr(np, function)(view.double().numpy())
+            assert units(found.numpy(), exact).max() <= 2
+
+
+# what is computed, number of the derivative, argument, exact result
+SLOPES = [
+    (torch.special.erfcx, 1, 1e3, -5.641887372856888e-07),
+    (torch.special.erfcx, 1, 1e15, -5.641895835477563e-31),
+    (torch.special.erfcx, 2, 1e3, 1.1283757819707055e-09),
+    (torch.special.erfcx, 2, 1e10, 1.1283791670955127e-30),
+    (torch.special.log_ndtr, 1, -1e3, 1000.000999998),
+    (torch.special.log_ndtr, 1, -1e10, 1e10),
+    (torch.special.log_ndtr, 2, -1e3, -0.999999000006),
+    (torch.special.log_ndtr, 2, -1e10, -1.0),
+    (torch.special.log_ndtr, 2, 30.0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("function", "order", "x", "exact"), SLOPES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_slopes_far_out(function, order, x, exact, dtype):
+    x = torch.tensor(x, dtype=dtype, requires_grad=True)
+    out = function(x)
+    for _ in range(order):
+        (out,) = torch.autograd.grad(out, x, create_graph=True)
+    np.testing.assert_allclose(out.item(), exact, 1e-6, 1e-37)
+
+
+def test_logarithms_of_softmax_that_are_nearly_zero():
+    """The loss of a confident answer keeps its digits."""
+    rows = torch.tensor([[30.0, 20.0, 10.0]] * 200)
+    exact = -math.log1p(math.exp(-10) + math.exp(-20))
+    assert abs(F.log_softmax(rows, 1)[0, 0].item() - exact) < 2**-24
+
+
+FAR_OUT = {
+    "gammainc": (torch.special.gammainc, 26.0, 1e300, 1.0),
+    "gammaincc": (torch.special.gammaincc, 26.0, 1e300, 0.0),
+    "gammainc far to the left": (torch.special.gammainc, 20.0, 1e-10, 4.110317622920576e-219),
+    "zeta of a huge exponent": (torch.special.zeta, 1e155, 1.0, 1.0),
+    "zeta of a huge exponent beyond 1": (torch.special.zeta, 1e20, 2.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", FAR_OUT)
+def test_special_functions_far_out(name):
+    function, a, x, exact = FAR_OUT[name]
+    out = function(torch.tensor(a, dtype=torch.float64), torch.tensor(x, dtype=torch.float64))
+    np.testing.assert_allclose(out.item(), exact, 1e-12)

@@ -15,8 +15,8 @@ class NegativeBinomial(Odds, Distribution):
     """How many trials succeed, each with probability ``probs`` or log-odds ``logits``, until ``total_count`` have failed.
 
     >>> import tensh as torch
-    >>> torch.distributions.NegativeBinomial(3, torch.tensor(0.25)).mean
-    tensor(1.)
+    >>> torch.distributions.NegativeBinomial(3, torch.tensor(0.5)).mean
+    tensor(3.)
     """
 
     arg_constraints = {

@@ -485,7 +485,8 @@ DECLARED = {
         special_spherical_bessel_j0
     """,
     "ops.special.error_functions": """
-        .erf .erf_ .erfc .erfc_ .erfinv .erfinv_ special_erfcx special_log_ndtr special_ndtri
+        .erf .erf_ .erfc .erfc_ .erfinv .erfinv_ erfcx_derivative normal_hazard normal_hazard_slope special_erfcx
+        special_log_ndtr special_ndtri
     """,
     "ops.special.gamma": """
         .digamma .digamma_ .lgamma .lgamma_ .mvlgamma .mvlgamma_ mvdigamma polygamma_of special_zeta

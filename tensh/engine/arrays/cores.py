@@ -25,7 +25,7 @@ SPREAD, SPREAD_LIGHT = 1 << 19, 1 << 21
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
 BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
-# Functions of elements that take as long as their memory; others that do have an attribute ``into``, as ``spread`` tells.
+# Functions of elements that take as long as their memory; others that do have an attribute ``light``.
 LIGHT = frozenset(
     getattr(np, name)
     for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
@@ -204,7 +204,7 @@ def spread(kernel, arrays, others=(), into=None, **options):
 
 
 def is_light(kernel):
-    return kernel in LIGHT or hasattr(kernel, "into")
+    return kernel in LIGHT or hasattr(kernel, "light")
 
 
 def spreading(kernel, number):

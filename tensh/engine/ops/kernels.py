@@ -200,6 +200,7 @@ def relu(input):
 
 
 relu.into = lambda out, input: clipped(input, ZERO[input.dtype], None, out)
+relu.light = True
 
 
 # ── comparisons ──────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.declarations.mixing import SCALARS
 from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.dtype import BY_NUMPY
+from tensh.engine.ops.elementwise.single import exp
 from tensh.engine.ops.elementwise.table import NO_CLAMP
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import in_float32
@@ -156,7 +157,7 @@ activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu"
 # ── curves ───────────────────────────────────────────────────────────────────
 def softplus(input, beta=1.0, threshold=20.0):
     scaled = input if beta == 1 else np.multiply(input, sized(beta, input))
-    out = np.log1p(np.exp(np.minimum(scaled, sized(threshold, input))))
+    out = np.log1p(exp(np.minimum(scaled, sized(threshold, input))))
     if beta != 1:
         out = np.divide(out, sized(beta, input), own(out))
     return np.where(scaled > sized(threshold, input), input, out)
@@ -164,7 +165,7 @@ def softplus(input, beta=1.0, threshold=20.0):
 
 def logsigmoid(input):
     out = np.negative(np.abs(input))
-    out = np.log1p(np.exp(out, own(out)), own(out))
+    out = np.log1p(exp(out))
     return np.subtract(np.minimum(input, sized(0, input)), out, own(out))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
-from tensh.engine.ops.elementwise import arithmetic, elementary
+from tensh.engine.ops.elementwise import arithmetic, elementary, single
 from tensh.engine.ops.precision import imaginary_of, real_of
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
@@ -151,11 +151,11 @@ pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", n
           inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
-pointwise(np.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
+pointwise(single.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
 pointwise(elementary.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
 pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
-pointwise(np.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
+pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
 pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
 pointwise(
     elementary.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)"
@@ -166,9 +166,9 @@ pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True,
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
-pointwise(np.logaddexp2, "The same to base 2.", name="logaddexp2", types="f", inplace=False,
+pointwise(elementary.logaddexp2, "The same to base 2.", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
-pointwise(elementary.product_unless_zero(np.log), "Input times the logarithm of other; 0 where input is 0.",
+pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
           input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
@@ -184,15 +184,15 @@ pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away 
                               "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
 
 # ── trigonometry ─────────────────────────────────────────────────────────────
-pointwise(np.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
-pointwise(np.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
+pointwise(single.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
+pointwise(single.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
 pointwise(np.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
 pointwise(np.arcsin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))")
 pointwise(np.arccos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))")
 pointwise(np.arctan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
-pointwise(np.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
-pointwise(np.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
-pointwise(np.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
+pointwise(elementary.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
+pointwise(elementary.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
+pointwise(single.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
 pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True,
           input="g * conj(rsqrt(squared(input) + 1))")  # fmt: skip
 pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
@@ -255,6 +255,7 @@ def clamp(input, min, max):
 
 
 clamp.kernel.into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
+clamp.kernel.light = True
 
 
 @op(spread=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",

@@ -69,21 +69,30 @@ def sum_along(array, axis):
     return add_along(array, axis if array.ndim else None, True)
 
 
-def powers(input, axis, out):
-    """(what was subtracted from the input, the sums along ``axis`` of the exponentials, which are written over ``out``).
+SHORT = 24  # elements of rows whose largest are found faster along the columns of a copy: a fifth of the time
 
-    Subtracting the largest elements first is needed only where the exponentials say so; None says that it was not.
+
+def largest(input, axis):
+    """The largest elements along ``axis``, which is kept."""
+    if input.ndim == 2 and axis == 1 and input.size > SMALL and 0 < input.shape[1] <= SHORT:
+        return maximum(np.ascontiguousarray(input.T), 0)[:, None]
+    return maximum(input, axis if input.ndim else None, None, None, True)
+
+
+def powers(input, axis, out):
+    """The sums along ``axis`` of the exponentials, which are written over ``out``.
+
+    Subtracting the largest elements first is needed only where the exponentials say so.
     """
     if input.size > SMALL:
         np.exp(input, out)
         total = sum_along(out, axis)
         least, most = SAFE
         if least * input.shape[axis] < total.min() and total.max() < most:
-            return None, total
-    top = maximum(input, axis if input.ndim else None, None, None, True)
-    np.subtract(input, top, out)
+            return total
+    np.subtract(input, largest(input, axis), out)
     np.exp(out, out)
-    return top, sum_along(out, axis)
+    return sum_along(out, axis)
 
 
 def in_blocks(finish, input, axis):
@@ -101,15 +110,15 @@ def in_blocks(finish, input, axis):
 
 
 def finish_softmax(out, input, axis):
-    _, total = powers(input, axis, out)
+    total = powers(input, axis, out)
     np.multiply(out, 1 / total, out) if out.size > SMALL else np.divide(out, total, out)
 
 
 def finish_log_softmax(out, input, axis):
-    top, total = powers(input, axis, out)
-    if top is not None:
-        input = np.subtract(input, top, out)
-    np.subtract(input, np.log(total), out)
+    # Always without the largest: exact where one element outweighs all others, and the logarithm is nearly 0.
+    shifted = np.subtract(input, largest(input, axis))
+    np.exp(shifted, out)
+    np.subtract(shifted, np.log(sum_along(out, axis)), out)
 
 
 def softmax_axis(input, dim, name):

@@ -236,6 +236,9 @@ def hurwitz(s, x):
     return np.where(left & (s != np.floor(s)), np.nan, np.where(left & (f == 0), np.inf, out))
 
 
+STEEP = 1e4  # an exponent from which on the first terms are all that is not zero, and the formula overflows
+
+
 def euler_maclaurin(s, x):
     """For x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
     out = np.add.reduce((x + LADDER) ** -s, 0)
@@ -245,7 +248,7 @@ def euler_maclaurin(s, x):
     for k, b in enumerate(BERNOULLI, 1):
         rest = rest + b / math.factorial(2 * k) * factor
         factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (x * x)
-    return np.where(np.isinf(s), out, out + rest)
+    return np.where(s > STEEP, out, out + rest)
 
 
 @wide

@@ -13,6 +13,8 @@ from tensh.engine.ops.special.shared import extended, gauss_legendre, in_float64
 LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
 POINTS = 64
 EPSILON = 2.0**-53
+HUGE = 1e5  # a shape of which nothing is left below half of it; of smaller ones the series is exact there
+OUT = 1e3  # times the shape: farther out nothing is left of the distribution
 REACH = 80.0  # a tail ends where the density has fallen by e**-40: sqrt(80) deviations from the middle
 
 
@@ -46,7 +48,7 @@ def smaller(density, a, x, lower):
     def by_density(a, x, lower):
         return density(a, x) * piecewise(lower, series, fraction, a, x)
 
-    return piecewise(a < LARGE, of_small, tail, a, x, lower)
+    return piecewise((a < LARGE) | (x < a / 2) & (a < HUGE), of_small, tail, a, x, lower)
 
 
 def density(a, x):
@@ -113,7 +115,7 @@ def tail(a, x, lower):
     In units of a, from x / a - 1, where the numbers stay exact near the middle.
     """
     points, weights = gauss_legendre(POINTS)
-    start = (x - a) / a
+    start = np.minimum((x - a) / a, OUT)
     deviations = np.abs(start) * np.sqrt(a)
     length = (np.sqrt(deviations * deviations + REACH) - deviations) / np.sqrt(a)
     longer = length * (1 + 2.5 * (deviations + math.sqrt(REACH)) / np.sqrt(a))  # the upper tail falls more slowly
