@@ -10,6 +10,7 @@ UNSEEN = frozenset(
     [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, *range(0xFE00, 0xFE10), 0xFFA0]
     + [*range(0xE0100, 0xE01F0)]
 )
+NOT_IN_A_WORD = frozenset(" !\"#$&'()*;<>?[\\]^`{|}~")  # what a shell may read as something else
 KEPT = 2**16  # characters below are looked up once
 
 
@@ -71,6 +72,27 @@ def visible_line(text):
     'a\\\\nb'
     """
     return text if text.isascii() and text.isprintable() else text.translate(LINE)
+
+
+def shell_word(name):
+    """A name as one word of a shell, for commands that are to be copied: `a b` is quoted, and so is all that a shell obeys.
+
+    >>> from tensh.escaping import shell_word
+    >>> print(shell_word("lesson.tsh"), shell_word("a; ls"))
+    lesson.tsh 'a; ls'
+    """
+    if visible_line(name) != name:
+        return "$'" + "".join(map(in_a_word, name)) + "'"
+    if name and not set(name) & NOT_IN_A_WORD:
+        return name
+    return "'" + name.replace("'", "'\\''") + "'"
+
+
+def in_a_word(character):
+    """A character as a shell reads it between `$'` and `'`."""
+    if "\udc80" <= character <= "\udcff":  # a byte that is no character
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return f"\\{character}" if character in "\\'" else visible_line(character)
 
 
 def dumps(value, **options):

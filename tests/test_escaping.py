@@ -8,6 +8,8 @@ import io
 import json
 import os
 import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ import pytest
 import tensh as torch
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
-from tensh.escaping import is_seen, visible
+from tensh.escaping import is_seen, shell_word, visible, visible_line
 from tensh.show import progress
 from tensh.utils.safetensors.torch import save_file
 
@@ -287,3 +289,41 @@ def test_the_names_of_files_in_the_folder_are_not_completed_where_nobody_can_typ
 
 if os.name == "nt":  # pragma: no cover
     pytestmark = pytest.mark.skip("names of files cannot be hostile there")
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not here")
+def test_a_name_in_a_command_is_one_word_of_a_shell():
+    signs = [
+        "a",
+        "'",
+        '"',
+        " ",
+        "$(ls)",
+        "`",
+        "\\",
+        "\n",
+        "\x1b",
+        "!",
+        "*",
+        "~",
+        "#",
+        ";",
+        "&",
+        "\u202e",
+        "é",
+        "\udcff",
+        "\\udcff",
+        "{a,b}",
+    ]
+    names = [
+        first + second + third for first in signs for second in ("", "'", "\\", "\x1b") for third in ("", "4", " ")
+    ]
+    words = " ".join(map(shell_word, names))
+    assert visible_line(words) == words
+    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, check=True).stdout
+    assert said.split(b"\0")[:-1] == [os.fsencode(name) for name in names]
+
+
+def test_a_command_that_is_to_be_copied_has_the_name_of_a_file_as_one_word(folder):
+    (folder / "a; ls.tsh").write_text("#> 1\n1\n# %%\n2\n#> 3\n")
+    assert "tensh check --update 'a; ls.tsh'\n" in tensh("check", "a; ls.tsh")

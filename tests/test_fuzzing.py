@@ -1,9 +1,12 @@
 """Files that were changed at random are loaded or refused, and files that once did harm stay harmless."""
 
+import json
+import random
 from pathlib import Path
 
 import fuzzing
 import pytest
+from fuzzing import tables
 from fuzzing.targets import TARGETS
 from fuzzing.worker import attempt
 
@@ -21,3 +24,13 @@ def test_a_file_that_once_did_harm(path, tmp_path):
     target = TARGETS[path.name.partition("-")[0]]
     message, _ = attempt(target, path.read_bytes(), str(tmp_path))
     assert message is None or not message.startswith("! ")
+
+
+def test_a_file_is_the_same_whatever_was_changed_before_it():
+    """A list that one file got was put into the next one, until one held itself."""
+    document = json.dumps({"cells": [{"source": [[]], "metadata": {}}], "nbformat": 4}).encode()
+
+    def changed():
+        return [tables.change_json(random.Random(number), document) for number in range(300)]
+
+    assert changed() == changed()

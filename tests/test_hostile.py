@@ -14,6 +14,7 @@ from tensh.cli import reading, status
 from tensh.cli.app import main
 from tensh.cli.config import Settings, load
 from tensh.cli.environment import Environment
+from tensh.cli.options import UsageError
 
 DEEP = 100_000
 LONGEST = 600  # characters of what is said
@@ -412,3 +413,16 @@ def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):
     assert f"1 failed, {len(NOTEBOOKS) + 1} errors" in done.stdout
     assert "INTERNALERROR" not in done.stdout + done.stderr and "Traceback" not in done.stdout + done.stderr
     assert "long.ipynb: it has more than the 128 MiB that are read" in done.stdout
+
+
+def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypatch):
+    """Such as the messages of the kernel: a file by its kind, which has nothing to read yet."""
+    path = tmp_path / "a.tsh"
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)
+    monkeypatch.setattr(reading.stat, "S_IFMT", lambda mode: stat.S_IFREG)
+    try:
+        with pytest.raises(UsageError, match="nothing comes out of this file"):
+            reading.content(str(path))
+    finally:
+        os.close(writer)

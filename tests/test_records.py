@@ -176,6 +176,15 @@ def test_endings():
     assert [each["kind"] for each in found] == ["error", "value", "end"]
 
 
+@pytest.mark.parametrize(
+    ("code", "status"), [("300", 44), ("-5", 251), ("256", 0), ("10**5000", 255), ("-(2**70)", 255)]
+)
+def test_a_status_is_the_one_that_the_system_gets(code, status):
+    """As of Python itself: the last byte of what fits into 64 bits, else 255."""
+    done = Done("-c", f"import sys; sys.exit({code})", "--json")
+    assert (done.status, records(done)[-1]["exit"]) == (status, status)
+
+
 def test_warnings_commands_and_times_are_records():
     text = "import warnings\nwarnings.warn('careful')\n%time 3\n%who\n%help"
     found = records(Done("-c", text, "--json", "--time", "--echo", "all", terminal=True, TERM="dumb"))

@@ -1,5 +1,6 @@
 """Files of safetensors: bit for bit those of the package of that name, which programs get under its name."""
 
+import json
 import os
 import stat
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 import tensh
 from tensh.cli.session.imports import torch_is_tensh
+from tensh.escaping import visible_line
 from tensh.utils import safetensors as ours
 from tensh.utils.safetensors import safe_open
 from tensh.utils.safetensors import torch as our_torch
@@ -164,6 +166,18 @@ class Tied(tensh.nn.Module):
         super().__init__()
         self.a, self.b = tensh.nn.Linear(2, 2, bias=False), tensh.nn.Linear(2, 2, bias=False)
         self.b.weight = self.a.weight
+
+
+@pytest.mark.parametrize("begin", [0, 4])
+def test_what_is_said_of_a_file_is_one_line_that_can_be_shown(begin):
+    name = "\x1b]0;x\x07\n\u202e" + "x" * 10_000
+    header = json.dumps(
+        {name: {"dtype": "U8" if begin else name, "shape": [1], "data_offsets": [begin, begin + 1]}}
+    ).encode()
+    with pytest.raises(ours.SafetensorError) as refused:
+        our_torch.load(len(header).to_bytes(8, "little") + header + b"x")
+    message = str(refused.value)
+    assert message == visible_line(message) and len(message) < 2000
 
 
 def test_models_whose_weights_are_tied(tmp_path):

@@ -4,6 +4,7 @@ import collections
 import io
 import pickle
 import struct
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import tensh
+from tensh.escaping import visible_line
 
 PYTORCHS = Path(__file__).parent / "checkpoints" / "pytorch.pt"  # contents(torch), as PyTorch 2.13 wrote it
 REFUSED = (RuntimeError, pickle.UnpicklingError, EOFError)
@@ -235,6 +237,60 @@ def test_a_file_that_means_ill_is_refused(name):
         loaded(ILL[name])
     assert not RAN
     assert str(refused.value)
+
+
+# What a file names is quoted in what is said of it.
+EVIL = "\x1b]0;x\x07\n\u202e"
+STORED = "ctorch._utils\n_rebuild_tensor_v2\n((Vstorage\nctorch\nFloatStorage\nV{key}\nV{place}\nI4\ntQI0\n(I4\nt(I1\ntI00\nNtR."
+QUOTING = {
+    "a storage": STORED.format(key=EVIL.replace("\n", " "), place="cpu"),
+    "a place": STORED.format(key="0", place=EVIL.replace("\n", " ")),
+    "a long place": STORED.format(key="0", place="x" * 100_000),
+    "a class": f"c{EVIL.partition(chr(10))[0]}\nx\n.",
+    "a device": f"ctorch\ndevice\n(V{EVIL.encode('unicode_escape').decode()}\ntR.",
+    "a layout": f"ctorch.serialization\n_get_layout\n(V{EVIL.encode('unicode_escape').decode()}\ntR.",
+}
+
+
+@pytest.mark.parametrize("name", QUOTING)
+def test_what_is_said_of_a_file_is_one_line_that_can_be_shown(name):
+    with pytest.raises(REFUSED) as refused:
+        loaded(packed(QUOTING[name].encode("raw_unicode_escape"), FOUR))
+    message = str(refused.value)
+    assert message == visible_line(message) and len(message) < 2000
+
+
+@pytest.mark.parametrize("what", ["X\1\0\0\0x", "}", "ccollections\nOrderedDict\n)R", "K\1"])
+def test_what_no_name_gave_is_not_called(what):
+    with pytest.raises(pickle.UnpicklingError, match="Trying to call reduce for unrecognized function"):
+        loaded(packed(what.encode() + b")R."))
+
+
+def test_of_two_records_with_one_name_the_first_counts():
+    """PyTorch takes it; a program that looks at the first must not be shown another."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # zipfile's, of the double name
+        data = packed(described(0, (4,), (1,)), [*FOUR, ("data/0", bytes(16)), ("data.pkl", b"N.")])
+    assert loaded(data).tolist() == [1, 1, 1, 1]
+
+
+def test_an_encrypted_record_is_refused():
+    data = bytearray(packed(described(0, (4,), (1,)), FOUR))
+    for begin, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(begin) + flags] |= 1
+    with pytest.raises(RuntimeError, match=r"the record data\.pkl is encrypted"):
+        loaded(bytes(data))
+
+
+def test_numbers_of_an_old_file_are_little_endian_on_every_machine():
+    """PyTorch writes them so; what the file says of the machine is of the machine alone."""
+    file = io.BytesIO()
+    tensh.save({"a": tensh.arange(3)}, file, _use_new_zipfile_serialization=False)
+    said = pickle.dumps("little_endian", 2)[2:-3]
+    data = file.getvalue()
+    place = data.index(b"\x88", data.index(said))
+    data = data[:place] + b"\x89" + data[place + 1 :]
+    assert loaded(data)["a"].tolist() == [0, 1, 2]
 
 
 def test_keys_of_few_equal_hashes_and_tensors_of_several_dtypes_are_loaded():

@@ -128,6 +128,25 @@ def test_subclasses_are_made_by_the_legacy_constructor():
     assert type(x.as_subclass(Named)) is Named and x.as_subclass(Named).requires_grad
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (("cpu", -1), RuntimeError, "Device index must not be negative"),
+        (("xyz", -1), RuntimeError, "Expected one of cpu"),
+        (("cuda", 2**70), ValueError, "Overflow when unpacking long long"),
+        (
+            (f"cuda:{2**31}",),
+            RuntimeError,
+            "Could not parse device index '2147483648' in device string 'cuda:2147483648'",
+        ),
+        (("cuda:" + "9" * 5000,), RuntimeError, "Could not parse device index"),
+    ],
+)
+def test_a_number_of_a_device_that_cannot_be(arguments, error, words):
+    with pytest.raises(error, match=words):
+        torch.device(*arguments)
+
+
 def test_pinned_and_foreign_devices_are_refused():
     with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
         torch.ones(2).to("cuda")

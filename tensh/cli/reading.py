@@ -44,6 +44,8 @@ def content(path, most=None):
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL character in the name
         raise UsageError(f"{path!r}: this is no name of a file ({error})") from None
+    if read is None:  # some files of the system are as pipes
+        raise UsageError(f"{path}: nothing comes out of this file")
     if len(read) > most:
         raise UsageError(f"{path}: {too_large(len(read), most)}")
     return read

@@ -19,7 +19,7 @@ from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
-from tensh.escaping import visible_line
+from tensh.escaping import shell_word, visible_line
 from tensh.show.reprs import safe_str
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
@@ -48,7 +48,7 @@ class Run:
             self.session.teacher = Teacher(self.session, self.taught)
         self.hint = ALL_FRAMES  # what may be said after a failure
         if program.file:
-            self.hint = f"  look around: tensh run -i {program.arguments[0]}{ALL_FRAMES}"
+            self.hint = f"  look around: tensh run -i {shell_word(program.arguments[0])}{ALL_FRAMES}"
 
     # -- the whole --------------------------------------------------------------------------------------
 
@@ -326,8 +326,8 @@ class Run:
 
     def exit_status(self, code):
         """The status that `sys.exit(code)` asks for."""
-        if code is None or isinstance(code, int):
-            return int(code or 0)
+        if code is None or isinstance(code, int):  # as the system takes it
+            return int(code or 0) & 0xFF if -(2**63) <= int(code or 0) < 2**63 else 255
         self.console.remark([("plain", f"{safe_str(code)}\n")])
         return status.FAILED
 

@@ -43,12 +43,18 @@ class device:
                 )
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
-            index = int(number)
+            index = int(number[:20])  # of a number that is refused, however long it is, these digits are enough
+            if index >= 2**31:
+                raise RuntimeError(f"Could not parse device index '{number}' in device string '{type}'")
+        elif index is not None and not -(2**63) <= index < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         if not kind.replace("_", "a").isalpha():
             raise RuntimeError(f"Invalid device string: '{type}'")
         if kind not in cls.KINDS:
             expected = ", ".join(cls.KINDS)
             raise RuntimeError(f"Expected one of {expected} device type at start of device string: {type}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         self = object.__new__(cls)
         self.type, self.index = kind, index
         return self

@@ -14,7 +14,7 @@ WHERE = {
     "get_safe_globals": "allowed",
     "clear_safe_globals": "allowed",
     "safe_globals": "allowed",
-    "get_unsafe_globals_in_checkpoint": "reading",
+    "get_unsafe_globals_in_checkpoint": "asking",
     "LoadEndianness": "options",
     "get_default_load_endianness": "options",
     "set_default_load_endianness": "options",

@@ -21,6 +21,7 @@ REFUSED = (
     "or the `torch.serialization.safe_globals([{0}])` context manager to allowlist this global if you trust this class/function."
 )
 BLOCKED = ("sys", "os", "posix", "nt")  # modules from which nothing is ever taken, whatever the user says
+COST = 200  # bytes that a call makes, beside its arguments
 GIVEN = {}  # what the user has said is safe, in order; the values say nothing
 
 
@@ -29,7 +30,7 @@ class Known(NamedTuple):
 
     value: Any
     call: Any = None
-    cost: int = 200  # bytes that a call makes, beside its arguments
+    cost: int = COST
 
 
 class Storage(str):
@@ -134,7 +135,7 @@ class Names:
     def cost(self, function):
         """The bytes that a call of a value makes, beside its arguments."""
         known = self.known.get(id(function))
-        return known.cost if known else Known.cost
+        return known.cost if known else COST
 
     def new(self, cls, arguments):
         """A new object of a class, without its state."""

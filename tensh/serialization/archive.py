@@ -21,6 +21,7 @@ BROKEN = (
     "transferred incorrectly, or the file was modified after saving."
 )
 PIECE = 2**22  # bytes of a storage that are read at a time
+ENCRYPTED = 1  # a flag of a record
 LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
 
 
@@ -41,7 +42,10 @@ class Archive:
         self.size = zipped.fp.seek(0, io.SEEK_END)
         infos = zipped.infolist()
         folder = infos[0].filename.partition("/")[0] + "/" if infos else ""
-        self.records = {info.filename.removeprefix(folder): info for info in infos if info.filename.startswith(folder)}
+        self.records = {}
+        for info in infos:
+            if info.filename.startswith(folder):  # of two records with one name PyTorch takes the first
+                self.records.setdefault(info.filename.removeprefix(folder), info)
         self.storages = {}
         self.left = self.size  # bytes of storages that a file of this size can still have
 
@@ -66,6 +70,8 @@ class Archive:
             or info.file_size > self.size
         ):
             raise DamagedError(f"the record {name} is not stored as it is")
+        if info.flag_bits & ENCRYPTED:
+            raise DamagedError(f"the record {name} is encrypted")
         return info
 
     def read(self, name, most):

@@ -45,15 +45,13 @@ class Legacy:
             found, place = self.pickled(names, place, encoding)
             if type(found) is not int or found != expected:
                 raise RuntimeError(words.format(found if type(found) is int else type(found).__name__))
-        facts, place = self.pickled(names, place, encoding)
-        swapped = type(facts) is dict and facts.get("little_endian", True) is not (sys.byteorder == "little")
-        described = place
+        _, described = self.pickled(names, place, encoding)  # facts about the machine that wrote the file
         _, place = self.pickled(names, described, encoding, self.mention)  # which storages there are, and how large
         keys, place = self.pickled(names, place, encoding)
         if type(keys) is not list:
             raise DamagedError("it has no list of its storages")
         for key in keys:
-            place = self.fill(key, place, swapped)
+            place = self.fill(key, place)
         self.place = place
         for stored in [row[2] for row in self.rows.values()] + [*self.views.values()]:
             stored.others.clear()  # what was made of elements that were not there yet
@@ -95,8 +93,8 @@ class Legacy:
             raise DamagedError("it mentions a part of a storage that is none")
         return self.views.setdefault(key, storage_over(row[begin : begin + count]))
 
-    def fill(self, key, place, swapped):
-        """Read the memory of a storage; where the next begins."""
+    def fill(self, key, place):
+        """Read the memory of a storage, whose numbers are little-endian whatever wrote them; where the next begins."""
         if type(key) is not str or key not in self.rows:
             raise DamagedError("it lists a storage that no tensor lies in")
         row = self.rows[key][1]
@@ -110,7 +108,7 @@ class Legacy:
             if row.dtype == bool:
                 truths = np.frombuffer(piece, np.uint8)
                 np.not_equal(truths, 0, out=truths)
-        if swapped:
+        if sys.byteorder == "big":
             row.byteswap(inplace=True)
         return end
 

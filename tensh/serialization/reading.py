@@ -8,8 +8,9 @@ import zipfile
 from tensh.engine.device import device
 from tensh.engine.functional.shapes.storage import UntypedStorage
 from tensh.engine.warning import warn
-from tensh.serialization.allowed import BY_DEFAULT, Names, full_name, given
-from tensh.serialization.archive import BROKEN, LARGEST_PICKLE, Archive
+from tensh.escaping import visible_line
+from tensh.serialization.allowed import Names
+from tensh.serialization.archive import BROKEN, Archive
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.legacy import Legacy
 
@@ -18,6 +19,7 @@ NO_DEVICE = (
     "Attempting to deserialize object on a {0} device but torch.{1}.is_available() is False. If you are running on a CPU-only "
     "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
+LONGEST = 1000  # characters of what is said of a file
 ZIP = b"PK\3\4"  # how an archive begins
 REFUSED = "Weights only load failed. WeightsUnpickler error: "
 SAFE_HERE = " With weights_only=False tensh makes it without running anything of the file."
@@ -150,18 +152,24 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
     except CallersError as error:
         raise error.args[0] from None
     except LackingError as error:
-        raise RuntimeError(f"this checkpoint holds {error}: tensh has dense tensors on the CPU only") from None
+        raise RuntimeError(
+            f"this checkpoint holds {one_line(error)}: tensh has dense tensors on the CPU only"
+        ) from None
     except EOFError:
         raise EOFError("Ran out of input") from None
     except DamagedError as error:
-        raise RuntimeError(f"this checkpoint is damaged: {error}") from None
+        raise RuntimeError(f"this checkpoint is damaged: {one_line(error)}") from None
     except pickle.UnpicklingError as error:
-        raise pickle.UnpicklingError(_words(str(error), weights_only)) from None
+        raise pickle.UnpicklingError(_words(visible_line(str(error)), weights_only)) from None
     except (zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        reason = _line(error) if "CRC" in str(error) else "failed finding central directory"
+        reason = one_line(error) if "CRC" in str(error) else "failed finding central directory"
         raise RuntimeError(BROKEN.format(reason)) from None
     except WRONG as error:
-        raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {_line(error)}") from None
+        raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {one_line(error)}") from None
+    except RuntimeError as error:
+        if one_line(error) == str(error):
+            raise
+        raise RuntimeError(one_line(error)) from None
 
 
 def _read(file, start, place, names, encoding, mapped, mmap):
@@ -192,40 +200,6 @@ def _words(message, weights_only):
     return REFUSED + message + (SAFE_HERE if known else "")
 
 
-def _line(error):
-    return str(error).partition("\n")[0][:300]
-
-
-def get_unsafe_globals_in_checkpoint(f):
-    """The names that a file asks for and that ``torch.load`` does not allow; nothing is made of what is in it.
-
-    >>> import tensh as torch, io
-    >>> file = io.BytesIO()
-    >>> torch.save([slice(1), torch.ones(1)], file)
-    >>> torch.serialization.get_unsafe_globals_in_checkpoint(file)
-    ['builtins.slice']
-    """
-    import pickletools
-
-    if isinstance(f, str | os.PathLike):
-        with open(f, "rb") as file:
-            return get_unsafe_globals_in_checkpoint(file)
-    f.seek(0)
-    if f.read(4) != ZIP:
-        raise ValueError("Expected input to be a checkpoint returned by torch.save")
-    safe, found, texts = {*BY_DEFAULT, *given()}, [], []
-    try:
-        with zipfile.ZipFile(f) as zipped:
-            data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)
-        for code, said, _ in pickletools.genops(data):
-            if code.name == "STACK_GLOBAL":
-                said = " ".join(texts[-2:])
-            elif code.name != "GLOBAL":
-                texts += [said] if isinstance(said, str) else []
-                continue
-            full = full_name(*said.split(" ", 1))[1]
-            if full not in safe and full not in found:
-                found.append(full)
-    except (zipfile.BadZipFile, DamagedError, *WRONG) as error:
-        raise RuntimeError(f"this checkpoint is damaged: {_line(error)}") from None
-    return found
+def one_line(error):
+    """What an error says, as one line: names that it quotes come out of the file."""
+    return visible_line(str(error))[:LONGEST]

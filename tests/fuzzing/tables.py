@@ -1,5 +1,6 @@
 """Changes to JSON, to the header of safetensors, to the table of a session and to the header of a .npy file."""
 
+import copy
 import json
 import re
 
@@ -44,7 +45,7 @@ def change_value(rng, value):
         if not all_places:
             return
         container, key = rng.choice(all_places)
-        there, odd = container[key], rng.choice(ODD)
+        there, odd = container[key], copy.deepcopy(rng.choice(ODD))  # a shared list would soon be in itself
         match rng.randrange(7):
             case 0 | 1:
                 container[key] = odd
@@ -65,7 +66,7 @@ def change_value(rng, value):
 
 
 def again(value):
-    """A copy of a JSON value, which may be in itself by now."""
+    """A copy of a JSON value, which may be nested beyond what json takes."""
     try:
         return json.loads(json.dumps(value))
     except (RecursionError, ValueError):

@@ -130,11 +130,13 @@ def slow(*_):
 
 def attempt(target, data, folder):
     """(None if a file is loaded, else why not; the place in the code); a fault begins with an exclamation mark."""
+    from tensh.escaping import visible_line
+
     try:
         touch(target.read(data, folder))
     except target.refused as error:
         message = str(error)
-        plain = message and "\n" not in message and len(message) < 2000 and "MemoryError" not in message
+        plain = message and message == visible_line(message) and len(message) < 2000 and "MemoryError" not in message
         return message if plain else f"! {type(error).__name__} says {message[:300]!r}", place_of(error)
     except Exception as error:
         return f"! {type(error).__name__}: {str(error)[:300]} {place_of(error)}", place_of(error)

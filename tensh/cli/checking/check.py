@@ -12,7 +12,7 @@ from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, v
 from tensh.cli.documents import files
 from tensh.cli.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.escaping import visible_line
+from tensh.escaping import shell_word, visible_line
 
 
 class Wish(NamedTuple):
@@ -111,14 +111,8 @@ class Checking:
         self.console.result(report.summary(found, seconds))
         no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
         if self.differing and not no_hint:
-            self.console.result(
-                [
-                    (
-                        "note",
-                        f"to accept the new outputs: tensh check --update {visible_line(' '.join(self.differing))}\n",
-                    )
-                ]
-            )
+            files = " ".join(map(shell_word, self.differing))
+            self.console.result([("note", f"to accept the new outputs: tensh check --update {files}\n")])
 
 
 def expanded(pattern):

@@ -15,6 +15,7 @@ from tensh.cli.commands.running import input_, open_, root, run_
 from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.options import Options, UsageError
+from tensh.escaping import shell_word
 
 EXAMPLES = "\n\n".join(
     ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
@@ -94,7 +95,7 @@ def explained(error, arguments):
     name = ctx.command_path if ctx else "tensh"
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
-        return f"{name}: {message}", f"to run a file: tensh run {word}"
+        return f"{name}: {message}", f"to run a file: tensh run {shell_word(word)}"
     hints = [f"all options: {name} --help"]
     if "No such option" in message and name.endswith(" run"):
         hints.insert(0, "an option of the script goes after --: tensh run FILE -- OPTION")

@@ -12,11 +12,13 @@ import numpy as np
 
 from tensh import bounded_json
 from tensh.engine.arrays import memory
+from tensh.escaping import visible_line
 from tensh.replacing import replaced
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array
 LONGEST = 40  # characters of a name that are shown where it cannot be
+LONGEST_ERROR = 1000  # characters of what is said of a file
 METADATA = "__metadata__"
 DTYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
@@ -141,7 +143,7 @@ def read_header(file):
         length = _length(file.read(8), size)
         return _header(file.read(length), size)
     except ValueError as error:
-        raise SafetensorError(f"Error while deserializing header: {error}") from None
+        raise SafetensorError(f"Error while deserializing header: {_line(error)}") from None
 
 
 def header_of(data):
@@ -149,7 +151,12 @@ def header_of(data):
     try:
         return _header(data[8 : 8 + _length(data[:8], len(data))], len(data))
     except ValueError as error:
-        raise SafetensorError(f"Error while deserializing: {error}") from None
+        raise SafetensorError(f"Error while deserializing: {_line(error)}") from None
+
+
+def _line(error):
+    """What an error says, as one line: names that it quotes come out of the file."""
+    return visible_line(str(error))[:LONGEST_ERROR]
 
 
 def _length(first, size):

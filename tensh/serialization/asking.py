@@ -1,0 +1,80 @@
+"""The names that a checkpoint asks for: its description is read, and nothing is made of it."""
+
+import os
+import pickle
+import zipfile
+
+from tensh.serialization.allowed import BY_DEFAULT, COST, full_name, given
+from tensh.serialization.archive import LARGEST_PICKLE, Archive
+from tensh.serialization.containers import DamagedError
+from tensh.serialization.reading import WRONG, ZIP, one_line
+from tensh.serialization.unpickling import Unpickler
+
+
+class Unknown:
+    """What stands for whatever a name of a file gives, where the names alone are of interest."""
+
+
+class Asked:
+    """In place of ``Names``: the names that a file asks for and that are not allowed, in their order."""
+
+    def __init__(self, allowed):
+        self.allowed, self.found = allowed, {}
+
+    def find(self, module, name):
+        full = full_name(module, name)[1]
+        if full not in self.allowed:
+            self.found[full] = None
+        return Unknown()
+
+    def call(self, function, arguments):
+        return Unknown()
+
+    new = call
+
+    def cost(self, function):
+        return COST
+
+    def build(self, thing, state):
+        """Nothing has a state."""
+
+
+class Asking(Unpickler):
+    """An unpickler that goes on where it does not know what a container is."""
+
+    def append(self, items):
+        if type(self.stack[-1]) is not Unknown:
+            super().append(items)
+
+    def set_items(self, items):
+        if type(self.stack[-1]) is not Unknown:
+            super().set_items(items)
+
+
+def get_unsafe_globals_in_checkpoint(f):
+    """The names that a file asks for and that ``torch.load`` does not allow; nothing is made of what is in it.
+
+    RuntimeError or UnpicklingError for what is damaged, or has instructions that no file of ``torch.save`` has.
+
+    >>> import tensh as torch, io
+    >>> file = io.BytesIO()
+    >>> torch.save([slice(1), torch.ones(1)], file)
+    >>> torch.serialization.get_unsafe_globals_in_checkpoint(file)
+    ['builtins.slice']
+    """
+    if isinstance(f, str | os.PathLike):
+        with open(f, "rb") as file:
+            return get_unsafe_globals_in_checkpoint(file)
+    f.seek(0)
+    if f.read(4) != ZIP:
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
+    asked = Asked({*BY_DEFAULT, *given()})
+    try:
+        with zipfile.ZipFile(f) as zipped:
+            data = Archive(zipped, None).read("data.pkl", LARGEST_PICKLE)
+        Asking(data, asked, lambda said: Unknown()).load()
+    except pickle.UnpicklingError as error:
+        raise pickle.UnpicklingError(one_line(error)) from None
+    except (zipfile.BadZipFile, DamagedError, EOFError, *WRONG) as error:
+        raise RuntimeError(f"this checkpoint is damaged: {one_line(error)}") from None
+    return list(asked.found)
