@@ -45,11 +45,17 @@ SEVERE = frozenset(["internal type", "died: time", *(f"died: {name.name}" for na
 """The kinds of differences of which there may be none."""
 
 
+ELSEWHERE = re.compile("expected a sequence of integers or a single integer, got")
+"""What NumPy says to PyTorch's tensors while it makes an argument: no word of the library about the call."""
+
+
 def verdict(theirs, ours):
     """The kind of difference between two answers, or None."""
     if ours[0] == "died":
         return None if theirs[0] == "died" and theirs[1] == ours[1] == "time" else f"died: {ours[1]}"
-    if theirs[0] == "died" or BROKEN.search(theirs[1]) or UNSUPPORTED.search(ours[1]):
+    if theirs[0] in ("died", "MemoryError") or BROKEN.search(theirs[1]) or ELSEWHERE.search(theirs[1]):
+        return None
+    if UNSUPPORTED.search(ours[1]):
         return None
     if ours[0] != theirs[0] and ours[0] in INTERNAL:
         return "internal type"

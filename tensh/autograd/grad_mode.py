@@ -2,6 +2,7 @@
 
 from tensh.engine.absent import lacking
 from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensh.engine.calls.making import bind
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 
@@ -23,6 +24,7 @@ class set_multithreading_enabled(Switch):
         return object.__new__(cls)
 
     def __init__(self, mode):
+        bind("set_multithreading_enabled", ("(bool enabled)",), (mode,), {})
         self.mode = mode
 
     def __enter__(self):

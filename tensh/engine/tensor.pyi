@@ -614,11 +614,11 @@ class Tensor:
     def imag(self, value: Tensor) -> None: ...
     def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
-    def index_add_(self, *args: _Any, **options: _Any) -> Tensor:
+    def index_add_(self, dim: _Any, index: _Any, source: _Any, *, alpha: _Any = 1) -> Tensor:
         """In-place version of index_add."""
     def index_copy(self, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
-    def index_copy_(self, *args: _Any, **options: _Any) -> Tensor:
+    def index_copy_(self, dim: _Any, index: _Any, source: _Any) -> Tensor:
         """In-place version of index_copy."""
     def index_fill(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` set to ``value``."""
@@ -886,7 +886,7 @@ class Tensor:
         """In-place version of masked_fill; the tensor may be an expanded one."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
-    def masked_scatter_(self, *args: _Any, **options: _Any) -> Tensor:
+    def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
         """In-place version of masked_scatter."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
@@ -1048,7 +1048,7 @@ class Tensor:
         """The product of all elements, or of the elements along ``dim``."""
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
         """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
-    def put_(self, *args: _Any, **options: _Any) -> Tensor:
+    def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
         """In-place version of put."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
         """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
@@ -1135,7 +1135,7 @@ class Tensor:
         """In-place version of scatter."""
     def scatter_add(self, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
-    def scatter_add_(self, *args: _Any, **options: _Any) -> Tensor:
+    def scatter_add_(self, dim: _Any, index: _Any, src: _Any) -> Tensor:
         """In-place version of scatter_add."""
     def scatter_reduce(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
         """The elements of ``src`` combined at ``index`` along ``dim``."""

@@ -7,6 +7,7 @@ import numpy
 from tensh.engine.absent import lacking
 from tensh.engine.calls.arguments import require_dtype
 from tensh.engine.calls.making import made
+from tensh.engine.calls.signatures import type_name
 from tensh.engine.declarations.table import METHODS
 from tensh.engine.device import require_cpu
 from tensh.engine.dtype import get_default_dtype
@@ -35,6 +36,9 @@ class Parameter(Tensor):
         source = _empty() if data is None else data.detach()
         self = object.__new__(cls)
         self.array, self.node, self._base, self._grad = source.array, None, None, None
+        if type(requires_grad) is not bool:
+            kind = type_name(requires_grad)
+            raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")
         if requires_grad:
             if self.array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

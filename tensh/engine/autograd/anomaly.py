@@ -4,6 +4,7 @@ import traceback
 
 import numpy as np
 
+from tensh.engine.calls.making import bind
 from tensh.engine.clock import mode
 from tensh.engine.declarations.table import public
 from tensh.engine.dtype import DIFFERENTIABLE
@@ -50,8 +51,9 @@ class set_detect_anomaly:
     __module__ = "torch.autograd.anomaly_mode"
 
     def __init__(self, mode_, check_nan=True):
+        bind("set_anomaly_enabled", ("(bool enabled, bool check_nan = True)",), (mode_, check_nan), {})
         self.before = mode.anomaly, mode.check_nan
-        switch(bool(mode_), check_nan)
+        switch(mode_, check_nan)
 
     def __enter__(self):
         pass

@@ -21,8 +21,9 @@ from tensh.engine import lifting
 from tensh.engine.calls.caller import named_at_the_call
 from tensh.engine.calls.guards import guarded
 from tensh.engine.calls.misfits import misfit
-from tensh.engine.calls.signatures import choose
+from tensh.engine.calls.signatures import choose, type_name
 from tensh.engine.errors import ABSENT, REQUIRED
+from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn_once
 
 PYTHON = frozenset(
@@ -41,21 +42,36 @@ PYTHON = frozenset(
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
 
 
+OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
+"""Beginnings of the names of methods that take sizes in any form and read the tensor first."""
+
+
 class Face:
     """What a face knows: the name that messages say, its parameters, and the function of true signature."""
 
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
         self.positional = {n: p for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
+        self.flags = [*flags(parameters)]
 
     def called(self, args, options):
         """Call the function by its true signature."""
+        for place, name in self.flags:
+            value = args[place] if place < len(args) else options.get(name, False)
+            if value is not False and value is not True:
+                self.require_bool(name, value)
         if len(args) > len(self.positional) and (values := self.as_of_old(args, options)) is not None:
             return self.fn(**values)
         positional, named = self.given(args, False)
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
         return self.fn(*positional, **named, **options)
+
+    def require_bool(self, name, value):
+        """TypeError if ``value`` is no truth value, and PyTorch takes nothing else there."""
+        kinds = [form.named[name].kind for form in self.forms if name in form.named]
+        if kinds and set(kinds) == {"bool"}:
+            raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 
     def as_of_old(self, args, options):
         """The arguments by name if they are those of a form of old, of which PyTorch warns once; None if not."""
@@ -110,6 +126,10 @@ class Face:
     def refuse(self, args, options):
         """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large."""
         failure = sys.exception()
+        if self.method and not isinstance(args[0], Tensor):
+            kind = type_name(args[0])
+            words = f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object"
+            raise TypeError(words) from None
         keywords = named_at_the_call(sys._getframe(2))
         positional, named = self.given(args, True, keywords)
         named |= options
@@ -130,6 +150,24 @@ class Face:
             raise wrong from None
 
 
+FLAGS = frozenset(["stable", "upper"])
+"""Parameters that take truth values and have no default, or None."""
+
+
+def flags(parameters):
+    """(place, name) of the parameters that take truth values; those that are keywords only have no place."""
+    for place, (name, p) in enumerate(parameters.items()):
+        if type(p.default) is bool or name in FLAGS and p.kind is p.KEYWORD_ONLY:
+            yield (place if p.kind is p.POSITIONAL_OR_KEYWORD else len(parameters)), name
+
+
+def wrong_flags(positional):
+    """The text that asks whether an argument where a truth value belongs is none: 5 ns for one that is its default."""
+    for _, name in flags(positional):
+        first, second = ("False", "True") if positional[name].default is False else ("True", "False")
+        yield f"{name} is not {first} and {name} is not {second}"
+
+
 def face(fn, name, method=False, spoken=None):
     """The face of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
@@ -140,7 +178,7 @@ def face(fn, name, method=False, spoken=None):
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
-        return fn  # it binds its arguments itself
+        return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # it binds its arguments itself
     parameters = inspect.signature(fn).parameters
     return compiled_face(fn, fast, name, Face(spoken or name, fn, parameters, method))
 
@@ -172,6 +210,7 @@ def compiled_face(fn, fast, name, known):
     given = f"({names}*{star or 'surplus'},)"
     slow = ["options"] if star else ["surplus", "options"]
     slow += [f"{n} is REQUIRED" for n, p in positional.items() if p.default is p.empty]
+    slow += wrong_flags(positional)
     source = (
         f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
         f"    try:\n"

@@ -87,7 +87,7 @@ TAKERS = {
     "int": take_int,
     "float": take_float,
     "tuple of ints": take_ints,
-    "bool": _of(bool, np.bool_),
+    "bool": _of(bool),
     "str": _of(str),
     "tuple of Tensors": _of(tuple, list),
     "tuple of Scalars": _of(tuple, list),
@@ -144,12 +144,19 @@ class UnpackError(TypeError):
     """A sequence that looked right fails in a later element; no other form is tried then."""
 
 
+def require_64_bits(number):
+    """OverflowError for an integer that no dtype holds: PyTorch's, once all arguments are known to be of the right kinds."""
+    if not -LIMIT <= number < 2 * LIMIT:
+        raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
+
+
 # ── one form ─────────────────────────────────────────────────────────────────
 class Parameter:
     """One parameter of a form."""
 
     def __init__(self, kind, optional, name, default):
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
+        self.takes_number = kind in ("Number", "Tensor~")
         self.taker = TAKERS[kind]
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
         self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # may it be None?
@@ -185,6 +192,7 @@ class Form:
         self.defaults = {p.name: p.default for p in self.parameters if not p.required}
         self.least = sum(p.required for p in self.parameters)
         self.needed = [p.name for p in self.parameters[positional:] if p.required]
+        self.numbers = [p.name for p in self.parameters if p.takes_number]
         self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
 
     def bind(self, args, options):
@@ -209,6 +217,9 @@ class Form:
             values[parameter.name] = parameter.take(self.function, value, place)
         if options or len(values) < len(self.parameters):
             self._bind_keywords(len(args), options, values)
+        for name in self.numbers:
+            if type(values[name]) is int:
+                require_64_bits(values[name])
         return values
 
     def _bind_keywords(self, given, options, values):

@@ -196,6 +196,9 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
     if live(edge(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.array.dtype.kind in "VW":
+        title = BY_NUMPY[self.array.dtype]
+        raise BufferError(f"DLPack of {title} is not supported by tensh: NumPy exports no dtype of which it has no own")
     asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
     return self.array.__dlpack__(**{name: value for name, value in asked.items() if value is not None})
 

@@ -321,21 +321,21 @@ def before_out(out, name, inputs):
         )
 
 
-def into(out, result, name, strict=None, inputs=()):
+def into(out, result, name, strict=None, inputs=(), apart=True):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
     ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
-    cast to (an exception).  ``out`` must lie apart from ``inputs``.
+    cast to (an exception).  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
-            into(target, value, name, strict, inputs)
+            into(target, value, name, strict, inputs, apart)
         return type(result)(out)
     before_out(out, name, (result,))
-    return constant_into(out, result, name, strict, inputs)
+    return constant_into(out, result, name, strict, inputs, apart)
 
 
-def constant_into(out, result, name, strict=None, inputs=()):
+def constant_into(out, result, name, strict=None, inputs=(), apart=True):
     """The same for one result that has no derivative: it may also go into a tensor that requires grad."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -345,7 +345,10 @@ def constant_into(out, result, name, strict=None, inputs=()):
             refuse_overlap(a)
         refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
     refuse_overlap(a)
-    refuse_shared(a, inputs)
+    if apart:
+        refuse_shared(a, inputs)
+    else:
+        refuse_overlap_in_part(out, inputs)
     if a.shape != b.shape:
         resize(out, b.shape)
     out.array[...] = b

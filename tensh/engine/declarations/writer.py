@@ -15,6 +15,7 @@ import inspect
 
 from numpy import ufunc
 
+from tensh.engine.calls.faces import wrong_flags
 from tensh.engine.declarations.source import INDENT, indented
 from tensh.engine.declarations.steps import (
     aliases,
@@ -46,7 +47,9 @@ def function_source(op):
             lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
     if op.out:
         op.environment[f"{op.name}_out"] = None if op.out is True else op.out
-        strict = f", {op.name}_out, ({' '.join(p + ',' for p in op.inputs)})" if op.out is not True or op.apart else ""
+        strict = "" if op.out is True and not op.apart else f", {op.name}_out"
+        if strict:
+            strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (not op.apart)}"
         lines.append("if out is not None:")
         lines += [INDENT + line for line in _out(op, strict)]
     lines += _rare(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
@@ -153,6 +156,8 @@ def _face_start(op, known):
         names += f"{p.name}, "
         absent += f" or {p.name} is REQUIRED" if required and p.name not in op.inputs else ""
     given = f"({names}*surplus,)"
+    known_positional = {n: p for n, p in op.parameters.items() if p.kind is not p.KEYWORD_ONLY}
+    absent += "".join(f" or {wrong}" for wrong in wrong_flags(known_positional))
     slow = f"if surplus or options{absent}: return {known}.called({given}, options)"
     return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
 

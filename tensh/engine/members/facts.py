@@ -1,9 +1,11 @@
 """Questions about tensors that need no computation."""
 
+import functools
 import math
 
 from tensh.engine.arrays.memory import strides
 from tensh.engine.calls.making import bind
+from tensh.engine.calls.signatures import type_name
 from tensh.engine.declarations.table import METHODS, PUBLIC, public
 from tensh.engine.device import contiguous_format, cpu, require_cpu
 from tensh.engine.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
@@ -33,6 +35,18 @@ def typename(obj):
     return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
 
 
+def of_tensor(fn):
+    """A question that reads nothing of the tensor that it is about: TypeError for what is none."""
+
+    @functools.wraps(fn)
+    def asked(input):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{fn.__name__}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        return fn(input)
+
+    return asked
+
+
 def fact(fn):
     """A question that is a function and a method."""
     PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
@@ -52,6 +66,7 @@ def is_signed(input):
 
 
 @fact
+@of_tensor
 def is_nonzero(input):
     """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
     return bool(input)
@@ -64,42 +79,49 @@ def is_same_size(input, other):
 
 
 @fact
+@of_tensor
 def is_conj(input):
     """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
     return False
 
 
 @fact
+@of_tensor
 def is_neg(input):
     """Is it negated only when it is read?  Never."""
     return False
 
 
 @fact
+@of_tensor
 def resolve_conj(input):
     """The tensor itself: conjugation was computed at once."""
     return input
 
 
 @fact
+@of_tensor
 def resolve_neg(input):
     """The tensor itself."""
     return input
 
 
 @fact
+@of_tensor
 def get_device(input):
     """The number of the device: -1 for the CPU."""
     return -1
 
 
 @fact
+@of_tensor
 def is_inference(input):
     """Was the tensor made in inference mode?  tensh keeps no such mark."""
     return False
 
 
 @fact
+@of_tensor
 def is_distributed(input):
     """Is the tensor spread over processes?  Never."""
     return False

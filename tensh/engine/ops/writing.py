@@ -55,10 +55,13 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
     """The form NAME_ of an operator that writes."""
     name = f"{declared.name}_"
     parameters = list(declared.parameters)[1:]
+    most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in declared.parameters.values()) - 1
     tensors = {p for p in declared.inputs if p in parameters}
 
     def function(self, *args, **options):
         try:
+            if len(args) > most:
+                raise TypeError(f"{name}() takes {most} positional arguments but {len(args)} were given")
             given = dict(zip(parameters, args, strict=False))
             if options:
                 given |= options
@@ -87,6 +90,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
+    function.__wrapped__, function.passes_on = write, True  # users call its face, which knows the parameters
     function.__doc__ = f"In-place version of {declared.name}."
     return function
 

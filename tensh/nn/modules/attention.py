@@ -1,11 +1,18 @@
 """Attention of several heads (Vaswani et al., 2017)."""
 
 from tensh.engine import named
+from tensh.engine.functional.forms import require
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.linear import NonDynamicallyQuantizableLinear
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
+
+
+def require_mask(mask):
+    """TypeError for a mask that is no tensor: PyTorch asks the masks first."""
+    if mask is not None:
+        require(mask, "is_floating_point", "input", 1)
 
 
 class MultiheadAttention(Module):
@@ -69,7 +76,10 @@ class MultiheadAttention(Module):
         """(output, weights or None).  ``key_padding_mask`` [N, S] and ``attn_mask`` [L, S] or [N * heads, L, S] hide where
         they are True, or are added to the scores.
         """
-        turned = self.batch_first and query.dim() == 3
+        require_mask(attn_mask)
+        if attn_mask is None or not attn_mask.is_floating_point():
+            require_mask(key_padding_mask)
+        turned = query.dim() == 3 and self.batch_first
         if turned:
             same_key, same_value = key is query, value is key
             query = query.transpose(1, 0)

@@ -182,7 +182,7 @@ class _LPPoolNd(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=
     """The norm of each window: the root of the sum of powers."""
 
 
-LP = "lp_pool{}d(input, norm_type, kernel_size, stride, ceil_mode)"
+LP = "lp_pool{}d(input, norm_type * 1.0, kernel_size, stride, ceil_mode)"
 
 
 class LPPool1d(_LPPoolNd, computes=LP.format(1)):

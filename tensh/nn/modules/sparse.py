@@ -41,7 +41,7 @@ def padding_row(padding_idx, rows, name):
     """The row of padding, counted from the first."""
     if padding_idx is None:
         return None
-    if not (-rows <= padding_idx < rows or padding_idx == 0):
+    if padding_idx > 0 and padding_idx >= rows or padding_idx < 0 and padding_idx < -rows:
         raise AssertionError(f"{name} must be within num_embeddings")
     return padding_idx + rows if padding_idx < 0 else padding_idx
 

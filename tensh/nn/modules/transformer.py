@@ -48,9 +48,10 @@ def causal_mask(size, device=None, dtype=None):
 
 def is_causal_mask(mask, hint, sequence, batch_first):
     """Is the mask the causal one?  What the caller says counts."""
+    sizes = sequence.size()
+    size = sizes[0 if len(sizes) == 2 or not batch_first else 1]
     if hint is not None or mask is None:
         return hint is True
-    size = sequence.size(1 if batch_first and sequence.dim() == 3 else 0)
     expected = causal_mask(size, dtype=mask.dtype)
     return mask.shape == expected.shape and bool((mask == expected).all())
 

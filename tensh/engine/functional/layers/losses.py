@@ -10,6 +10,7 @@ from tensh.engine.calls.signatures import Later
 from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.dtype import promote_types
 from tensh.engine.errors import broadcast_clash, does_not_fit
+from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import constants, layer, named
 from tensh.engine.warning import warn
 
@@ -246,6 +247,7 @@ numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight"
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input."""
     reduction = reduction_of(reduction, size_average, reduce)
+    require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)
     constants("soft_margin_loss", target=target)
     if input.array.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")

@@ -23,6 +23,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     tensor([0.5000, 1.5000])
     """
     reduction = reduction_of(reduction, size_average, reduce)
+    margin = float(margin) if type(margin) is int else margin
     short = at_least_zero(OPS["sub"].fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
     short = short if input.is_floating_point() else short.to(input.dtype)
     zero, where = input.new_zeros(()), OPS["where"].fn

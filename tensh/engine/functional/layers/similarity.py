@@ -32,6 +32,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     tensor(0.7071)
     """
     require(x1, "cosine_similarity", "x1", 1), require(x2, "cosine_similarity", "x2", 2)
+    eps = float(eps) if type(eps) is int else eps
     common = promote_types(x1.dtype, x2.dtype)
     if common.category != FLOAT:
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")

@@ -189,7 +189,7 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
         steps = distances("trapezoid", y, x, axis)
         return div_number(sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis), 2)
     ends = y.select(axis, 0) + y.select(axis, -1)
-    return mul_number(sum(y, axis) - mul_number(ends, 0.5), dx)
+    return mul_number(sum(y, axis) - mul_number(ends, 0.5), float(dx) if type(dx) is int and abs(dx) >= 2**63 else dx)
 
 
 @composite(method=False)

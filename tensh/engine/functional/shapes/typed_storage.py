@@ -47,7 +47,11 @@ class TypedStorage(metaclass=StorageKind):
                 f"{type(self)}.__new__ received an invalid argument: expected a size or a sequence, not {data!r}"
             )
         else:
-            self.row = np.array(data, dtype.numpy).reshape(-1)
+            numbers = np.array(data)
+            whole = (
+                numbers.dtype.kind == "i" and dtype.numpy.kind == "u"
+            )  # PyTorch keeps the low bits of negative bytes
+            self.row = (numbers if whole else np.array(data, dtype.numpy)).reshape(-1).astype(dtype.numpy, copy=False)
 
     @property
     def dtype(self):

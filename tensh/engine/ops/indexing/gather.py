@@ -71,6 +71,7 @@ def require_within(index, dim, n):
 # ── reading, and the way back ────────────────────────────────────────────────
 @op(
     out=OTHER_DTYPE,
+    apart=True,
     input="gather_back(g, input.shape, dim, index)",
     index=None,
 )

@@ -194,6 +194,7 @@ def index_error(shape, indices, error):
 # ── one index per slice ──────────────────────────────────────────────────────
 @op(
     out="index_select(): self and result must have the same scalar type",
+    apart=True,
     input="index_select_back(g, input.shape, dim, index)",
     index=None,
 )

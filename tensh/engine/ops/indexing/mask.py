@@ -12,6 +12,7 @@ from tensh.engine.ops.writing import in_place, writes
 
 @op(
     out="masked_select(): self and result must have the same scalar type",
+    apart=True,
     input="masked_select_back(g, input.shape, mask)",
     mask=None,
 )
@@ -157,6 +158,7 @@ def flat_places(index, number, name):
 
 @op(
     out="take(): self and out expected to have the same dtype, but got self.dtype = {0.title} and out.dtype = {1.title}",
+    apart=True,
     input="take_back(g, input.shape, index)",
     index=None,
 )

@@ -176,7 +176,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     return values, np.array(indices, order="C")
 
 
-@op(out="output values must be of same type as input", outs=("values", "indices"), input=ALONG)
+@op(out="output values must be of same type as input", apart=True, outs=("values", "indices"), input=ALONG)
 def kthvalue(input, k, dim=-1, keepdim=False):
     """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
 
