@@ -1,6 +1,6 @@
 """A hook for several tensors: called once in a backward pass, with all their gradients or with the first."""
 
-from tensh.engine.graph.backward import running, to_come
+from tensh.engine.graph.backward import nodes_to_come, running_queue
 from tensh.engine.graph.edges import get_gradient_edge
 
 
@@ -57,7 +57,7 @@ class First:
         self.fn, self.seen = fn, None
 
     def __call__(self, grad):
-        queue = running()["queue"]  # an object of the pass, empty after it
+        queue = running_queue()
         if self.seen is not queue:
             self.seen = queue
             self.fn(grad)
@@ -68,16 +68,15 @@ class Gathered:
 
     def __init__(self, fn, nodes):
         self.fn, self.nodes = fn, nodes
-        self.passes = {}  # id of an object of the pass -> the object, how many are to come, the gradients
+        self.passes = {}  # id of a pass's queue -> the queue, how many gradients are to come, the gradients
 
     def at(self, place):
         """The hook of one tensor."""
 
         def hook(grad):
-            names = running()
-            queue = names["queue"]
+            queue = running_queue()
             if id(queue) not in self.passes or self.passes[id(queue)][0] is not queue:
-                coming = to_come(names)
+                coming = nodes_to_come(self.nodes[place])
                 self.passes[id(queue)] = [queue, sum(node in coming for node in self.nodes), [None] * len(self.nodes)]
             entry = self.passes[id(queue)]
             entry[1] -= 1

@@ -30,6 +30,7 @@ class Modes(threading.local):
     forward = True  # may tangents be carried at all?
     transforms = ()  # the running calls of torch.func, outermost first: see transforms.py
     inference = False
+    running = None  # the innermost backward pass: see the end of graph/backward.py
     anomaly = False
     check_nan = True
     packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saving.py
