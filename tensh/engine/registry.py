@@ -8,7 +8,7 @@ name that it does not know is looked for in all modules before it is missing, an
 """
 
 import pkgutil
-from contextlib import nullcontext, suppress
+import sys
 from importlib import import_module
 
 from tensh.engine.index import DECLARED
@@ -44,14 +44,22 @@ def modules(package):
             yield from modules(found.name)
 
 
+def is_being_read(module):
+    """Whether the reading of a module has begun and not ended: it may lack what is asked of it."""
+    return getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False)
+
+
 def read_all(within=False):
-    """Read every module that may declare something; ``within`` the reading of one, as far as they do not need that one."""
+    """Read every module that may declare something; ``within`` the reading of one, skip those that need a module being read."""
     global complete
     if complete:
         return
     for module in modules("tensh.engine"):
-        with suppress(ImportError) if within else nullcontext():
+        try:
             import_module(module)
+        except ImportError as error:
+            if not (within and is_being_read(error.name)):
+                raise
     complete = not within
 
 
