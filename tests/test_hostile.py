@@ -415,6 +415,24 @@ def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):
     assert "long.ipynb: it has more than the 128 MiB that are read" in done.stdout
 
 
+def test_the_plugin_shows_names_of_documents_without_what_a_terminal_obeys(tmp_path):
+    """As far as the words are its own: pytest names what it runs as files are named."""
+    (tmp_path / "a\x1b[2J.md").write_text("```python\n1\n```\n```\n2\n```\n")
+    (tmp_path / "b\x1b[2J.ipynb").write_text('{"cells":[5],"nbformat":4}')
+    arguments = ["-p", "tensh.cli.checking.plugin", "-p", "no:cacheprovider", "--tensh-check", "-o", "addopts="]
+    asked = ["--continue-on-collection-errors", "-q", "-rN"], ["--collect-only"]
+    for options in asked:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *arguments, *options, "."],
+            cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            capture_output=True, encoding="utf-8",
+        )  # fmt: skip
+        own = [
+            line for line in done.stdout.splitlines() if "md [1]" in line or "this notebook" in line or "<Doc" in line
+        ]
+        assert own and not any("\x1b" in line for line in own)
+
+
 def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypatch):
     """Such as the messages of the kernel: a file by its kind, which has nothing to read yet."""
     path = tmp_path / "a.tsh"

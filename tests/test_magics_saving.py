@@ -323,6 +323,11 @@ def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
     prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
     assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]
     assert prompt.notices("%load list.pth") == ["list.pth: list_2"] and prompt["epoch"] == 3
+    prompt("torch.save({f'p{i}': i for i in range(5000)} | {'q' * 9000: 1}, 'many.pt')")
+    [said] = prompt.notices("%load many.pt")
+    assert said.startswith("many.pt: p0, p1, ") and said.endswith(", p59 and 4,941 more") and prompt["p4999"] == 4999
+    [said] = prompt.notices("%save many")
+    assert len(said) < 1000
     (tmp_path / "bad.pt").write_bytes(b"nothing of it")
     message = prompt.message("%load bad.pt")
     assert message.startswith("bad.pt: ") and "\n" not in message

@@ -4,6 +4,7 @@ import sys
 
 from tensh.show.text import cells
 
+MOST_WORDS, LONGEST_WORD = 60, 80  # of a list, and characters of each
 LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
 
 
@@ -44,6 +45,13 @@ def device(value):
 def brief(value):
     """`[2, 3] float32` for an array, None for what has no shape."""
     return f"{shape(value)} {dtype(value)}" if is_array(value) else None
+
+
+def listed(words):
+    """Words one behind the other, as many as a window takes: a file may bring a hundred thousand names."""
+    words = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 3]}..." for word in words]
+    left = len(words) - MOST_WORDS
+    return ", ".join(words[:MOST_WORDS]) + (f" and {left:,} more" if left > 0 else "")
 
 
 def numel(value):

@@ -9,7 +9,7 @@ from tensh.cli.checking import report, running
 from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
 from tensh.cli.documents import files
 from tensh.cli.options import Options, UsageError
-from tensh.escaping import visible
+from tensh.escaping import visible, visible_line
 
 
 class Differs(Exception):
@@ -25,7 +25,7 @@ class DocumentFile(pytest.File):
         try:
             return files.load(str(self.path))
         except UsageError as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError(visible(str(error))) from None
 
     def collect(self):
         """A test for each cell of code."""
@@ -65,4 +65,8 @@ class CellItem(pytest.Item):
 
     def reportinfo(self):
         """Where the cell is, for the headline of a failure."""
-        return self.path, None, f"{os.path.relpath(self.path)} {running.label_of(self.cell, self.number + 1)}"
+        return (
+            self.path,
+            None,
+            f"{visible_line(os.path.relpath(self.path))} {running.label_of(self.cell, self.number + 1)}",
+        )

@@ -7,7 +7,7 @@ import os
 import re
 
 from tensh.cli.session.events import RESULTS
-from tensh.show.describe import brief
+from tensh.show.describe import brief, listed
 
 MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
 
@@ -31,7 +31,7 @@ def is_tensor_file(path):
 def defined(session, path):
     """Define the arrays of a file as names of the user's; what they are, in words."""
     found = [f"{name} {brief(value) or type(value).__name__}" for name, value in named(session, path).items()]
-    return ", ".join(found) or "no arrays in it"
+    return listed(found) or "no arrays in it"
 
 
 def named(session, path):
