@@ -156,3 +156,11 @@ def test_sums_along_any_dimensions_of_any_view(shape, view, dtype):
         kept = x.sum(dims, keepdim=True)
         assert kept.shape == tuple(1 if i in dims or not dims else n for i, n in enumerate(array.shape))
         assert torch.equal(kept.reshape(exact.shape), x.sum(dims))
+
+
+@pytest.mark.parametrize("number", [2, 3, 7, 100, 999, 5000, 40000])
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, 0.7 + 0.1j])
+def test_the_variance_of_equal_numbers_is_zero(value, number):
+    dtype = torch.complex128 if isinstance(value, complex) else torch.float64
+    rows = torch.full((3, number), value, dtype=dtype)
+    assert rows.var(1).tolist() == [0, 0, 0] and rows[0].var().item() == rows.T.std().item() == 0

@@ -219,7 +219,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
             raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type_name(each)}")
     longest, rest = max(each.size(0) for each in sequences), tuple(sequences[0].shape[1:])
     shape = (len(sequences), longest) if batch_first else (longest, len(sequences))
-    padded = sequences[0].new_full((*shape, *rest), padding_value)
+    filler = float(padding_value) if type(padding_value) is int else padding_value  # PyTorch takes a double
+    padded = sequences[0].new_full((*shape, *rest), filler)
     rows = padded if batch_first else padded.transpose(0, 1)
     for number, each in enumerate(sequences):
         begin = 0 if padding_side == "right" else longest - each.size(0)

@@ -35,8 +35,13 @@ def moments_at_once(array, axes, keepdim):
     """The same of a small array."""
     wide = array.astype(WIDER.get(array.dtype, array.dtype), copy=False)
     add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
-    mean = add(wide, axes, None, None, True) / (math.prod([array.shape[axis] for axis in axes]) or np.nan)
+    number = math.prod([array.shape[axis] for axis in axes]) or np.nan
+    mean = add(wide, axes, None, None, True) / number
     distance = wide - mean
+    if wide is array:  # nothing is left of the rounded mean of equal numbers, either
+        off = add(distance, axes, None, None, True) / number
+        off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
+        mean, distance = mean + off, distance - off
     squares = (
         distance.real**2 + distance.imag**2
         if wide.dtype.kind == "c"
