@@ -1,7 +1,7 @@
-"""Draw the session of the README:  python scripts/picture.py [--check]
+"""Draw the pictures of the documents:  python scripts/picture.py [--check]
 
-Runs SESSION as a terminal would show it and writes scripts/session.svg, by Rich. `--check` writes nothing and exits with
-1 when the picture does not show what the session gives.
+Runs each of SESSIONS as a terminal would show it and writes docs/_static/NAME.svg, by Rich. `--check` writes nothing and
+exits with 1 when a picture does not show what its session gives.
 """
 
 import argparse
@@ -14,9 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-PICTURE = ROOT / "scripts" / "session.svg"
+PICTURES = ROOT / "docs" / "_static"
 WIDTH = 80
-SESSION = """\
+SESSIONS = {
+    "session": """\
 x = torch.tensor(2., requires_grad=True)
 w = torch.tensor(1., requires_grad=True)
 a = x + w
@@ -32,7 +33,23 @@ H
 %hist H bins=7
 t = torch.linspace(-3, 3, 39)
 %heat (t[:, None].sin() * t.cos())[::4]
-"""
+""",
+    "tour": """\
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+y = (x ** 2).sum()
+y
+y.backward()
+x.grad
+%graph y
+%why x.grad
+%who
+""",
+    "error": """\
+images = torch.ones(8, 784)
+weights = torch.ones(10, 784)
+images @ weights
+""",
+}
 # What a terminal is told, whatever runs this: many colours, a window of WIDTH columns, no settings of a user.
 VARIABLES = {
     "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": str(WIDTH), "LINES": "60", "TENSH_THEME": "dark",
@@ -70,17 +87,21 @@ class Window(io.StringIO):
         return True
 
 
-def shown():
-    """What a window shows of the session, with escape sequences."""
+def path(name):
+    return PICTURES / f"{name}.svg"
+
+
+def run_session(name):
+    """What a window shows of a session, with escape sequences."""
     from tensh.cli.app import main
     from tensh.cli.environment import Environment
 
     window = Window()
-    main(["-c", SESSION, "--echo", "all"], Environment(Window(), window, window, variables=VARIABLES))
+    main(["-c", SESSIONS[name], "--echo", "all"], Environment(Window(), window, window, variables=VARIABLES))
     return window.getvalue()
 
 
-def drawn(text):
+def draw(text):
     """The picture of a text with escape sequences."""
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -107,20 +128,21 @@ def text_of(picture):
     return ["".join("".join(lines[y]).split()) for y in sorted(lines)]
 
 
-def is_current():
-    """Whether the picture shows what the session gives."""
-    plain = re.sub(r"\033\[[0-9;]*m", "", shown())
+def is_current(name):
+    """Whether a picture shows what its session gives."""
+    plain = re.sub(r"\033\[[0-9;]*m", "", run_session(name))
     expected = ["".join(line.split()) for line in plain.split("\n")]
-    found = text_of(PICTURE.read_text(encoding="utf-8")) if PICTURE.exists() else []
+    found = text_of(path(name).read_text(encoding="utf-8")) if path(name).exists() else []
     return [*filter(None, found)] == [*filter(None, expected)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if the picture is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing, exit with 1 if a picture is out of date")
     if parser.parse_args().check:
-        return 0 if is_current() else 1
-    PICTURE.write_text(drawn(shown()), encoding="utf-8")
+        return 0 if all(map(is_current, SESSIONS)) else 1
+    for name in SESSIONS:
+        path(name).write_text(draw(run_session(name)), encoding="utf-8")
     return 0
 
 

@@ -14,14 +14,23 @@ import pytest
 from conftest import ROOT, plain_environment
 
 import tensh
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
 from tensh.engine.absent import Lack
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *PAGES]
+IN_CODE = re.compile(r"`([\w.]+/[\w./*-]*|[A-Z]+\.md)`")  # a path of the project between backticks
 
 
-def blocks(language):
-    """The fenced blocks of the README in one language, without their fences."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(language, text=README):
+    """The fenced blocks of a text in one language, without their fences."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def commands(session):
@@ -32,14 +41,36 @@ def commands(session):
         yield "\n".join([first, *(line[2:] for line in more)]), "\n".join(rest[len(more) :])
 
 
+def sessions():
+    """Every command in the documents, with what it prints."""
+    for path in DOCUMENTS:
+        for session in blocks("console", path.read_text(encoding="utf-8")):
+            for command, printed in commands(session):
+                yield pytest.param(command, printed, id=f"{name_of(path)}: {command.splitlines()[0]}")
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@pytest.mark.parametrize(("command", "printed"), [pair for session in blocks("console") for pair in commands(session)])
-def test_session_in_the_readme(command, printed):
+@pytest.mark.parametrize(("command", "printed"), list(sessions()))
+def test_session_in_a_document(command, printed, tmp_path):
+    for folder in ("scripts", "tests"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     shell = f'tensh() {{ "{sys.executable}" -m tensh "$@"; }}; {command}'
     done = subprocess.run(
-        ["bash", "-c", shell], cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
+        ["bash", "-c", shell],
+        cwd=tmp_path,
+        env=plain_environment() | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
     )
     assert (done.stdout + done.stderr).rstrip() == printed.rstrip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_code_in_a_page_gives_what_stands_there(page):
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["check", str(page)], env)
+    assert status == 0, env.stdout.getvalue() + env.stderr.getvalue()
 
 
 @pytest.mark.parametrize("program", blocks("python"))
@@ -57,11 +88,27 @@ def test_readme_gives_exactly_two_commands():
     assert "-m pytest" in test
 
 
-@pytest.mark.parametrize("document", sorted(ROOT.glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in link]
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    prose = re.sub(r"^```\w+\n.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", prose) if "://" not in link]
+    links += re.findall(r"^```\{(?:image|include)\} (\S+)", text, re.MULTILINE)
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("document", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "how" / "real.md"], ids=name_of)
+def test_paths_that_a_document_names_are_there(document):
+    paths = IN_CODE.findall(document.read_text(encoding="utf-8"))
+    assert len(paths) > 5
+    assert [path for path in paths if not any(ROOT.glob(path.rstrip("/")))] == []
+
+
+def test_scripts_that_contributors_are_told_to_run_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    scripts = re.findall(r"(?:python|pytest -q|bash) ((?:tests|scripts|tools|\.ci)/\S+?)[`\s]", text)
+    assert len(scripts) > 5
+    assert [script for script in scripts if not (ROOT / script).exists()] == []
 
 
 def examples():

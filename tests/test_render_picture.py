@@ -1,4 +1,4 @@
-"""The picture of the README shows what its session gives today."""
+"""The pictures of the documents show what their sessions give today."""
 
 import importlib.util
 
@@ -16,21 +16,30 @@ def picture():
     return module
 
 
-def test_the_picture_shows_what_the_session_gives(picture):
-    assert picture.is_current(), "python scripts/picture.py draws it anew"
+NAMES = sorted(path.stem for path in (ROOT / "docs" / "_static").glob("*.svg") if path.stem != "speed")
 
 
-def test_rich_draws_the_same_text(picture):
-    text = picture.shown()
-    assert [*filter(None, picture.text_of(picture.drawn(text)))] == [
-        *filter(None, picture.text_of(picture.PICTURE.read_text(encoding="utf-8")))
-    ]
+def test_every_picture_is_of_a_session(picture):
+    assert sorted(picture.SESSIONS) == NAMES
 
 
-def test_the_picture_asks_nobody_for_anything(picture):
-    addresses = picture.PICTURE.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_shows_what_its_session_gives(picture, name):
+    assert picture.is_current(name), "python scripts/picture.py draws it anew"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rich_draws_the_same_text(picture, name):
+    drawn = picture.text_of(picture.draw(picture.run_session(name)))
+    kept = picture.text_of(picture.path(name).read_text(encoding="utf-8"))
+    assert [*filter(None, drawn)] == [*filter(None, kept)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_picture_asks_nobody_for_anything(picture, name):
+    addresses = picture.path(name).read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
     assert "http" not in addresses and "url(" not in addresses.replace("url(#", "")
 
 
-def test_the_readme_has_it_near_the_top():
-    assert "](scripts/session.svg)" in README.partition("```sh")[0]
+def test_the_readme_has_one_near_the_top():
+    assert "](docs/_static/session.svg)" in README.partition("```sh")[0]
