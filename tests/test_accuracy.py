@@ -218,3 +218,16 @@ def test_special_functions_far_out(name):
     function, a, x, exact = FAR_OUT[name]
     out = function(torch.tensor(a, dtype=torch.float64), torch.tensor(x, dtype=torch.float64))
     np.testing.assert_allclose(out.item(), exact, 1e-12)
+
+
+@pytest.mark.parametrize("size", [200, 30_000])
+def test_log10_of_float64(size):
+    random = np.random.default_rng(0)
+    for low, high in ((0.4, 0.75), (0.7, 1.45), (1.4, 3), (1e-300, 1e-3), (1e-308, 1e308)):
+        x = random.uniform(low, high, size)
+        exact = np.log10(x.astype(np.longdouble))
+        found = torch.tensor(x).log10().numpy()
+        limit = 1 if np.finfo(np.longdouble).nmant > 52 else 2.5  # where there is nothing more exact to compare with
+        assert (np.abs(found - exact) / np.spacing(np.abs(found))).max() <= limit
+    ends = torch.tensor([0.0, -0.0, -1, 1, np.inf, np.nan, 5e-324, 1e22] * size, dtype=torch.float64)
+    np.testing.assert_allclose(ends.log10().numpy(), np.log10(ends.numpy()), 1e-15)

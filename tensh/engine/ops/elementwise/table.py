@@ -12,7 +12,7 @@ import numpy as np
 from tensh.engine.declarations.table import op, pointwise
 from tensh.engine.ops import kernels
 from tensh.engine.ops.basic import conj
-from tensh.engine.ops.elementwise import arithmetic, elementary, single
+from tensh.engine.ops.elementwise import arithmetic, elementary, log10, single
 from tensh.engine.ops.precision import imaginary_of, real_of
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
@@ -157,9 +157,7 @@ pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
 pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
-pointwise(
-    elementary.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)"
-)
+pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
 pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
