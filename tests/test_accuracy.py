@@ -231,3 +231,14 @@ def test_log10_of_float64(size):
         assert (np.abs(found - exact) / np.spacing(np.abs(found))).max() <= limit
     ends = torch.tensor([0.0, -0.0, -1, 1, np.inf, np.nan, 5e-324, 1e22] * size, dtype=torch.float64)
     np.testing.assert_allclose(ends.log10().numpy(), np.log10(ends.numpy()), 1e-15)
+
+
+INVERSES = {0.5: 0.47693627620446987338, 0.03: 0.026593075234088409606, 0.99: 1.8213863677184494559, 0.99999: 3.123413274341570864,
+            1 - 2.0**-50: 5.6861284413103909801}  # fmt: skip
+
+
+@pytest.mark.parametrize("many", [1, 5000])
+def test_erfinv_of_float64(many):
+    found = torch.erfinv(torch.tensor([*INVERSES] * many, dtype=torch.float64)).numpy()
+    exact = np.array([*INVERSES.values()] * many)
+    assert (np.abs(found - exact) / np.spacing(exact)).max() <= 1

@@ -30,14 +30,18 @@ STEPS = 64  # tabulated points in an interval of length 1
 
 @functools.cache
 def tabulated():
-    """erf at the points as a float64 and what is left, and its slope there."""
+    """erf at the points as a float64 and what is left, and its slope there.  From 1 on both follow from the complement."""
     points = np.arange(-END * STEPS, END * STEPS + 1) / STEPS
     square = extended(points) ** 2
     bell = 2 / np.sqrt(LONG_PI) * np.exp(-square)
     series = functools.reduce(lambda sum, k: 1 + sum * square * (2 / extended(str(2 * k + 1))), range(160, 0, -1), 1)
     exact = points * bell * series  # DLMF 7.6.2, all terms of one sign
     values = exact.astype(F8)
-    return values, (exact - values).astype(F8), bell.astype(F8)
+    rests = exact - values
+    outer = np.abs(points) >= 1
+    size, sign = extended(np.abs(points[outer])), np.sign(points[outer])
+    rests[outer] = sign * (1 - extended(np.abs(values[outer])) - np.exp(-size * size) * scaled_complement(size))
+    return values, rests.astype(F8), bell.astype(F8)
 
 
 def erf(input):
@@ -90,10 +94,11 @@ def by_exponential(x):
     return outer
 
 
-def near_points(x):
-    """The Taylor series around the nearest tabulated point p, whose coefficients are the Hermite polynomials of p.
+def beside_points(x):
+    """erf(x) as the value at the nearest tabulated point p and the rise from there; the mean slope between, and that at p.
 
-    At a distance d of at most 1/128 seven terms are enough for float64.
+    The Taylor series around p, whose coefficients are the Hermite polynomials of p: at a distance d of at most 1/128 seven
+    terms are enough for float64.
     """
     x = np.minimum(np.maximum(x, -END), END)
     number = np.rint(x * STEPS)
@@ -106,8 +111,14 @@ def near_points(x):
     series = 1 + d * (-p + d * ((2 * q - 1) / 3 + d * series))
     index = np.nan_to_num(number + END * STEPS).astype(np.intp)
     values, rests, slopes = (each[index] for each in tabulated())
-    rise = slopes * series
-    return np.where(number == 0, x + x * (rise - 1), values + (rests + d * rise))
+    slope = slopes * series
+    return values, rests + d * slope, slope, slopes
+
+
+def near_points(x):
+    """erf of float64."""
+    value, rise, slope, _ = beside_points(x)
+    return np.where(value == 0, x + x * (slope - 1), value + rise)
 
 
 # ── its complement ───────────────────────────────────────────────────────────
@@ -155,7 +166,18 @@ def complement(x):
     return piecewise(x < NARROW, near, far, x)
 
 
-@in_float64(exact=complement)
+def near_complement(x):
+    """1 - erf(x), rounded once: what the difference from 1 loses is added to the small part."""
+    value, rise, *_ = beside_points(x)
+    high = 1 - value
+    return high + ((1 - high) - value - rise)
+
+
+def exact_complement(x):
+    return piecewise(x < 2, near_complement, complement, x)
+
+
+@in_float64(exact=exact_complement)
 def erfc(input):
     """1 - erf(x), exact where erf is nearly 1."""
     return by_element(math.erfc, input)
@@ -324,11 +346,21 @@ def near_zero(x):
     return np.sqrt(LONG_PI) / 2 * x * polynomial(w, *MACLAURIN, 1 / extended("3"), 1)
 
 
+NEAR = 3  # up to it the Taylor series has digits enough to correct a quantile
+
+
+def corrected(z, size):
+    """The number whose erf is ``size`` from one that is nearly it: a step of Newton's, where erf(z) - size loses no digits."""
+    value, rise, slope, before = beside_points(z)
+    return z - (value - size + rise) / (slope * slope / before)
+
+
 def inverse(size):
-    """erfinv of numbers from 0 to 1, in longdouble."""
+    """erfinv of numbers from 0 to 1."""
 
     def far(size):
-        return polished(quantile(size / 2, (1 - size) / 2) / math.sqrt(2), 1 - extended(size))
+        start = quantile(size / 2, (1 - size) / 2) / math.sqrt(2)
+        return piecewise(start < NEAR, corrected, lambda z, size: polished(z, 1 - extended(size)), start, size)
 
     return piecewise(size < FLAT, near_zero, far, size)
 

@@ -70,9 +70,9 @@ def chebyshev(first, by_angle, grows, mirrored, shifted=False):
 
 def at_growth(x, n, grows, mirrored):
     """The polynomials where |x| >= 1; those of odd degree change their sign with x."""
-    t = np.arccosh(np.maximum(np.abs(x), 1.0))
+    t = np.arccosh(extended(np.maximum(np.abs(x), 1.0)))  # of which an error counts n times
     sign = np.where((x < 0) & (n % 2 == 1), -1.0, 1.0)
-    return sign * np.where(x < 0, mirrored(n, t), grows(n, t)) + 0 * x
+    return (sign * np.where(x < 0, mirrored(n, t), grows(n, t)) + 0 * x).astype(np.float64)
 
 
 def overflowed(values):
