@@ -319,6 +319,16 @@ def test_a_file_that_is_not_there(prompt, tmp_path):  # noqa: F811
     assert [path.name for path in tmp_path.iterdir()] == ["folder.safetensors"]
 
 
+def test_what_does_not_give_its_state_away_is_left_out(prompt):  # noqa: F811
+    prompt(
+        "m = nn.Sequential(nn.Linear(1, 1))",
+        "m._modules['itself'] = m; None",
+        "class A(nn.Module):\n    def state_dict(self): raise KeyError\n",
+        "a, x = A(), torch.ones(2)",
+    )
+    assert prompt.notices("%save s") == ["s.safetensors: x", "  not kept, but for the source: m (Sequential), A (type), a (A)"]
+
+
 def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
     prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
     assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]

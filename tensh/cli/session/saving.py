@@ -98,7 +98,11 @@ class Writer:
         if kind is np.ndarray and value.dtype.name in DTYPES_KEPT:
             return {"array": self.row(value, value, name)}
         if has_state(value):
-            return {"state": [kind.__name__, self.value(dict(value.state_dict()), name)]}
+            try:
+                state = dict(value.state_dict())
+            except Exception:  # of the user's class, or of a module that is within itself: the other names are kept
+                raise NotKept from None
+            return {"state": [kind.__name__, self.value(state, name)]}
         raise NotKept
 
     def tensor(self, tensor, name):
