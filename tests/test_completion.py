@@ -141,6 +141,15 @@ def test_what_is_said_of_it(text):
     assert expected is None or about(text, name) == expected
 
 
+def test_what_nobody_can_type_is_not_offered():
+    """A file can give a module and a tensor attributes of any name."""
+    module = tensh.nn.Sequential(tensh.nn.Linear(1, 1))
+    module.__dict__.update({"zz_ok": 1, "zz\x1b[2J": 2, "zz a": 3})
+    module._modules["zz.b"] = tensh.nn.ReLU()
+    assert offered("m.zz", {"m": module}) == ["zz_ok"] and "0" not in offered("m.", {"m": module})
+    assert offered("zz", {"zz_ok": 1, "zz\n": 2}) == ["zz_ok"]
+
+
 def test_dims_come_in_their_order():
     assert offered("x.sum(dim=") == ["0", "1", "-1", "-2"]
 

@@ -326,7 +326,10 @@ def test_what_does_not_give_its_state_away_is_left_out(prompt):  # noqa: F811
         "class A(nn.Module):\n    def state_dict(self): raise KeyError\n",
         "a, x = A(), torch.ones(2)",
     )
-    assert prompt.notices("%save s") == ["s.safetensors: x", "  not kept, but for the source: m (Sequential), A (type), a (A)"]
+    assert prompt.notices("%save s") == [
+        "s.safetensors: x",
+        "  not kept, but for the source: m (Sequential), A (type), a (A)",
+    ]
 
 
 def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811

@@ -155,10 +155,12 @@ def literal(text):
 
 
 def matching(names, word):
-    """The names that begin with a word, in alphabetical order; those with an underscore in front only if it has one."""
-    return sorted(
-        name for name in names if type(name) is str and name.startswith(word) and (word or not name.startswith("_"))
-    )
+    """The names that begin with a word, in alphabetical order; those with an underscore in front only if it has one.
+
+    A file can give a value attributes of any name: those that nobody can type are left out.
+    """
+    found = (name for name in names if type(name) is str and name.startswith(word) and name.isidentifier())
+    return sorted(name for name in found if word or not name.startswith("_"))
 
 
 def described(names, describe, deadline):
