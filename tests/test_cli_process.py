@@ -97,6 +97,41 @@ def test_control_c_ends_cleanly(busy):
     assert errors.startswith("-c:") and errors.endswith(": interrupted\n") and errors.count("\n") == 1
 
 
+BEGINNINGS = {  # how a process begins, and the module during whose import ^C arrives
+    "module": ("import runpy; runpy.run_module('tensh', run_name='__main__')", "tensh.cli.start"),
+    "module, later": ("import runpy; runpy.run_module('tensh', run_name='__main__')", "tensh.cli.app"),
+    "script": ("from tensh.cli.start import main; import antigravity; main()", "antigravity"),
+    "script, later": ("from tensh.cli.start import main; main()", "tensh.cli.app"),
+}
+INTERRUPTING = """
+import _signal, sys
+_signal.signal(_signal.SIGINT, _signal.{handler})
+class Finder:
+    def find_spec(name, path, target=None):
+        if name == {module!r}:
+            print("loading", flush=True)
+            _signal.raise_signal(_signal.SIGINT)
+            if name == "antigravity":
+                raise SystemExit(3)
+sys.meta_path.insert(0, Finder)
+sys.argv[1:] = ["--version"]
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+@pytest.mark.parametrize("how", BEGINNINGS)
+@pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
+def test_control_c_while_modules_are_loaded_is_silent(how, handler):
+    code, module = BEGINNINGS[how]
+    program = INTERRUPTING.format(handler=handler, module=module) + code
+    done = subprocess.run([sys.executable, "-c", program], env=plain_environment(), capture_output=True, text=True)
+    assert done.stdout.startswith("loading\n") and done.stderr == ""
+    if handler == "SIG_IGN":  # a program in the background goes on
+        assert done.returncode == (3 if module == "antigravity" else 0)
+    else:
+        assert done.returncode == -signal.SIGINT  # a shell says 130
+
+
 @pytest.mark.parametrize("text", ["for i in range(100000): print(i)", "list(range(100000))\n" * 9])
 def test_a_broken_pipe_is_silent(text):
     process = started("-", stdin=subprocess.PIPE)

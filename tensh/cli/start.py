@@ -1,16 +1,20 @@
-"""The process `tensh`: before and after the program is at work, ^C ends it without a word."""
+"""The process `tensh`: before and after the program is at work, ^C ends it without a word.
+
+Importing this module is the beginning of the process, not a part of another.
+"""
 
 from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `signal` itself is slow to load
+
+IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # a shell has a program in the background ignore it
+if IS_HEEDED:
+    signal(SIGINT, SIG_DFL)  # modules are loaded: there is nothing to say or to clear away
 
 
 def main():
     """Run the command of this process; the exit status."""
-    heeds = getsignal(SIGINT) is default_int_handler  # a shell has a program in the background ignore it
-    if heeds:
-        signal(SIGINT, SIG_DFL)  # modules are loaded: there is nothing to say or to clear away
     from tensh.cli import app, status
 
-    if not heeds:
+    if not IS_HEEDED:
         return app.main()
     try:
         signal(SIGINT, default_int_handler)
