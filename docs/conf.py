@@ -12,19 +12,16 @@ project = "tensh"
 author = "tensh contributors"
 copyright = author
 version = release = __version__
-extensions = ["myst_parser", "reference"]
+extensions = ["myst_parser", "reference", "console"]
+smartquotes = False  # two hyphens begin an option
 exclude_patterns = ["_extensions", "_static"]
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["deflist"]
-suppress_warnings = [
-    "myst.header",  # included files begin with a heading of their own
-    "misc.highlighting_failure",  # quotes over several lines of a console session
-]
+suppress_warnings = ["myst.header"]  # included files begin with a heading of their own
 
 toc_object_entries = False  # a page of names has hundreds
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = "tensh"

@@ -43,3 +43,12 @@ def test_a_picture_asks_nobody_for_anything(picture, name):
 
 def test_the_readme_has_one_near_the_top():
     assert "](docs/_static/session.svg)" in README.partition("```sh")[0]
+
+
+def test_the_chart_of_speed_is_drawn_from_the_figures():
+    spec = importlib.util.spec_from_file_location("chart", ROOT / "tools" / "chart.py")
+    chart = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(chart)
+    assert chart.main(["--check"]) == 0, "python tools/chart.py draws it anew"
+    for label in chart.ROWS.values():
+        assert label in chart.CHART.read_text(encoding="utf-8")

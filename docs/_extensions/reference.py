@@ -97,7 +97,9 @@ def write_table(head, rows):
 
 def write_option(parameter):
     flags = ", ".join(f"`{flag}`" for flag in parameter.opts)
-    value = "" if parameter.is_flag or parameter.metavar is None else f" `{parameter.metavar}`"
+    choices = "|".join(map(str, getattr(parameter.type, "choices", ())))
+    metavar = parameter.metavar or (f"<{choices}>" if choices else "")
+    value = f" `{metavar}`".replace("|", r"\|") if metavar and not parameter.is_flag else ""
     return flags + value, format_cell(parameter.help)
 
 
@@ -115,7 +117,7 @@ class Commands(Generated):
 
 
 def options_of(command):
-    return [each for each in command.params if each.param_type_name == "option"]
+    return [each for each in command.params if each.param_type_name == "option" and not each.hidden]
 
 
 def write_command(title, command, shared=()):
