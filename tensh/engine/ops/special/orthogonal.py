@@ -45,7 +45,13 @@ def of_degree(polynomial, exact):
     def kernel(x, n):
         return polynomial(x, degrees(n))
 
-    return wide(kernel, exact=(lambda x, n: polynomial(extended(x), degrees(n))) if exact else None)
+    def in_longdouble(x, n):
+        out = polynomial(extended(x), degrees(n)).astype(np.float64)
+        if (lost := ~np.isfinite(out)).any():  # they end in infinity or nan as the recurrence in float64 does
+            out[lost] = kernel(x[lost], n[lost])
+        return out
+
+    return wide(kernel, exact=in_longdouble if exact else None)
 
 
 # ── Chebyshev's four kinds ───────────────────────────────────────────────────
@@ -158,7 +164,7 @@ def declare(name, polynomial, doc, exact=False):
 
 for letter, (kind, *formulas) in KINDS.items():
     doc = f"Chebyshev's polynomial of the {kind} kind"
-    declare(f"chebyshev_polynomial_{letter}", chebyshev(*formulas), doc)
+    declare(f"chebyshev_polynomial_{letter}", chebyshev(*formulas), doc, exact=True)
     declare(f"shifted_chebyshev_polynomial_{letter}", chebyshev(*formulas, shifted=True),
             f"{doc}, shifted to the interval from 0 to 1,")  # fmt: skip
 declare("hermite_polynomial_h", hermite_polynomial_h, "The physicists' Hermite polynomial", True)
