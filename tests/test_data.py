@@ -284,3 +284,20 @@ def test_workers_end_with_a_program(method, end, tmp_path):
         command, cwd=ROOT, env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
     )
     assert (done.stdout, done.stderr) == ("[0.0, 1.0, 2.0, 3.0]\n", "")
+
+
+INTERRUPTED_AT_THE_END = """
+    from tensh.utils.data.workers import Crew
+    close = Crew.close
+    Crew.close = lambda self: [os.kill(os.getpid(), signal.SIGINT), close(self)]
+"""
+
+
+def test_a_plain_python_program_that_is_over_is_not_interrupted(tmp_path):
+    file = tmp_path / "program.py"
+    program = PROGRAM.format(method="fork", end=INTERRUPTED_AT_THE_END.strip())
+    file.write_text(program.replace("import torch", "import tensh as torch").replace("torch.utils", "tensh.utils"))
+    done = subprocess.run(
+        [sys.executable, str(file)], env=plain_environment(), capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("[0.0, 1.0, 2.0, 3.0]\n", "", 0)
