@@ -96,5 +96,5 @@ def test_every_pattern_of_a_reason_fits_a_name():
 @pytest.mark.oracle
 def test_the_names_are_those_of_pytorch():
     pytest.importorskip("torch")
-    done = subprocess.run([sys.executable, "scripts/pytorch_names.py", "--check"], cwd=ROOT, capture_output=True)
+    done = subprocess.run([sys.executable, "tools/pytorch_names.py", "--check"], cwd=ROOT, capture_output=True)
     assert done.returncode == 0, done.stdout

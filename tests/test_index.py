@@ -26,7 +26,7 @@ def run(*arguments):
 
 
 def test_the_index_is_what_is_declared():
-    done = run("scripts/index.py", "--check")
+    done = run("tools/index.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

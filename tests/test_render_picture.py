@@ -10,7 +10,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def picture():
-    spec = importlib.util.spec_from_file_location("picture", ROOT / "scripts" / "picture.py")
+    spec = importlib.util.spec_from_file_location("picture", ROOT / "tools" / "picture.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -25,7 +25,7 @@ def test_every_picture_is_of_a_session(picture):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_picture_shows_what_its_session_gives(picture, name):
-    assert picture.is_current(name), "python scripts/picture.py draws it anew"
+    assert picture.is_current(name), "python tools/picture.py draws it anew"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,7 +22,7 @@ def run(*command):
 
 
 def test_stubs_are_in_step_with_the_functions():
-    done = run("scripts/stubs.py", "--check")
+    done = run("tools/stubs.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -32,7 +32,7 @@ def test_the_typed_program_runs():
 
 
 def test_the_table_of_operators_is_whole():
-    done = run("scripts/ops.py")
+    done = run("tools/ops.py")
     assert done.returncode == 0, done.stderr
     rows = [line for line in done.stdout.splitlines() if line.startswith("| `")]
     assert {re.match(r"\| `(\w+)` \|", row)[1] for row in rows} == set(OPS)
@@ -41,7 +41,7 @@ def test_the_table_of_operators_is_whole():
 
 
 def test_a_row_of_the_table_of_operators():
-    done = run("scripts/ops.py", "^(mul|sum_dim|cat)$")
+    done = run("tools/ops.py", "^(mul|sum_dim|cat)$")
     rows = {re.match(r"\| `(\w+)`", row)[1]: row for row in done.stdout.splitlines() if row.startswith("| `")}
     assert rows.keys() == {"mul", "sum_dim", "cat"}
     cells = rows["mul"].strip("| ").split(" | ")

@@ -1,6 +1,6 @@
 """Which module declares which names; those that hang on Tensor begin with a dot.
 
-Written by scripts/index.py; do not edit.  See Note [Reading late] in registry.py."""
+Written by tools/index.py; do not edit.  See Note [Reading late] in registry.py."""
 
 DECLARED = {
     "aliases": """

@@ -2,7 +2,7 @@
 
 Note [Reading late]
 To read every module that declares something takes as long as to import NumPy, and a program uses a few of them.
-``index.py``, which ``scripts/index.py`` writes, says which modules declare a name.  A registry that is asked for a name it
+``index.py``, which ``tools/index.py`` writes, says which modules declare a name.  A registry that is asked for a name it
 does not have reads these; one that is asked what there is reads all.  The index decides only when a module is read: a
 name that it does not know is looked for in all modules before it is missing, and a test holds it against what is declared.
 """

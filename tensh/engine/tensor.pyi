@@ -1,6 +1,6 @@
 """Tensor and Size.
 
-Written by scripts/stubs.py; do not edit."""
+Written by tools/stubs.py; do not edit."""
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
 from typing import Any as _Any

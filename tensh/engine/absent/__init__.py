@@ -1,6 +1,6 @@
 """Names that PyTorch has and tensh lacks: each says so, and why, instead of looking like a name that nobody has.
 
-``names.txt`` holds the public names of PyTorch, as ``scripts/pytorch_names.py`` records them; ``reasons.py`` says why
+``names.txt`` holds the public names of PyTorch, as ``tools/pytorch_names.py`` records them; ``reasons.py`` says why
 some of them are not here. At the start only the names of Tensor are read, for 0.2 ms; all else when a name is not found.
 """
 

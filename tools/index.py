@@ -1,6 +1,6 @@
 """Write tensh/engine/index.py: which module of the engine declares which names.
 
-    python scripts/index.py [--check]
+    python tools/index.py [--check]
 
 Every module of the engine is read, and what has come into the registries meanwhile is noted for it. With ``--check``
 nothing is written, and the exit status is 1 if the file would change.
@@ -16,7 +16,7 @@ FILE = ROOT / "tensh" / "engine" / "index.py"
 ENGINE = "tensh.engine."
 HEAD = '''"""Which module declares which names; those that hang on Tensor begin with a dot.
 
-Written by scripts/index.py; do not edit.  See Note [Reading late] in registry.py."""
+Written by tools/index.py; do not edit.  See Note [Reading late] in registry.py."""
 
 DECLARED = {
 '''
@@ -82,7 +82,7 @@ def main(arguments):
     found = text()
     if "--check" in arguments:
         if FILE.read_text(encoding="utf-8") != found:
-            print(f"{FILE.relative_to(ROOT)} is not what is declared: python scripts/index.py")
+            print(f"{FILE.relative_to(ROOT)} is not what is declared: python tools/index.py")
             return 1
         return 0
     FILE.write_text(found, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Print the table of operators as Markdown:  python scripts/ops.py [REGEX]
+"""Print the table of operators as Markdown:  python tools/ops.py [REGEX]
 
 For every operator whose name matches: what it is, where users find it, its kernel on NumPy arrays, the name of its node
 in the graph, and the gradient that each tensor input receives, in the names of other operators; ``g`` is the gradient that

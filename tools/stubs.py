@@ -1,4 +1,4 @@
-"""Write the stubs that editors and type checkers read:  python scripts/stubs.py [--check]
+"""Write the stubs that editors and type checkers read:  python tools/stubs.py [--check]
 
 ``tensh/__init__.pyi`` and ``tensh/engine/tensor.pyi`` are written from the live functions: the signature that a function
 really has, and the first line of its documentation. ``--check`` writes nothing and exits with 1 when a file is not what
@@ -26,7 +26,7 @@ from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op  # noqa
 from tensh.engine.members.state import OPERATORS  # noqa: E402
 from tensh.engine.tensor import Size, Tensor  # noqa: E402
 
-HEADER = '"""{doc}\n\nWritten by scripts/stubs.py; do not edit."""\n'
+HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'
 # Names such as float, dtype and device are members of what is described: the types wear an underscore.
 TYPES = """
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
@@ -312,7 +312,7 @@ def main():
         elif old != new:
             status = 1
             difference = difflib.unified_diff(old.split("\n"), new.split("\n"), "stored", "live", lineterm="", n=0)
-            print(f"{path.relative_to(ROOT)} is out of step: python scripts/stubs.py", *list(difference)[:20], sep="\n")
+            print(f"{path.relative_to(ROOT)} is out of step: python tools/stubs.py", *list(difference)[:20], sep="\n")
     return status
 
 

@@ -1,6 +1,6 @@
 """Measure how exact tensh computes, beside PyTorch, and write docs/accuracy.md.
 
-    python scripts/accuracy.py [--section NAME] [--only REGEX] [--quick] [--detail] [--write]
+    python tools/accuracy.py [--section NAME] [--only REGEX] [--quick] [--detail] [--write]
 
 An error is the distance from the exact result, in units in the last place (ulp) of the result's dtype; what the unit is
 relative to stands in each section. A row shows the largest error over all inputs of its cases. The cases are data, a

@@ -1,6 +1,6 @@
 """The tests on every Python that is here, with the lowest versions of the dependencies that are declared and the newest.
 
-    python scripts/matrix.py [--python 3.12 ...] [--versions lowest newest] [-- ARGUMENTS OF PYTEST]
+    python tools/matrix.py [--python 3.12 ...] [--versions lowest newest] [-- ARGUMENTS OF PYTEST]
 
 Each pair gets an environment of its own in a temporary folder, in which pip installs the project from this folder.
 """

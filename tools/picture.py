@@ -1,4 +1,4 @@
-"""Draw the pictures of the documents:  python scripts/picture.py [--check]
+"""Draw the pictures of the documents:  python tools/picture.py [--check]
 
 Runs each of SESSIONS as a terminal would show it and writes docs/_static/NAME.svg, by Rich. `--check` writes nothing and
 exits with 1 when a picture does not show what its session gives.

@@ -1,4 +1,4 @@
-"""Record the public names of PyTorch:  python scripts/pytorch_names.py [--check]
+"""Record the public names of PyTorch:  python tools/pytorch_names.py [--check]
 
 Where PyTorch is installed, writes ``tensh/engine/absent/names.txt``: what each public namespace of PyTorch holds. tensh
 reads it to tell a name that PyTorch has and tensh lacks from one that nobody has. ``--check`` writes nothing and exits
@@ -25,7 +25,7 @@ NAMESPACES = """
 """.split()
 STRAY = {"Tensor", "common_args", "has_torch_function_unary", "has_torch_function_variadic"}
 """Imported by modules for themselves, and listed all the same."""
-HEAD = "The public names of PyTorch {}, written by scripts/pytorch_names.py\n"
+HEAD = "The public names of PyTorch {}, written by tools/pytorch_names.py\n"
 
 
 def public(path):
@@ -81,7 +81,7 @@ def main():
     if not check:
         FILE.write_text(text, encoding="utf-8")
     elif FILE.read_text(encoding="utf-8") != text:
-        print(f"{FILE.name} is out of step: python scripts/pytorch_names.py")
+        print(f"{FILE.name} is out of step: python tools/pytorch_names.py")
         return 1
     return 0
 

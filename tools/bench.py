@@ -1,6 +1,6 @@
 """How long tensh takes, in multiples of NumPy and, where it is installed, of PyTorch.
 
-    python scripts/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N] [--slack F]
+    python tools/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N] [--slack F]
 
 A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
 turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
