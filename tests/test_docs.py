@@ -73,6 +73,15 @@ def test_code_in_a_page_gives_what_stands_there(page):
     assert status == 0, env.stdout.getvalue() + env.stderr.getvalue()
 
 
+@pytest.mark.parametrize(("options", "printed"), [([], "True\n"), (["--set", "rate=0.01"], "False\n")])
+def test_file_of_the_start_page(options, printed, tmp_path):
+    page = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    script = tmp_path / "line.tsh"
+    script.write_text(blocks("python", page.partition("<!-- file: line.tsh -->")[2])[0], encoding="utf-8")
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    assert (main(["run", str(script), *options], env), env.stdout.getvalue()) == (0, printed)
+
+
 @pytest.mark.parametrize("program", blocks("python"))
 def test_program_in_the_readme_prints_its_last_comment(program):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
