@@ -30,6 +30,7 @@ DIRECTIVES = {
     "constant": "data",
     "property": "property",
 }
+LAST = ("class", "module", "constant")
 MARKUP = re.compile(r"([\\*_\[\]<>#|$~{}])")
 
 
@@ -67,6 +68,11 @@ def write_name(name):
     return "\n".join([*lines, "`````", ""])
 
 
+def place(name):
+    """Where an entry stands on its page: functions first, then classes, then constants, each by name."""
+    return LAST.index(name.kind) if name.kind in LAST else -1, name.name.lower(), name.name
+
+
 class Generated(SphinxDirective):
     """A directive whose content is MyST text that `write` gives."""
 
@@ -82,8 +88,8 @@ class Names(Generated):
     def write(self):
         space = self.arguments[0]
         self.env.domaindata.setdefault("tensh_spaces", set()).add(space)
-        found = [names.Name(space, name, entry) for name, entry in sorted(names.entries(space).items())]
-        return "\n".join(map(write_name, found))
+        found = [names.Name(space, name, entry) for name, entry in names.entries(space).items()]
+        return "\n".join(map(write_name, sorted(found, key=place)))
 
 
 def format_cell(text):
