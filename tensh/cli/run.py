@@ -19,8 +19,10 @@ from tensh.cli.session import events, imports, opening, parameters
 from tensh.cli.session.failure import Place, source_of
 from tensh.cli.session.session import Session
 from tensh.cli.session.teaching import Teacher
+from tensh.cli.unraised import reporting
 from tensh.escaping import shell_word, visible_line
 from tensh.show.reprs import safe_str
+from tensh.show.text import without_middle
 
 NOTICE = "torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n"
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # what a stream says that cannot be written
@@ -104,7 +106,7 @@ class Run:
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
         try:
-            with warnings.catch_warnings(), self.torch(), self.progress(), self.strictness():
+            with warnings.catch_warnings(), reporting(self.unraised), self.torch(), self.progress(), self.strictness():
                 warnings.showwarning = self.warned
                 yield
         finally:
@@ -152,6 +154,12 @@ class Run:
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
         self.remark(failures.warned(place, category.__name__, message, note))
+
+    def unraised(self, error, where):
+        """Show an exception of a thread or a destructor, which stops nothing."""
+        failure = self.session.failed(error, None).failure
+        in_full = self.options.traceback == "full"
+        self.remark([("note", f"{where}:\n"), *(failures.full(failure) if in_full else failures.short(failure))])
 
     def taught(self, note):
         """Show a note of the teacher's."""
@@ -328,7 +336,7 @@ class Run:
         """The status that `sys.exit(code)` asks for."""
         if code is None or isinstance(code, int):  # as the system takes it
             return int(code or 0) & 0xFF if -(2**63) <= int(code or 0) < 2**63 else 255
-        self.console.remark([("plain", f"{safe_str(code)}\n")])
+        self.console.remark([("plain", f"{without_middle(safe_str(code))}\n")])
         return status.FAILED
 
 

@@ -3,6 +3,7 @@
 Importing this module is the beginning of the process, not a part of another.
 """
 
+import sys
 from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `signal` itself is slow to load
 
 IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # a shell has a program in the background ignore it
@@ -14,13 +15,15 @@ def main():
     """Run the command of this process; the exit status."""
     from tensh.cli import app, status
 
-    if not IS_HEEDED:
-        return app.main()
     try:
-        signal(SIGINT, default_int_handler)
+        if IS_HEEDED:
+            signal(SIGINT, default_int_handler)
         found = app.main()
-        signal(SIGINT, SIG_DFL)  # the interpreter ends
+        if IS_HEEDED:
+            signal(SIGINT, SIG_DFL)  # the interpreter ends
     except KeyboardInterrupt:  # where the program has not begun, or is over
         signal(SIGINT, SIG_DFL)
         found = status.INTERRUPTED
+    if "tensh.cli.unraised" in sys.modules:  # code has run, and what is left of it ends with the interpreter
+        sys.modules["tensh.cli.unraised"].stay()
     return found

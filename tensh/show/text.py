@@ -2,6 +2,8 @@
 
 from tensh.escaping import visible
 
+LONGEST_MESSAGE = 10_000  # characters of a message that are shown: some screens full
+
 
 def cells(text):
     """How many columns of a terminal a text takes."""
@@ -43,6 +45,15 @@ def shortened(text, width, unicode=True):
             break
         kept += character
     return kept + ellipsis[: max(width, 0)]
+
+
+def without_middle(text):
+    """A message as it is; of one that would flood a window the beginning and the end, and how much is left out."""
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    end = LONGEST_MESSAGE // 4
+    begin = LONGEST_MESSAGE - end
+    return f"{text[:begin]} ... {len(text) - LONGEST_MESSAGE:,} characters are left out ... {text[-end:]}"
 
 
 def comment(facts, page, begin="# "):

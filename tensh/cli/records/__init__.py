@@ -42,6 +42,12 @@ kind "error": a statement raised; ^C and the time limit are errors too
     expected        whether the cell of a notebook says that it raises
     traceback       Python's own text, with --traceback full
 
+Of a text with more than 10,000 characters in an error, a warning or a note the middle is left out, and the text says how
+many characters that are. With `--json=full` it is whole.
+
+kind "unraised": an exception of a thread or a destructor, which stops nothing; the fields of an error from type to reason
+    within          the thread or the function
+
 kind "notice": an answer of a command such as %time, or, without --quiet, that something was passed over
     text
 

@@ -13,6 +13,7 @@ from tensh.cli.session import events
 from tensh.cli.session.failure import Place, source_of
 from tensh.escaping import dumps
 from tensh.show.reprs import safe_str
+from tensh.show.text import without_middle
 
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
 
@@ -30,6 +31,7 @@ class Recorded(Run):
     def __init__(self, env, options, program):
         super().__init__(env, options, program)
         self.printed = Printed(lambda text: self.write("text", text=text), env.stderr)
+        self.is_over = False
         self.cells = {}  # of a notebook: file name of its source -> its file and number
         if program.kind in ("notebook", "markdown"):
             numbered = enumerate((cell.source for cell in program.cells), 1)
@@ -41,6 +43,7 @@ class Recorded(Run):
             super().whole(then)
         seconds = perf_counter() - begin
         word = ENDINGS.get(self.status, "failed")
+        self.is_over = True
         self.record("end", status=word, exit=self.status, seconds=round(seconds, 6), values=self.values_shown)
         return self.status
 
@@ -108,28 +111,48 @@ class Recorded(Run):
             self.values_shown += 1
             self.record("value", file=None, line=None, expr=None, **values.fields(value, self.options.json_full))
 
+    def fields(self, failure):
+        """The fields of a failure."""
+        return self.bounded(failures.fields(failure, self.where))
+
+    def bounded(self, said):
+        """What is said, in any containers, with long texts as a window shows them, unless everything is wanted."""
+        if self.options.json_full:
+            return said
+        if isinstance(said, dict):
+            return {name: self.bounded(each) for name, each in said.items()}
+        if isinstance(said, list):
+            return [*map(self.bounded, said)]
+        return without_middle(said) if isinstance(said, str) else said
+
     def show_failure(self, failure, may_raise):
-        found = failures.fields(failure, self.where)
+        found = self.fields(failure)
         if self.options.traceback == "full":
             found["traceback"] = "".join(text for _, text in full(failure))
         self.record("error", **found, expected=may_raise)
 
     def show_stop(self, failure, words):
-        found = failures.fields(failure, self.where)
+        found = self.fields(failure)
         self.record("error", **found | {"type": type(failure.error).__name__, "message": words}, expected=False)
 
     def warned(self, message, category, filename, line, file=None, text=None):
         place = Place(source_of(filename, self.session.sources), None, line)
-        self.record("warning", **self.where(place), category=category.__name__, message=safe_str(message))
+        self.record("warning", **self.where(place), category=category.__name__, message=self.bounded(safe_str(message)))
         note = self.session.teacher.on_warning(message, filename, line)[1] if self.session.teacher else None
         if note:
             self.taught(note)
 
+    def unraised(self, error, where):
+        if self.is_over:  # there are no more records
+            super().unraised(error, where)
+            return
+        found = self.fields(self.session.failed(error, None).failure)
+        self.record("unraised", **found, within=where)
+
     def taught(self, note):
         columns = failures.columns(note.place)
-        self.record(
-            "note", **self.where(note.place) | columns, about=note.about, message=note.message, advice=note.advice
-        )
+        said = {"about": note.about, "message": note.message, "advice": note.advice}
+        self.record("note", **self.where(note.place) | columns, **self.bounded(said))
 
     def mention(self, text):
         if not self.options.quiet:

@@ -5,7 +5,8 @@ from itertools import accumulate
 
 from tensh.cli.render.code import quote
 from tensh.show import reprs
-from tensh.show.text import cells, shortened
+from tensh.show.reprs import safe_str
+from tensh.show.text import cells, shortened, without_middle
 
 LONGEST_OPERAND = 40  # of an operand's code that is repeated
 LONGEST_LOCAL = 80  # columns for the other arrays of the function
@@ -26,7 +27,7 @@ def short(failure, shown=0):
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:
-        yield "plain", "".join(f"  {line}\n" for line in note.split("\n"))
+        yield "plain", "".join(f"  {line}\n" for line in without_middle(note).split("\n"))
     if failure.inside:
         yield "note", f"  raised in {failure.inside}\n"
     yield from _callers(failure.places)
@@ -108,7 +109,7 @@ def full(failure):
         yield from short(failure)
         return
     for text in texts:
-        yield "plain", text
+        yield "plain", without_middle(text)
 
 
 def stopped(failure, words):
@@ -121,7 +122,7 @@ def warned(place, kind, message, note=None):
     """(kind, text) pairs of a warning, with the note that belongs to it."""
     yield from _at(place)
     yield "warning", kind
-    yield "plain", f": {message}\n"
+    yield "plain", f": {without_middle(safe_str(message))}\n"
     if place.text:
         yield from quote(note.place if note else place, failing=False, before=0)
     if note:
@@ -159,9 +160,9 @@ def _at(place):
 def _head(failure):
     yield from _where(failure)
     if failure.kind:
-        yield "error", failure.kind
+        yield "error", without_middle(failure.kind)
         yield "plain", ": " if failure.message else ""
-    yield "message", failure.message
+    yield "message", without_middle(failure.message)
     yield "plain", "\n"
 
 

@@ -114,7 +114,7 @@ class Editor:
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
-        with patch_stdout(raw=True):  # what threads print meanwhile goes above the line
+        with patch_stdout(raw=True), self.prompt.env.stderr.edited(above=sys.stderr):  # what threads write meanwhile
             # From here on ^C is a key; one that came on the way to here is not for the next line.
             return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 

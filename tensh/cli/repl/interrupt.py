@@ -15,19 +15,12 @@ import sys
 import threading
 from time import monotonic
 
+from tensh.cli.unraised import later
+
 PATIENCE = 1.0  # seconds before something is said
 WORDS = "\nit stops when the operation that runs now is done\n"
-SOON = 0.005  # seconds until one that cannot be heeded comes again
 WHOLE = ("tensh", "numpy", "ml_dtypes")
 TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
-
-
-def later():
-    """The signal once more, in a moment, to the thread that deals with it."""
-    if os.name == "posix":
-        threading.Timer(SOON, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]).start()
-    else:
-        threading.Timer(SOON, signal.raise_signal, [signal.SIGINT]).start()
 
 
 def is_importing(frame):

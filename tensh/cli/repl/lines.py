@@ -1,5 +1,8 @@
 """Streams that know whether their terminal is at the beginning of a line, where a prompt belongs."""
 
+import contextlib
+import threading
+
 from tensh.cli.environment import Environment
 
 
@@ -16,11 +19,23 @@ class Followed:
     def __init__(self, stream, position):
         self.stream = stream
         self.position = position
+        self.above = None  # where other threads write while a line is edited
 
     def write(self, text):
+        if self.above and threading.current_thread() is not threading.main_thread():
+            return self.above.write(text)
         if text:
             self.position.at_beginning = text.endswith("\n")
         return self.stream.write(text)
+
+    @contextlib.contextmanager
+    def edited(self, above):
+        """Within, a line is edited: what other threads write goes to a stream that draws it above the line."""
+        self.above = above if self.stream.isatty() else None
+        try:
+            yield
+        finally:
+            self.above = None
 
     def writelines(self, lines):
         for line in lines:

@@ -1,0 +1,86 @@
+"""Exceptions that Python can raise nowhere, of threads and of destructors: shown as other failures are, or heeded later.
+
+`reporting` hands them to `show(error, where)`, with the thread or the function in words. A ^C or a time limit that comes
+while a destructor runs is no failure of it: the signal is sent once more.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+
+from tensh.cli.limits import TimeLimit
+from tensh.escaping import visible_line
+from tensh.show.reprs import safely
+
+SOON = 0.005  # seconds until a signal that cannot be heeded comes again
+
+
+def later(number=signal.SIGINT):
+    """Send a signal once more, in a moment, to the thread that deals with signals."""
+    if os.name == "posix":
+        arguments = signal.pthread_kill, [threading.main_thread().ident, number]
+    else:
+        arguments = signal.raise_signal, [number]
+    timer = threading.Timer(SOON, *arguments)
+    timer.daemon = True
+    timer.start()
+
+
+class Reporter:
+    """The hooks that Python calls with such exceptions. Where one cannot be shown, `before` are called: those until now."""
+
+    def __init__(self, show):
+        self.show = show
+        self.before = threading.excepthook, sys.unraisablehook
+
+    def of_thread(self, unraised):
+        """Python calls this when a thread ends by an exception."""
+        if unraised.exc_type is not SystemExit:
+            where = f"in thread {unraised.thread.name}" if unraised.thread else "in a thread"
+            self.report(unraised, where, self.before[0])
+
+    def of_destructor(self, unraised):
+        """Python calls this where it cannot raise an exception."""
+        if issubclass(unraised.exc_type, KeyboardInterrupt):
+            later(signal.SIGALRM if issubclass(unraised.exc_type, TimeLimit) else signal.SIGINT)
+        else:
+            self.report(unraised, f"ignored in {name_of(unraised.object)}", self.before[1])
+
+    def report(self, unraised, where, otherwise):
+        error = unraised.exc_type() if unraised.exc_value is None else unraised.exc_value
+        try:
+            self.show(error.with_traceback(unraised.exc_traceback), visible_line(where))
+        except Exception:
+            otherwise(unraised)
+
+    def install(self):
+        threading.excepthook, sys.unraisablehook = self.of_thread, self.of_destructor
+
+
+reporters = []  # the one that was installed last
+
+
+@contextlib.contextmanager
+def reporting(show):
+    """Within, exceptions of threads and destructors are shown by `show(error, where)`."""
+    reporter = Reporter(show)
+    reporter.install()
+    reporters[:] = [reporter]
+    try:
+        yield
+    finally:
+        threading.excepthook, sys.unraisablehook = reporter.before
+
+
+def stay():
+    """Show what the end of the interpreter brings: exceptions of functions of `atexit`, and of what is destroyed last."""
+    for reporter in reporters:
+        reporter.install()
+
+
+def name_of(function):
+    """A destructor, callback or generator in words."""
+    found = getattr(function, "__qualname__", None)
+    return found if type(found) is str else safely(repr, function)
