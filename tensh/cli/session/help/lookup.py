@@ -16,9 +16,12 @@ class Unknown(LookupError):
 
 
 def in_session(text, namespace, with_source=False):
-    """The page of a dotted name of a session, as (kind, text) pairs. No property is asked for its value."""
+    """The page of a dotted name of a session, else of a public name, as (kind, text) pairs. No property is asked for its value."""
     first, *rest = text.split(".")
     if first not in namespace and first not in vars(builtins):
+        found = names.found(text)
+        if found is not None:
+            return page.page(found, with_source)
         raise Unknown(f"{text}?: the name {first!r} is not defined{meant(first, [*namespace, *vars(builtins)])}")
     value = namespace[first] if first in namespace else vars(builtins)[first]
     known = public(value)
