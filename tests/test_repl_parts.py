@@ -163,3 +163,24 @@ def test_every_theme_has_the_editors_styles(theme):
     for name in DRAWN:
         assert isinstance(sheet.get_attrs_for_style_str("class:" + name), Attrs)
     assert bool(sheet.get_attrs_for_style_str("class:pygments.literal.number").color) == (theme in ("light", "dark"))
+
+
+@pytest.mark.parametrize("lines, is_colored", [(10, True), (50_000, False)])
+def test_a_long_block_is_not_colored_again_after_every_key(lines, is_colored, monkeypatch):
+    from prompt_toolkit.document import Document
+    from pygments.lexers.python import PythonLexer
+
+    from tensh.cli.repl.lexer import CodeLexer
+
+    tokens, found = [], PythonLexer.get_tokens_unprocessed
+
+    def counted(self, *arguments):
+        for each in found(self, *arguments):
+            tokens.append(each)
+            yield each
+
+    monkeypatch.setattr(PythonLexer, "get_tokens_unprocessed", counted)
+    text = "\n".join(f"x{i} = {i} + 1" for i in range(lines))
+    line = CodeLexer().lex_document(Document(text))(lines - 1)
+    assert "".join(part[1] for part in line) == f"x{lines - 1} = {lines - 1} + 1"
+    assert bool(tokens) == is_colored

@@ -1,9 +1,12 @@
 """Colours for what is typed: Python's, and those of commands. Imported after the first paint."""
 
-from prompt_toolkit.lexers import Lexer, PygmentsLexer
+from prompt_toolkit.lexers import Lexer, PygmentsLexer, SimpleLexer
 from pygments.lexers.python import PythonLexer
 
 from tensh.cli.session.source import command_on
+
+
+LONGEST = 50_000  # characters of a block that is in colours: after each key all is coloured again, 1 s for 100,000
 
 
 class CodeLexer(Lexer):
@@ -11,8 +14,11 @@ class CodeLexer(Lexer):
 
     def __init__(self):
         self.python = PygmentsLexer(PythonLexer)
+        self.plain = SimpleLexer()
 
     def lex_document(self, document):
+        if len(document.text) > LONGEST:
+            return self.plain.lex_document(document)
         python = self.python.lex_document(document)
 
         def line(number):
