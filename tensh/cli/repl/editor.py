@@ -1,6 +1,7 @@
 """The editor of blocks: a prompt_toolkit session with the keys, colours and lines of ours."""
 
 import contextlib
+import signal
 import sys
 import threading
 
@@ -25,6 +26,7 @@ from tensh.cli.repl.suggest import Earlier, Ghost
 # Seconds until Escape is a key of its own, and not the first of what a terminal sends for another; and until one key
 # is not the first of two. prompt_toolkit's half a second and second are for lines that are slow.
 ESCAPE_WAITS, KEYS_WAIT = 0.05, 0.3
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Output(Vt100_Output):
@@ -114,7 +116,7 @@ class Editor:
 
     def read(self):
         """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
-        with patch_stdout(raw=True), self.prompt.env.stderr.edited(above=sys.stderr):  # what threads write meanwhile
+        with ending_with(self.leave), patch_stdout(raw=True), self.prompt.env.stderr.edited(above=sys.stderr):
             # From here on ^C is a key; one that came on the way to here is not for the next line.
             return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 
@@ -129,6 +131,14 @@ class Editor:
         app = self.session.app
         if app.is_running and not app.is_done and not app._running_in_terminal:
             app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
+    def leave(self):
+        """End the editing from a handler of signals; whether there was any."""
+        app = self.session.app
+        if not app.is_running or app.is_done or app._running_in_terminal or not app.loop:
+            return False
+        app.loop.call_soon_threadsafe(lambda: app.is_done or app.exit(exception=EOFError()))
+        return True
 
     def clear(self):
         """An empty window."""
@@ -156,6 +166,32 @@ class Editor:
         if app.editing_mode == EditingMode.VI:
             mode = "vi insert" if app.vi_state.input_mode == InputMode.INSERT else "vi normal"
         return self.prompt.toolbar.text(app.output.get_size().columns, mode)
+
+
+@contextlib.contextmanager
+def ending_with(leave):
+    """Within, what ends the process does so after `leave` has ended the editing, with the terminal as it was before."""
+    came = []
+
+    def handle(number, frame):
+        came.append(number)
+        if not leave():
+            again()
+
+    def again():
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+    before = {number: signal.getsignal(number) for number in ENDING}
+    before = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        again()
 
 
 def output(stream):

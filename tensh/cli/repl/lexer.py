@@ -5,7 +5,6 @@ from pygments.lexers.python import PythonLexer
 
 from tensh.cli.session.source import command_on
 
-
 LONGEST = 50_000  # characters of a block that is in colours: after each key all is coloured again, 1 s for 100,000
 
 
