@@ -5,10 +5,10 @@ window or the clipboard, a control that turns the order of letters around, lette
 through here on its way out; what a program prints itself does not.
 """
 
-# Letters by Python's account that leave no mark: joiners, fillers, selectors of variants.
+# Letters by Python's account that leave no mark: joiners, fillers. The selectors of variants after emoji are shown, as
+# Python's `repr` shows them; those of ideographs, which can carry any text unseen, are not.
 UNSEEN = frozenset(
-    [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, *range(0xFE00, 0xFE10), 0xFFA0]
-    + [*range(0xE0100, 0xE01F0)]
+    [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0] + [*range(0xE0100, 0xE01F0)]
 )
 NOT_IN_A_WORD = frozenset(" !\"#$&'()*;<>?[\\]^`{|}~")  # what a shell may read as something else
 KEPT = 2**16  # characters below are looked up once

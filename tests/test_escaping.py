@@ -19,6 +19,7 @@ from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.escaping import is_seen, shell_word, visible, visible_line
 from tensh.show import progress
+from tensh.show.text import cells
 from tensh.utils.safetensors.torch import save_file
 
 HOSTILE = (
@@ -327,3 +328,14 @@ def test_a_name_in_a_command_is_one_word_of_a_shell():
 def test_a_command_that_is_to_be_copied_has_the_name_of_a_file_as_one_word(folder):
     (folder / "a; ls.tsh").write_text("#> 1\n1\n# %%\n2\n#> 3\n")
     assert "tensh check --update 'a; ls.tsh'\n" in tensh("check", "a; ls.tsh")
+
+
+def test_emoji_are_shown_as_python_shows_them(folder):
+    for text in ("\u2764\ufe0f", "a\u200db", "e\u0301", "\u202e", "\u2066", "\U000e0100", "\x9b"):
+        shown = repr(text)[1:-1]
+        if text.isprintable() and text != "\U000e0100":
+            assert visible(text) == shown == text
+        else:
+            assert visible(text) == text.encode("unicode_escape").decode()
+    assert tensh("-c", "'\u2764\ufe0f'") == "'\u2764\ufe0f'\n"
+    assert cells("\u2764\ufe0f") == cells("e\u0301") == 1

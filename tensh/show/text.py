@@ -22,7 +22,7 @@ def _cells(character):
         return 1
     import unicodedata  # which few texts need
 
-    if unicodedata.combining(character):
+    if unicodedata.category(character) in ("Mn", "Me"):  # accents, selectors of variants
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
