@@ -144,3 +144,15 @@ def test_a_layer_of_ones_own_follows_from_its_declaration():
     assert Power(3)(tensh.tensor([2.0])).tolist() == [8.0]
     with pytest.raises(TypeError, match="Power.__init__"):
         Power(1, 2)
+
+
+def test_a_prefix_is_removed_from_the_keys_of_a_state_dict_and_of_its_metadata():
+    around = nn.Sequential()
+    around.add_module("module", nn.Sequential(nn.Linear(2, 1), nn.BatchNorm1d(1)))
+    state = around.state_dict()
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    inside = around.module.state_dict()
+    assert list(state) == list(inside)
+    assert {key: value for key, value in state._metadata.items() if key} == {
+        key: value for key, value in inside._metadata.items() if key
+    }

@@ -161,3 +161,37 @@ def test_dtype_facts():
     for name, dtype in ALL.items():
         assert repr(dtype) == f"torch.{name}" and getattr(torch, name) is dtype
         assert dtype.itemsize == (np.dtype(bool).itemsize if name == "bool" else dtype.numpy.itemsize)
+
+
+NO_FREEDOM = [
+    (torch.ones(1), None, 1),
+    (torch.ones(0), None, 1),
+    (torch.ones(3, 1), 1, 1),
+    (torch.ones(3, 2), 0, 3),
+    (torch.ones(3, 0), 0, 1),
+]
+
+
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+@pytest.mark.parametrize("input, dim, correction", NO_FREEDOM)
+def test_a_variance_without_degrees_of_freedom_warns_every_time(name, input, dim, correction):
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=rf"^{name}\(\): degrees of freedom is <= 0\. Correction should be"):
+            getattr(torch, name)(input, dim, correction=correction)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: torch.cross(torch.ones(3), torch.ones(3)), "Using torch.cross without specifying the dim"),
+        (lambda: torch.ones(2, 3, 4).T, "The use of `x.T` on tensors of dimension other than 2"),
+        (lambda: torch.tensor(1.0).mT, "Tensor.mT is deprecated on 0-D tensors"),
+        (lambda: torch.tensor(1.0).H, "Tensor.H is deprecated on 0-D tensors"),
+    ],
+)
+def test_what_is_deprecated_is_said_once(call, message, monkeypatch):
+    monkeypatch.setattr(warning, "said", set())
+    with pytest.warns(UserWarning, match=message) as told:
+        call()
+        call()
+    assert len(told) == 1

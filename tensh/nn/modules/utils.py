@@ -1,4 +1,4 @@
-"""Numbers for every dimension."""
+"""Numbers for every dimension, and keys of state dicts without their prefix."""
 
 from tensh.nn.modules.layer import ntuple
 
@@ -15,3 +15,21 @@ def _ntuple(n, name="parse"):
 
 _single, _pair = _ntuple(1, "_single"), _ntuple(2, "_pair")
 _triple, _quadruple = _ntuple(3, "_triple"), _ntuple(4, "_quadruple")
+
+
+def consume_prefix_in_state_dict_if_present(state_dict, prefix):
+    """Remove ``prefix`` from the keys of a state dict and of its metadata, in place, wherever they begin with it.
+
+    >>> import tensh as torch
+    >>> from tensh import nn
+    >>> state = {"module.weight": torch.ones(1)}
+    >>> nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    >>> state
+    {'weight': tensor([1.])}
+    """
+    for key in [key for key in state_dict if key.startswith(prefix)]:
+        state_dict[key.removeprefix(prefix)] = state_dict.pop(key)
+    metadata = getattr(state_dict, "_metadata", {})
+    for key in list(metadata):  # "" is the whole, "module" the module itself, "module.0" one of its parts
+        if key and (key == prefix.replace(".", "") or key.startswith(prefix)):
+            metadata[key[len(prefix) :]] = metadata.pop(key)

@@ -6,7 +6,7 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.shaping import squeeze
 from tensh.engine.vocabulary import TENSORS
-from tensh.engine.warning import warn
+from tensh.engine.warning import warn_once
 
 
 # ── other orders ─────────────────────────────────────────────────────────────
@@ -87,7 +87,7 @@ def adjoint_of(t, name):
         raise RuntimeError(f"{which} is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if ndim == 0:
         start = name if name == "adjoint()" else f"Tensor.{name}"
-        warn(f"{start} is deprecated on 0-D tensors. Consider using x.conj().")
+        warn_once(f"{start} is deprecated on 0-D tensors. Consider using x.conj().")
         return TENSORS["conj"](t)
     return TENSORS["conj"](OPS["transpose"].fn(t, -2, -1))
 
@@ -98,9 +98,9 @@ def reversed_dims(t):
     if ndim == 2:
         return OPS["permute"].fn(t, (1, 0))
     if ndim == 0:
-        warn("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
+        warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     else:
-        warn(
+        warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
             "an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange("
             "x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
@@ -114,7 +114,7 @@ def matrix_transpose(t):
     if ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if ndim == 0:
-        warn("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
+        warn_once("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
         return t
     return OPS["transpose"].fn(t, -2, -1)
 

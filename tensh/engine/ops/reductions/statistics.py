@@ -11,6 +11,7 @@ from tensh.engine.ops.reductions.reduce import count
 from tensh.engine.ops.reductions.selecting import SHORT, among_equals, last_of_equals
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.warning import warn
 
 
 # ── variance ─────────────────────────────────────────────────────────────────
@@ -37,11 +38,19 @@ def mean_kept(input, dim):
 ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept
 
 
-def variance(input, dim, correction, keepdim):
-    """(the mean squared distance from the mean, over the degrees of freedom, and the mean); see ``moments``."""
+def variance(name, input, dim, correction, keepdim):
+    """(the mean squared distance from the mean, over the degrees of freedom, and the mean); see ``moments``.
+
+    Warns in the words of the function ``name`` where there are no degrees of freedom.
+    """
     mean, squares = moments(widened(input), dim, keepdim)
-    freedom = max(0, count(input.shape, dim) - correction)
-    return squares / squares.dtype.type(freedom), mean
+    freedom = (count(input.shape, dim) if input.size else 0) - correction
+    if freedom <= 0:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            "numel divided by output numel)."
+        )
+    return squares / squares.dtype.type(max(0, freedom)), mean
 
 
 SCALED = (
@@ -55,7 +64,7 @@ OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
 @op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
 def var_dim(input, dim, correction, keepdim):
     """The variance along ``dim``."""
-    return variance(input, dim, correction, keepdim)[0].astype(real_dtype(input.dtype), copy=False)
+    return variance("var", input, dim, correction, keepdim)[0].astype(real_dtype(input.dtype), copy=False)
 
 
 @op(
@@ -65,14 +74,14 @@ def var_dim(input, dim, correction, keepdim):
 )
 def std_dim(input, dim, correction, keepdim):
     """The standard deviation along ``dim``."""
-    return np.sqrt(variance(input, dim, correction, keepdim)[0]).astype(real_dtype(input.dtype), copy=False)
+    return np.sqrt(variance("std", input, dim, correction, keepdim)[0]).astype(real_dtype(input.dtype), copy=False)
 
 
-def with_mean(finish):
+def with_mean(name, finish):
     """The kernel of two results: the variance or its root, and the mean."""
 
     def kernel(input, dim, correction, keepdim):
-        spread, mean = variance(input, dim, correction, keepdim)
+        spread, mean = variance(name, input, dim, correction, keepdim)
         mean = mean.astype(input.dtype, copy=False).reshape(spread.shape)
         return finish(spread).astype(real_dtype(input.dtype), copy=False), mean
 
@@ -87,12 +96,12 @@ def spread_and_mean(g, spread):
 
 
 var_mean_dim = op(
-    with_mean(np.asarray),
+    with_mean("var_mean", np.asarray),
     name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
     outs=("var", "mean"), many=True, partial=True, input=spread_and_mean("g_var", "g_var"),
 )  # fmt: skip
 std_mean_dim = op(
-    with_mean(np.sqrt),
+    with_mean("std_mean", np.sqrt),
     name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
     outs=("std", "mean"), many=True, partial=True,
     input=spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
