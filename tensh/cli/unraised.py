@@ -6,9 +6,9 @@ while a destructor runs is no failure of it: the signal is sent once more.
 
 import contextlib
 import os
-import signal
 import sys
 import threading
+from _signal import SIGINT  # `signal` itself is slow to load
 
 from tensh.cli.limits import TimeLimit
 from tensh.escaping import visible_line
@@ -17,8 +17,10 @@ from tensh.show.reprs import safely
 SOON = 0.005  # seconds until a signal that cannot be heeded comes again
 
 
-def later(number=signal.SIGINT):
+def later(number=SIGINT):
     """Send a signal once more, in a moment, to the thread that deals with signals."""
+    import signal
+
     if os.name == "posix":
         arguments = signal.pthread_kill, [threading.main_thread().ident, number]
     else:
@@ -43,8 +45,12 @@ class Reporter:
 
     def of_destructor(self, unraised):
         """Python calls this where it cannot raise an exception."""
-        if issubclass(unraised.exc_type, KeyboardInterrupt):
-            later(signal.SIGALRM if issubclass(unraised.exc_type, TimeLimit) else signal.SIGINT)
+        if issubclass(unraised.exc_type, TimeLimit):
+            from _signal import SIGALRM  # which not every system has
+
+            later(SIGALRM)
+        elif issubclass(unraised.exc_type, KeyboardInterrupt):
+            later()
         else:
             self.report(unraised, f"ignored in {name_of(unraised.object)}", self.before[1])
 
