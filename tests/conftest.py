@@ -8,6 +8,7 @@ so that ``pytest -m oracle`` runs exactly these.
 import gc
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -52,6 +53,14 @@ def plain_environment():
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}
+
+
+def pytest_configure():
+    """Heed the signals that `nohup`, and a shell in the background, have a program ignore: what tests start inherits that."""
+    usual = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
+    for number, handler in ((getattr(signal, name, None), handler) for name, handler in usual.items()):
+        if number and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_collection_finish():

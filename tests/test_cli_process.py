@@ -89,10 +89,7 @@ def started(*arguments, **options):
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 @pytest.mark.parametrize("busy", ["import time; time.sleep(60)", "x = 0\nwhile True: x += 1"])
 def test_control_c_ends_cleanly(busy):
-    # The shell may have had the tests, and so what they start, ignore ^C.
-    process = started(
-        "-c", f"print('ready', flush=True)\n{busy}", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    )
+    process = started("-c", f"print('ready', flush=True)\n{busy}")
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)

@@ -18,15 +18,6 @@ from terminal import Terminal
 ENDING = [signal.SIGTERM, signal.SIGHUP]
 
 
-@pytest.fixture(autouse=True)
-def heeded():
-    """Have the processes of a test heed the signals, which those that `nohup` begins ignore."""
-    before = [signal.signal(number, signal.SIG_DFL) for number in ENDING]
-    yield
-    for number, handler in zip(ENDING, before, strict=True):
-        signal.signal(number, handler)
-
-
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("options", [(), ("--plain",)], ids=["editor", "plain"])
 @pytest.mark.parametrize("is_running", [False, True], ids=["typing", "running"])

@@ -17,13 +17,7 @@ OPERATORS = {
     "Pow": "power", "MatMult": "matmul",
 }  # fmt: skip
 POWERS = {"2": "square", "0.5": "sqrt", "-1": "reciprocal"}  # which arrays compute by functions of their own
-METHODS = {
-    "astype": "cast",
-    "umr_sum": "reduce",
-    "umr_prod": "reduce",
-    "umr_maximum": "reduce",
-    "umr_minimum": "reduce",
-}
+METHODS = {"astype": "cast", **dict.fromkeys(["umr_sum", "umr_prod", "umr_maximum", "umr_minimum"], "reduce")}
 
 
 class Settings(ctypes.Structure):

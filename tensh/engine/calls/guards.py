@@ -10,10 +10,9 @@ from tensh.engine.calls.signatures import type_name
 FILE = "<tensh guard of {}>"
 """Where the code of guards says that it comes from."""
 
-
 HANDED_ON = {
     **dict.fromkeys("dropout alpha_dropout feature_alpha_dropout dropout1d dropout2d dropout3d".split(), ["training"]),
-    **dict.fromkeys("kl_div".split(), ["log_target"]),
+    "kl_div": ["log_target"],
     "poisson_nll_loss": ["log_input", "full"],
     "unique": ["sorted", "return_inverse", "return_counts"],
     "unique_consecutive": ["return_inverse", "return_counts"],

@@ -129,7 +129,7 @@ is_over = False  # has the program ended?
 def close_all():
     """At the end of the program, end the workers that are still there; ^C finds nothing more to interrupt."""
     global is_over
-    if threading.current_thread() is threading.main_thread():
+    if crews and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     is_over = True
     for crew in list(crews):

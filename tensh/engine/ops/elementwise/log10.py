@@ -8,14 +8,16 @@ import math
 
 import numpy as np
 
-from tensh.engine.ops.elementwise.single import I8, add, divide, double, multiply, polynomial, subtract
-from tensh.engine.ops.precision import F4, F8
+from tensh.engine.ops.elementwise.elementary import in_double
+from tensh.engine.ops.elementwise.single import I8, add, double, multiply, polynomial, reduce_log, subtract
+from tensh.engine.ops.precision import F8
 
 FEW = 256  # elements, computed in longdouble
-BLOCK = 1 << 13  # elements: eight blocks of float64 fit into the second level of the cache
+BLOCK = 1 << 16  # elements: in smaller blocks two threads wait for each other, as for those of float32
 ROOT_HALF, EXPONENTS, UPPER = (np.array(bits, I8) for bits in (0x3FE6A09E667F3BCD, -1 << 52, -1 << 27))
 SMALLEST, LARGEST = 2.0**-1022, float(np.finfo(F8).max)
 HALF, ONE, TWO, OF_BITS = double(0.5, 1, 2, 2.0**-52)
+REDUCTION = ROOT_HALF, EXPONENTS, ONE, TWO
 SERIES = double(*(2 / (2 * k + 1) for k in range(11, 0, -1)))  # of 2 atanh(s) / s - 2, by powers of s**2 (DLMF 4.38.5)
 # 1 / log(10) and log10(2): the first bits, and the rest
 OVER, OVER_REST, WHOLE_OVER = double(116580037 / 2**28, 1.072820843154058606e-9, 1 / math.log(10))
@@ -24,17 +26,8 @@ OF_TWO, OF_TWO_REST = double(1323943922168 / 2**42, -8.532344317057106530e-14)
 
 def compute_log10(x, out, n, f, s, square, r, high, low):
     """n log10(2) + log(1 + f) / log(10), where x = 2**n (1 + f)."""
-    bits = n.view(I8)
-    subtract(x.view(I8), ROOT_HALF, bits)
-    np.bitwise_and(bits, EXPONENTS, bits)
-    subtract(x.view(I8), bits, f.view(I8))
-    np.copyto(s, bits, casting="unsafe")
-    multiply(s, OF_BITS, n)
+    reduce_log(x, OF_BITS, REDUCTION, f, s, n, square)
     # log(1 + f) = f - f**2 / 2 + s (f**2 / 2 + R(s**2)), s = f / (2 + f), as high + low
-    subtract(f, ONE, f)
-    add(f, TWO, s)
-    divide(f, s, s)
-    multiply(s, s, square)
     polynomial(square, SERIES, r)
     multiply(r, square, r)
     multiply(f, f, square)
@@ -61,11 +54,7 @@ def compute_log10(x, out, n, f, s, square, r, high, low):
     add(s, low, out)
 
 
-def log10(input):
-    if input.dtype is F4:
-        return np.log10(input.astype(F8)).astype(F4)
-    if input.dtype is not F8:
-        return np.log10(input)
+def log10_of_float64(input):
     if input.size < FEW:
         return np.log10(input.astype(np.longdouble)).astype(F8)
     line = input.reshape(-1)
@@ -78,3 +67,6 @@ def log10(input):
         rare = np.flatnonzero(~((line >= SMALLEST) & (line <= LARGEST)))
         out[rare] = np.log10(line[rare])
     return out.reshape(input.shape)
+
+
+log10 = in_double(np.log10, exact=log10_of_float64)

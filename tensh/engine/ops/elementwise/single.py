@@ -100,8 +100,28 @@ def compute_tanh(x, out, power, t, r, wide, other):
 # ── log ──────────────────────────────────────────────────────────────────────
 ROOT_HALF = np.array(0x3F3504F3, I4)  # the bits of sqrt(1/2)
 EXPONENTS = np.array(-1 << 23, I4)  # those of the sign and the exponent
+REDUCTION = ROOT_HALF, EXPONENTS, ONE, TWO
 LN2_OF_BITS = np.array(math.log(2) / (1 << 23), F4)
 LOG = single(0.2987231450305824, 0.3997752152000952, 0.66666776527883)
+
+
+def reduce_log(x, unit, reduction, f, s, whole, square):
+    """Write n times ``unit``, f, s = f / (2 + f) and s**2 for x = 2**n (1 + f), 1 + f between sqrt(1/2) and sqrt(2).
+
+    ``unit`` is for n as the bits of a number hold it, shifted; ``reduction`` are constants of the dtype.
+    """
+    root_half, exponents, one, two = reduction
+    integers = root_half.dtype
+    bits = whole.view(integers)
+    subtract(x.view(integers), root_half, bits)
+    np.bitwise_and(bits, exponents, bits)
+    subtract(x.view(integers), bits, f.view(integers))
+    np.copyto(s, bits, casting="unsafe")
+    multiply(s, unit, whole)
+    subtract(f, one, f)
+    add(f, two, s)
+    divide(f, s, s)
+    multiply(s, s, square)
 
 
 def compute_log(x, out, part, s, power, square):
@@ -109,16 +129,7 @@ def compute_log(x, out, part, s, power, square):
 
     log(1 + f) = f - s (f - R(s**2)), s = f / (2 + f), is that of FreeBSD's library (K. C. Ng, 1986).
     """
-    bits = power.view(I4)
-    subtract(x.view(I4), ROOT_HALF, bits)
-    np.bitwise_and(bits, EXPONENTS, bits)
-    subtract(x.view(I4), bits, part.view(I4))
-    np.copyto(s, bits, casting="unsafe")
-    multiply(s, LN2_OF_BITS, power)
-    subtract(part, ONE, part)
-    add(part, TWO, s)
-    divide(part, s, s)
-    multiply(s, s, square)
+    reduce_log(x, LN2_OF_BITS, REDUCTION, part, s, power, square)
     polynomial(square, LOG, out)
     multiply(out, square, out)
     subtract(part, out, out)
