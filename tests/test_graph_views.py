@@ -68,8 +68,10 @@ LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
-def test_the_graph_of_a_lesson(lesson):
+def test_the_graph_of_a_lesson(lesson, tmp_path, monkeypatch):
     """The tensor that a lesson computed last has a graph with names; a lesson that computes none says so."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")  # lessons write into the folder beside the one where they run
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     status = main(["graph", str(lesson), "--keep-going"], env)
     if status == 2:
