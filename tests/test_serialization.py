@@ -336,3 +336,21 @@ def test_a_class_can_be_let_in():
         assert isinstance(loaded(data)["a"], Named)
     with pytest.raises(pickle.UnpicklingError, match="add_safe_globals"):
         loaded(data)
+
+
+def test_an_optimizer_can_be_let_in():
+    file = io.BytesIO()
+    weight = tensh.nn.Parameter(tensh.ones(2))
+    before = tensh.optim.Adam([weight], lr=0.5)
+    weight.grad = tensh.ones(2)
+    before.step()
+    tensh.save(before, file)
+    file.seek(0)
+    with tensh.serialization.safe_globals([tensh.optim.Adam, collections.defaultdict, dict]):
+        after = tensh.load(file)
+    assert isinstance(after, tensh.optim.Adam) and after.param_groups[0]["lr"] == 0.5
+    own = after.param_groups[0]["params"][0]
+    for each in (weight, own):
+        each.grad = tensh.ones(2)
+    before.step(), after.step()
+    assert own.tolist() == weight.tolist()

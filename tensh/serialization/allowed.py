@@ -207,12 +207,17 @@ def safe_globals(safe_globals):
             GIVEN.pop(each, None)
 
 
+def module_in_files(module):
+    """The name that a module has in files: PyTorch's for the modules of tensh."""
+    return f"torch{module[5:]}" if module.partition(".")[0] == "tensh" else module
+
+
 def given():
     """Full name -> what the user has said is safe."""
     found = {}
     for each in GIVEN:
         if not isinstance(each, tuple):
-            found[f"{each.__module__}.{each.__qualname__}"] = each
+            found[f"{module_in_files(each.__module__)}.{each.__qualname__}"] = each
             continue
         if len(each) != 2:
             raise ValueError(

@@ -25,6 +25,7 @@ from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.replacing import replaced
 from tensh.serialization import legacy
+from tensh.serialization.allowed import module_in_files
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
 
 ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
@@ -143,10 +144,10 @@ class Writer(pickle._Pickler):
 
     def save_global(self, obj, name=None):
         """A class or a function; ours have the names of PyTorch's."""
-        module = getattr(obj, "__module__", None) or ""
-        if module.partition(".")[0] not in ("torch", "tensh"):
+        module = module_in_files(getattr(obj, "__module__", None) or "")
+        if module.partition(".")[0] != "torch":
             return super().save_global(obj, name)
-        return self.save_named(Global(f"torch{module[5:]}", obj.__qualname__))
+        return self.save_named(Global(module, obj.__qualname__))
 
     dispatch = pickle._Pickler.dispatch | {Global: save_named, dtype: save_dtype, types.FunctionType: save_global}
 
