@@ -7,6 +7,7 @@ import os
 import re
 
 from tensh.cli.session.events import RESULTS
+from tensh.escaping import visible_line
 from tensh.show.describe import brief, listed
 
 MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
@@ -57,6 +58,7 @@ def sentence(path, error):
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, MemoryError):  # Python's parser says so, too, of what is nested too deeply
         words = "what it says of its arrays is too large"
+    words = visible_line(words)  # which may be a piece of the file
     return words if words.startswith(path) else f"{path}: {words[:300]}"
 
 
