@@ -1,0 +1,252 @@
+"""What the documentation of each public name lacks.
+
+``python tests/docstrings.py [PREFIX]`` lists the names that begin with a prefix, and what each lacks:
+
+- ``summary``: one line that ends with a period and begins with an imperative verb or a noun phrase;
+- ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, where the operator is not computed element by element;
+- ``errors``: the errors that the code raises by itself for values that it refuses (a TypeError needs no word);
+- ``example``: an example, of the documentation or one that its kind gives;
+- ``signature``: parameters with names, not only ``*args, **kwargs``.
+"""
+
+import ast
+import inspect
+import linecache
+import re
+import sys
+import types
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import tensh
+from tensh.cli.session.help import examples, names, page
+from tensh.engine.declarations.table import Inplace, Op
+
+HOME = Path(tensh.__file__).parent
+PARTS = ("summary", "shapes", "errors", "example", "signature")
+CALLED = ("operator", "in-place operator", "function", "method", "class")
+
+# Namespaces whose names need less: functions without a device, tuples that functions return, constants of PyTorch's API.
+EXEMPT = {
+    "torch.cuda": {"shapes", "errors", "example"},
+    "torch.backends": {"shapes", "errors", "example"},
+    "torch.return_types": {"shapes", "errors", "example", "signature"},
+}
+FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
+"""Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
+EXCEPT = {"activating", "activation", "activations", "noise", "storage", "typed_storage"}  # files of these folders
+SIZES = {"shape", "ndim", "dim", "size", "ndimension", "numel"}  # code that reads them depends on shapes
+
+OPENING = re.compile(
+    r"(It|This|That|These|What|The same|Returns?|Computes|Applies|Gives|Creates|Makes|Performs|Calculates)\b"
+)
+SHAPE = re.compile(r"(?<![\w\])`])`{0,2}\[(?=[^\]]*[A-Za-z*…])[\w\s,.*…+/()'²³_-]*\]|(?<!\w)\[\](?!\w)")
+ERROR = re.compile(r"\b\w*(Error|Exception)\b")
+CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that see what users give
+MANY = 500  # calls that are followed from one function
+
+
+def check(name):
+    """The parts that the documentation of a Name lacks."""
+    wanted = set(PARTS) - EXEMPT.get(name.space, set())
+    tests = {"summary": has_summary, "shapes": has_shapes, "errors": has_errors}
+    if name.kind in CALLED:
+        tests |= {"example": has_example, "signature": has_signature}
+    if name.kind in ("constant", "module"):
+        tests = {"summary": has_summary} if name.kind == "module" else {}
+    return [part for part in PARTS if part in wanted and part in tests and not tests[part](name)]
+
+
+def text_of(name):
+    """The documentation without examples; of a class its own, not that of a base."""
+    doc = name.doc
+    if isinstance(name.entry, type):
+        doc = inspect.cleandoc(vars(name.entry).get("__doc__") or "")
+    return page.prose(doc)
+
+
+def has_summary(name):
+    line, _, rest = text_of(name).partition("\n")
+    return line.endswith((".", ":")) and (not rest or rest.startswith("\n")) and not OPENING.match(line)
+
+
+def has_shapes(name):
+    return not depends_on_shapes(name) or bool(SHAPE.search(text_of(name).replace("\n", " ")))
+
+
+def has_errors(name):
+    return not raises(name) or bool(ERROR.search(text_of(name)))
+
+
+def has_example(name):
+    return bool(examples.in_documentation(name.doc) or examples.code_of(name))
+
+
+def has_signature(name):
+    try:
+        parameters = [p for p in inspect.signature(name.value).parameters.values() if p.name != "self"]
+    except (ValueError, TypeError):
+        return False
+    return [p.kind for p in parameters] != [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+
+
+# ── shapes ───────────────────────────────────────────────────────────────────
+def depends_on_shapes(name):
+    """Do the shapes of what goes in and comes out have a meaning?"""
+    entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
+    if isinstance(entry, Op):
+        return not entry.pointwise and in_families(entry.place[0])
+    if isinstance(entry, type):
+        if issubclass(entry, tensh.nn.Module):
+            return layer_depends_on_shapes(entry)
+        return has_events(entry)
+    code = getattr(inspect.unwrap(name.value), "__code__", None) if name.kind in ("function", "method") else None
+    if code is None:
+        return False
+    return in_families(code.co_filename) or "engine" not in places(code.co_filename) and bool(SIZES & {*code.co_names})
+
+
+def places(file):
+    """The folders of the package that lead to a file, and its stem."""
+    path = Path(file)
+    return path.relative_to(HOME).with_suffix("").parts if path.is_relative_to(HOME) else ()
+
+
+def in_families(file):
+    parts = places(file)
+    return bool(FAMILIES & {*parts}) and parts[-1] not in EXCEPT
+
+
+def layer_depends_on_shapes(cls):
+    """Does ``forward`` call something that does? A layer that hands its input to others has the shapes of those."""
+    forward = cls.forward
+    code = getattr(forward, "__code__", None)
+    if code is None or forward is tensh.nn.Module.forward or "containers" in code.co_filename:
+        return False
+    called = [names.found(f"{space}.{each}") for each in code.co_names for space in ("nn.functional", "Tensor")]
+    return any(map(depends_on_shapes, filter(None, called))) if any(called) else True
+
+
+def has_events(cls):
+    """Is this a distribution of vectors or matrices?"""
+    constraints = vars(cls).get("arg_constraints")
+    return isinstance(constraints, dict) and any(getattr(c, "event_dim", 0) for c in constraints.values())
+
+
+# ── errors ───────────────────────────────────────────────────────────────────
+def raises(name):
+    """Does the code of a name raise errors for values, by itself or in functions beside it?"""
+    entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
+    if isinstance(entry, Op):
+        return isinstance(entry.kernel, types.FunctionType) and function_raises(entry.kernel)
+    if isinstance(entry, type):
+        return class_raises(entry)
+    if name.kind not in ("function", "method"):
+        return False
+    function = inspect.unwrap(name.value)
+    function = getattr(function, "__func__", function)
+    return isinstance(function, types.FunctionType) and function_raises(function)
+
+
+def class_raises(cls):
+    """Do the constructor, ``forward``, ``step`` or methods that they call raise? What public bases raise stands there."""
+    for base in own_bases(cls):
+        for method in CHECKING:
+            function = vars(base).get(method)
+            function = getattr(function, "__func__", function)
+            if isinstance(function, types.FunctionType) and function_raises(function, cls):
+                return True
+    return False
+
+
+def own_bases(cls):
+    """The class, and those of its bases that have no public name."""
+    return [base for base in cls.__mro__ if base is cls or base.__name__.startswith("_")]
+
+
+def function_raises(function, cls=None):
+    """Does a function raise an error, or one that it calls in a file of its own folder?"""
+    seen, waiting = set(), [function]
+    while waiting and len(seen) < MANY:
+        each = waiting.pop()
+        tree = None if each.__code__ in seen else source_tree(each.__code__)
+        seen.add(each.__code__)
+        if tree is None:
+            continue
+        if any(map(is_error, ast.walk(tree))):
+            return True
+        called = [called_function(node.func, each, cls) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        waiting += [f for f in called if f is not None and is_beside(f, function)]
+    return False
+
+
+def is_beside(called, caller):
+    return Path(called.__code__.co_filename).parent == Path(caller.__code__.co_filename).parent
+
+
+def called_function(node, function, cls):
+    """The function of the program that a call names: a global, or a method of ``self``."""
+    found = None
+    if isinstance(node, ast.Name):
+        found = function.__globals__.get(node.id)
+    elif (
+        cls is not None
+        and isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
+    ):
+        found = next((vars(base)[node.attr] for base in own_bases(cls) if node.attr in vars(base)), None)
+    found = inspect.unwrap(found) if callable(found) else None
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def is_error(node):
+    """Is this a ``raise`` of an error about a value?"""
+    if not isinstance(node, ast.Raise) or node.exc is None:
+        return False
+    raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    word = raised.id if isinstance(raised, ast.Name) else ""
+    return word.endswith("Error") and word not in ("TypeError", "NotImplementedError", "AttributeError")
+
+
+@cache
+def functions_of(file):
+    """first line -> the tree of each function in a file."""
+    text = "".join(linecache.getlines(file))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    trees = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+    return {min([tree.lineno, *(each.lineno for each in tree.decorator_list)]): tree for tree in trees}
+
+
+def source_tree(code):
+    return functions_of(code.co_filename).get(code.co_firstlineno) if Path(code.co_filename).is_file() else None
+
+
+# ── the figures ──────────────────────────────────────────────────────────────
+@cache
+def lacking():
+    """[(name, the parts that it lacks)] of every public name that lacks some."""
+    return [(name, parts) for name in names.having() if (parts := check(name))]
+
+
+def count():
+    """namespace -> part -> how many names lack it."""
+    table = {}
+    for name, parts in lacking():
+        table.setdefault(name.space, Counter()).update(parts)
+    return {space: {part: counts[part] for part in PARTS if counts[part]} for space, counts in table.items()}
+
+
+def main(prefix=""):
+    """List names with what they lack, and the figures of all namespaces."""
+    for name, parts in lacking():
+        if name.path.startswith(names.full(prefix)):
+            print(f"{name.path}: {', '.join(parts)}")
+    print()
+    for space, counts in count().items():
+        print(f"{space!r}: {counts},".replace("'", '"'))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

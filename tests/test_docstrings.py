@@ -1,0 +1,173 @@
+"""The documentation of every public name says what it does, shapes, errors, and how it is called, and shows an example."""
+
+from types import SimpleNamespace
+
+import docstrings
+import pytest
+
+import tensh
+from tensh.cli.session.help import names
+
+# Namespace -> part -> names that still lack it. Numbers may only become smaller: ``python tests/docstrings.py SPACE``.
+UNFINISHED = {
+    "torch": {"summary": 49, "shapes": 262, "errors": 246, "signature": 20},
+    "torch.Tensor": {"summary": 47, "shapes": 182, "errors": 138, "signature": 11},
+    "torch.Size": {"summary": 2},
+    "torch.Generator": {"errors": 2},
+    "torch.autograd": {"summary": 2, "shapes": 1, "errors": 3, "signature": 1},
+    "torch.autograd.forward_ad": {"summary": 1, "errors": 1},
+    "torch.autograd.function": {"summary": 1, "signature": 1},
+    "torch.autograd.functional": {"shapes": 2, "errors": 6},
+    "torch.autograd.graph": {"summary": 1, "errors": 2},
+    "torch.cuda": {"summary": 12, "signature": 31},
+    "torch.distributions": {"summary": 1, "shapes": 1, "errors": 32},
+    "torch.fft": {"shapes": 22, "errors": 2, "signature": 2},
+    "torch.func": {"summary": 1, "shapes": 1, "errors": 12, "example": 1},
+    "torch.linalg": {"summary": 1, "shapes": 41, "errors": 21},
+    "torch.nn": {"summary": 5, "shapes": 57, "errors": 51, "example": 2, "signature": 12},
+    "torch.nn.functional": {"summary": 3, "shapes": 59, "errors": 91},
+    "torch.nn.init": {"summary": 2, "shapes": 8, "errors": 17},
+    "torch.nn.parameter": {"summary": 2, "errors": 1, "example": 2},
+    "torch.nn.utils": {"shapes": 2, "errors": 4, "example": 11},
+    "torch.optim": {"summary": 1, "errors": 14},
+    "torch.optim.lr_scheduler": {"errors": 10},
+    "torch.overrides": {"summary": 3},
+    "torch.quasirandom": {"errors": 1},
+    "torch.return_types": {"summary": 34},
+    "torch.signal.windows": {"shapes": 11, "errors": 4},
+    "torch.special": {"summary": 2, "shapes": 3, "errors": 1},
+    "torch.testing": {"errors": 1},
+    "torch.types": {"signature": 1},
+    "torch.utils.data": {"errors": 3, "example": 2, "signature": 1},
+}
+
+
+@pytest.mark.parametrize("space", names.spaces())
+def test_names_of_a_namespace_lack_nothing_but_what_is_counted(space):
+    lacking = [f"{name.path}: {', '.join(parts)}" for name, parts in docstrings.lacking() if name.space == space]
+    assert docstrings.count().get(space, {}) == UNFINISHED.get(space, {}), "\n".join(lacking)
+
+
+def test_counted_namespaces_are_there():
+    assert UNFINISHED.keys() <= set(names.spaces())
+    assert all(UNFINISHED.values())
+
+
+# ── the checks themselves ────────────────────────────────────────────────────
+def entry(function, doc=None, kind="function"):
+    """A Name as the checks see it."""
+    return SimpleNamespace(
+        entry=function, value=function, kind=kind, doc=doc or function.__doc__ or "", space="torch", name="f"
+    )
+
+
+@pytest.mark.parametrize(
+    ("doc", "good"),
+    [
+        ("Add two numbers.", True),
+        ("The sum of all elements.\n\nDifferentiable.", True),
+        ("", False),
+        ("Add two numbers", False),
+        ("Is this a number?", False),
+        ("Add two\nnumbers.", False),
+        ("It adds two numbers.", False),
+        ("Returns the sum.", False),
+        ("The same for images.", False),
+    ],
+)
+def test_summaries(doc, good):
+    assert docstrings.has_summary(entry(len, doc or " ")) == good
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Rows [N, C, L] to [N, C, L'].", True),
+        ("A matrix [n, m].", True),
+        ("Any shape: [*].", True),
+        ("Batches [..., n, n].", True),
+        ("A scalar: [].", True),
+        ("``[N, C]``", True),
+        ("Values in [0, 1].", False),
+        ("It is input[target].", False),
+        ("No word of it.", False),
+    ],
+)
+def test_shapes(text, found):
+    assert bool(docstrings.SHAPE.search(text)) == found
+
+
+def refuse(x):
+    """A function that raises."""
+    if x < 0:
+        raise ValueError(f"expected a positive number, got {x}")
+
+
+def refuse_below(x):
+    """A function that calls one that raises."""
+    refuse(x)
+
+
+def refuse_kinds(x):
+    """A function that raises for another type."""
+    raise TypeError(x)
+
+
+class Refusing:
+    """A class that raises."""
+
+    def __init__(self, x):
+        self._check(x)
+
+    def _check(self, x):
+        raise RuntimeError(x)
+
+
+class Inheriting(Refusing):
+    """A class whose public base raises."""
+
+
+@pytest.mark.parametrize(
+    ("thing", "raises"),
+    [(refuse, True), (refuse_below, True), (refuse_kinds, False), (Refusing, True), (Inheriting, False)],
+)
+def test_errors(thing, raises):
+    assert docstrings.raises(entry(thing)) == raises
+    assert docstrings.has_errors(entry(thing)) != raises
+
+
+def test_errors_that_are_told():
+    assert docstrings.has_errors(entry(refuse, "Refuse a negative number.\n\nRaises ValueError if x is negative."))
+
+
+def test_signatures():
+    assert docstrings.has_signature(entry(lambda x, **more: x))
+    assert not docstrings.has_signature(entry(lambda *args, **kwargs: args))
+
+
+@pytest.mark.parametrize(
+    ("path", "depends"),
+    [
+        ("torch.exp", False),
+        ("torch.add", False),
+        ("torch.nn.ReLU", False),
+        ("torch.nn.Sequential", False),
+        ("torch.optim.SGD", False),
+        ("torch.mm", True),
+        ("torch.sum", True),
+        ("torch.gather", True),
+        ("torch.linalg.svd", True),
+        ("torch.nn.Linear", True),
+        ("torch.nn.MSELoss", True),
+        ("torch.nn.functional.cross_entropy", True),
+    ],
+)
+def test_names_whose_shapes_matter(path, depends):
+    assert docstrings.depends_on_shapes(names.found(path)) == depends
+
+
+def test_documentation_of_a_base_does_not_count():
+    class Silent(tensh.nn.Linear):
+        pass
+
+    assert not docstrings.has_summary(entry(Silent, "Its base has a summary.", kind="class"))
