@@ -6,18 +6,15 @@ so that ``pytest -m oracle`` runs exactly these.
 """
 
 import gc
-import os
 import re
 import signal
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-SHARED = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))  # reference material beside the project
+from tests.support.project import ROOT, SHARED, plain_environment
 
 
 @pytest.fixture(scope="session")
@@ -46,13 +43,6 @@ def tensh_command():
         )  # fmt: skip
 
     return run
-
-
-def plain_environment():
-    """The environment without what colours or configures a program, and with this checkout importable."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}
 
 
 def pytest_configure():

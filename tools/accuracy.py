@@ -4,7 +4,7 @@
 
 An error is the distance from the exact result, in units in the last place (ulp) of the result's dtype; what the unit is
 relative to stands in each section. A row shows the largest error over all inputs of its cases. The cases are data, a
-module of tests/ for each section. PyTorch must be installed.
+module of tests/support/accuracy for each section. PyTorch must be installed.
 
 ``--quick`` leaves the large inputs out, ``--detail`` shows a row for every input instead of the largest error of a
 function, ``--write`` puts what is measured into the document. The exit status is 1 when an error is more than twice
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT))
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 HEADER = "| function | dtype | largest error in ulp | PyTorch's | ratio |\n| --- | --- | ---: | ---: | ---: |\n"
 LIMIT = 2  # the largest ratio of the errors
@@ -26,7 +26,7 @@ NOISE = 0.5  # ulp: an error below is that of rounding the exact result, and no 
 
 # Section -> the module of its cases, which has TITLE, TEXT and
 # ``measure(modules, wanted, quick)``: yields (function, dtype, input, (error of each module)); ``wanted(function)`` chooses.
-SECTIONS = {"reductions": "accuracy_reductions", "layers": "accuracy_layers", "special": "accuracy_special"}
+SECTIONS = {name: f"tests.support.accuracy.{name}" for name in ("reductions", "layers", "special")}
 
 
 def ratio(ours, theirs):

@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parents[1])]
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzzing import driver  # noqa: E402
+from tests.fuzz.files import driver
 
 
 def main():

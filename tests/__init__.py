@@ -1,0 +1,1 @@
+"""Tests, in folders that mirror the code: README.md says which holds what."""

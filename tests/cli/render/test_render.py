@@ -1,0 +1,264 @@
+"""From (kind, text) pairs to a stream: themes, colours, what a window has room for."""
+
+import re
+
+import pytest
+
+from tensh.cli.config import Settings
+from tensh.cli.environment import Environment
+from tensh.cli.render.console import Console
+from tensh.cli.render.theme import STYLES, nearest, styled
+from tensh.cli.render.values import capped, rows, shown
+from tensh.show.page import Page, Paint
+from tests.cli.test_cli import Done, Stream
+
+ESCAPE = re.compile(r"\033\[([0-9;]*)m")
+
+
+class Chosen:
+    """What has settings, as a session has."""
+
+    def __init__(self, **settings):
+        self.settings = Settings(**settings)
+
+
+def console(terminal=True, chosen=None, **variables):
+    streams = Stream(terminal=terminal), Stream(terminal=terminal), Stream(terminal=terminal)
+    return Console(Environment(*streams, variables={"TERM": "xterm"} | variables), chosen)
+
+
+# -- themes ------------------------------------------------------------------------------------------------------------
+
+
+def test_every_theme_has_every_kind_and_no_more_than_it_may():
+    kinds = set(STYLES["auto"])
+    for theme, styles in STYLES.items():
+        assert set(styles) == kinds
+        assert all(re.fullmatch(r"(\d+(;\d+)*)?", style) for style in styles.values())
+        if theme == "auto":  # the colours that the user has chosen
+            assert not any("38;" in style for style in styles.values())
+        if theme == "mono":
+            assert set(styles.values()) <= {"", "1", "2"}
+
+
+def test_text_in_colour_is_the_same_text():
+    tokens = [
+        ("error", "E"),
+        ("plain", ": a\nb"),
+        ("note", "c\n\nd"),
+        ("unknown", "e"),
+        (Paint((1, 2, 3), (4, 5, 6)), "f"),
+    ]
+    for colors in (16, 256, 2**24):
+        for theme in STYLES:
+            text = styled(tokens, colors, theme)
+            assert ESCAPE.sub("", text) == "E: a\nbc\n\ndef" == styled(tokens, 0, theme)
+            for line in text.split("\n"):  # a style ends with its line
+                assert not ESCAPE.findall(line) or ESCAPE.findall(line)[-1] == "0"
+
+
+def test_pairs_of_one_style_share_an_escape():
+    assert styled([("note", "a"), ("note", "b"), ("plain", "c")], 16) == "\033[2mab\033[0mc"
+
+
+PAINT = {
+    16: "\033[38;5;16;48;5;231mx\033[0m",
+    256: "\033[38;5;16;48;5;231mx\033[0m",
+    2**24: "\033[38;2;0;0;0;48;2;255;255;255mx\033[0m",
+}
+
+
+@pytest.mark.parametrize("colors, text", PAINT.items())
+def test_paint(colors, text):
+    assert styled([(Paint((0, 0, 0), (255, 255, 255)), "x")], colors) == text
+
+
+@pytest.mark.parametrize(
+    "color, number", [((0, 0, 0), 16), ((255, 255, 255), 231), ((95, 135, 215), 68), ((128, 128, 128), 244)]
+)
+def test_the_nearest_of_256_colours(color, number):
+    assert nearest(color) == number
+
+
+# -- what a terminal can do --------------------------------------------------------------------------------------------
+
+COLORS = {
+    ("TERM=xterm",): 16,
+    ("TERM=xterm-256color",): 256,
+    ("TERM=xterm", "COLORTERM=truecolor"): 2**24,
+    ("TERM=xterm-256color", "NO_COLOR=1"): 0,
+    ("TERM=dumb",): 0,
+    ("TENSH_PLAIN=1", "COLORTERM=truecolor"): 0,
+}
+
+
+@pytest.mark.parametrize("variables, colors", COLORS.items(), ids=str)
+def test_the_colours_of_a_page(variables, colors):
+    assert console(**dict(pair.split("=") for pair in variables)).page().colors == colors
+
+
+def test_a_pipe_is_no_window():
+    page = console(terminal=False, COLUMNS="40", LINES="10").page()
+    assert page == Page(width=80, height=None, unicode=True, colors=0, plain=False, is_window=False, is_dark=True)
+
+
+def test_the_page_of_a_window():
+    page = console(COLUMNS="40", LINES="10", COLORFGBG="0;15").page()
+    assert (page.width, page.height, page.is_window, page.is_dark) == (40, 10, True, False)
+    assert console(COLUMNS="3").page().width == 20
+    assert console(COLORFGBG="15;0").page().is_dark and console(COLORFGBG="words").page().is_dark
+    assert not console(chosen=Chosen(theme="light"), COLORFGBG="15;0").page().is_dark
+
+
+def test_notes_are_ascii_where_everything_is():
+    for glyphs, text in (("ascii", "3 us - x"), ("unicode", "3 µs · x")):
+        assert console(chosen=Chosen(glyphs=glyphs)).styled([("note", "3 µs · x")], False) == text
+    assert console(chosen=Chosen(glyphs="ascii")).styled([("plain", "µ")], False) == "µ"
+
+
+def test_glyphs():
+    assert console().page().unicode and not console(chosen=Chosen(glyphs="ascii")).page().unicode
+    assert not console(TENSH_PLAIN="1").page().unicode
+    assert console(TENSH_PLAIN="1", chosen=Chosen(glyphs="unicode")).page().unicode
+
+
+@pytest.mark.parametrize("theme", STYLES)
+def test_a_theme_is_chosen_by_name(theme):
+    done = Done(
+        "-c", "torch.ones(2)\ntorch.tensor(float('nan'))", terminal=True, TERM="xterm-256color", TENSH_THEME=theme
+    )
+    assert ("38;5;" in done.output) == (theme in ("dark", "light"))
+    assert ESCAPE.sub("", done.output).startswith("tensor([1., 1.])\n# torch.ones(2)  [2] float32 · leaf · 8 B\n")
+    assert f"\033[{STYLES[theme]['trouble']}mnan\033[0m" in done.output
+
+
+# -- room --------------------------------------------------------------------------------------------------------------
+
+
+def cut(text, **page):
+    page = Page(is_window=True, **page)
+    return "".join(text for _, text in capped([("plain", text[:7]), ("number", text[7:])], page, "more"))
+
+
+def test_what_fits_is_not_cut():
+    text = "\n".join(map(str, range(16)))
+    assert cut(text, height=20) == cut(text, height=None) == text
+
+
+def test_what_does_not_fit_ends_with_a_note():
+    text = "\n".join(map(str, range(100)))
+    assert cut(text, height=20).split("\n") == [*map(str, range(15)), "# 85 more lines: more"]
+
+
+def test_a_line_that_runs_on_over_many_rows_is_cut_too():
+    text = "x" * 10_000
+    found = cut(text, height=20, width=40)
+    assert found == "x" * 600 + "\n# 9,400 more characters: more"
+    assert rows(found, Page(width=40)) == 16
+    found = cut("a\n" + text, height=20, width=40)
+    assert found == "a\n" + "x" * 560 + "\n# 9,440 more characters: more"
+
+
+def test_wide_characters_take_two_columns():
+    assert rows("损" * 30, Page(width=40)) == 2
+
+
+def text_of(value, expression="x", settings=None, **page):
+    return "".join(text for _, text in shown(value, Page(**page), expression, settings=settings))
+
+
+def test_a_pipe_gets_the_repr_and_no_more():
+    import tensh
+
+    tensors = [tensh.ones(3)] * 5
+    assert text_of(tensors) == repr(tensors) + "\n"
+    assert text_of(tensh.ones(30)) == repr(tensh.ones(30)) + "\n"
+    assert text_of(tensh.zeros(40, 40)) == repr(tensh.zeros(40, 40)) + "\n"
+
+
+def test_the_width_of_a_window_is_used_unless_another_was_chosen():
+    import tensh
+
+    x = tensh.arange(40.0)
+    assert text_of(x, is_window=True, width=250).count("\n") == 2
+    assert text_of(x, is_window=True, width=40, settings=Settings(linewidth=80)).startswith(repr(x))
+    with tensh.printoptions(linewidth=60):
+        assert text_of(x, is_window=True, width=250).startswith(repr(x))
+    assert text_of(x, is_window=True, width=80).startswith(repr(x))
+
+
+def test_no_caption_where_it_was_switched_off():
+    import tensh
+
+    assert text_of(tensh.ones(2), is_window=True, settings=Settings(caption=False)) == "tensor([1., 1.])\n"
+
+
+def test_captions_name_short_expressions_only():
+    import tensh
+
+    long = "torch.ones(2) + torch.zeros(2) + torch.zeros(2)"
+    assert text_of(tensh.ones(2), long, is_window=True).endswith("\n# [2] float32 · leaf · 8 B\n")
+    assert "# x + 1  [2]" in text_of(tensh.ones(2), "x + 1", is_window=True)
+
+
+def test_a_repr_that_fails_is_a_failure_of_the_code():
+    code = "class A:\n    def __repr__(self): return 1 / 0\n[torch.ones(2), A()]\n[torch.ones(2)] * 4 + [A()]\n2"
+    done = Done("-c", code, "--keep-going", terminal=True, TERM="dumb")
+    assert done.errors.count("ZeroDivisionError") == 1 and done.output.endswith("2\n")
+    assert "<its repr failed: ZeroDivisionError>" in done.output
+
+
+def test_tensors_of_pytorch_itself_are_shown_as_ours(oracle):
+    import tensh
+    from tensh import show
+
+    def seen(torch):
+        x = torch.arange(12.0).view(3, 4).requires_grad_()
+        y = (x * x).sum()
+        y.backward()
+        large = torch.arange(2000.0).to(torch.bfloat16)
+        views = show.who({"x": x, "y": y}), show.hist(large), show.heat(x), show.full(x)
+        values = x, y, large, [x] * 4, torch.tensor([float("nan"), 1.0])
+        return [text_of(each, is_window=True, width=60, colors=256) for each in (*views, *values)]
+
+    assert seen(tensh) == seen(oracle)
+
+
+def test_gradients_of_pytorchs_tensors_are_those_that_they_keep(oracle):
+    from tensh import show
+
+    x = oracle.tensor([3.0, 4.0], requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    rows = show.grads({"x": x, "y": y}).rows
+    assert rows == [("x", "-", "[2]", "5", "yes", "10"), ("y", "SumBackward0", "[]", "25", "no", "-")]
+
+
+# -- prose in a window -------------------------------------------------------------------------------------------------
+
+PROSE = "        "
+FITTED = {  # lines as (kind, text) pairs -> what is in a window of 40 columns
+    (("plain", PROSE + "words that go on and on and on and on\n"),): PROSE + "words that go on and on and on\n" + PROSE + "and on\n",
+    (("note", PROSE + "try:   one of two things that are long\n"),): PROSE + "try:   one of two things that\n" + PROSE + "       are long\n",
+    (("note", PROSE + "fits:  "), ("code", "a + b[:, None, None]"), ("note", "    [3] + [3] -> [3]\n")): (
+        PROSE + "fits:  a + b[:, None, None]    \n".replace("    \n", "\n") + PROSE + "       [3] + [3] -> [3]\n"
+    ),
+    (("plain", PROSE + "x [1000, 2000]  @  y [3000, 4000] both\n"), ("mark", PROSE + "   ~~~~\n")): (
+        PROSE + "x [1000, 2000]  @  y [3000, 4000] both\n" + PROSE + "   ~~~~\n"
+    ),
+    (("margin", "      2 | "), ("code", "code " * 10 + "\n")): "      2 | " + "code " * 10 + "\n",
+    (("error", "RuntimeError"), ("plain", ": "), ("message", "m " * 30), ("plain", "\n")): "RuntimeError: " + "m " * 30 + "\n",
+    (("plain", PROSE + "x" * 50 + "\n"),): PROSE + "x" * 50 + "\n",
+    (("plain", "  no end of a line"),): "  no end of a line",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens, shown", FITTED.items())
+def test_prose_fits_into_a_window_and_code_stays_as_it_is(tokens, shown):
+    from tensh.cli.render.fitting import fitting
+
+    text = "".join(piece for _, piece in fitting(tokens, 40))
+    assert "\n".join(line.rstrip() for line in text.split("\n")) == "\n".join(
+        line.rstrip() for line in shown.split("\n")
+    )
+    assert [kind for kind, _ in fitting(tokens, 400)] == [kind for kind, _ in tokens]

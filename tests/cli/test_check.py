@@ -1,0 +1,516 @@
+"""`tensh check`: what is stored in a document is compared with what its code shows."""
+
+import importlib.util
+import io
+import json
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.checking.check import Wish, show
+from tensh.cli.checking.compare import compare
+from tensh.cli.checking.tokens import tokens
+from tensh.cli.checking.verdicts import text_of
+from tensh.cli.documents import files
+from tensh.cli.environment import Environment
+from tensh.cli.options import Options
+from tests.support.project import SHARED, plain_environment
+
+LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
+
+
+def check(*words):
+    """(exit status, stdout, stderr) of a check."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["check", *map(str, words)], env)
+    return status, env.stdout.getvalue(), env.stderr.getvalue()
+
+
+def found(*words):
+    """(exit status, the JSON objects) of a check."""
+    status, text, _ = check("--json", *words)
+    return status, [json.loads(line) for line in text.splitlines()]
+
+
+def statuses(*words):
+    return [each["status"] for each in found(*words)[1][:-1]]
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """What lessons write goes into a folder of the test."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
+# -- the lessons --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_every_cell_of_a_lesson_is_as_its_metadata_says(lesson):
+    status, objects = found(lesson)
+    code = [cell for cell in files.load(str(lesson)).cells if cell.kind == "code"]
+    assert status == 0
+    for cell, verdict in zip(code, objects[:-1], strict=True):
+        allowed = ("ok", "skipped") if "requires" in cell.wishes else ("ok",)
+        assert verdict["status"] in allowed, verdict
+        assert verdict["count"] == cell.count
+        if "stale" in cell.wishes and verdict["status"] == "ok":
+            assert cell.wishes["stale"] in verdict["note"]
+
+
+@pytest.mark.skipif(not LESSONS, reason="no lessons beside the project")
+def test_one_digit_that_changed_is_caught_at_its_cell_and_element(tmp_path):
+    lesson = tmp_path / "lesson.ipynb"
+    text = LESSONS[4].read_text(encoding="utf-8")
+    before = "[27., 27.]], grad_fn=<MulBackward0>)"
+    assert text.count(before) == 1
+    lesson.write_text(text.replace(before, before.replace("27.]]", "28.]]")), encoding="utf-8")
+    status, objects = found(lesson)
+    wrong = [each for each in objects[:-1] if each["status"] != "ok"]
+    assert status == 3
+    code = [cell for cell in files.load(str(lesson)).cells if cell.kind == "code"]
+    changed = [cell.count for cell in code if any("28.]]" in output.text for output in cell.outputs)]
+    assert [(each["status"], each["count"]) for each in wrong] == [("differs", *changed)]
+    assert wrong[0]["numbers"] == [{"index": [1, 1], "stored": "28.", "now": "27.", "off_by": "1"}]
+
+
+# -- the comparison of two texts ----------------------------------------------------------------------
+
+SAME = [
+    ("tensor([1., 2.])", "tensor([1.0000, 2.0000])"),
+    ("tensor([ 1.,  -2.])", "tensor([1., -2.])"),
+    ("tensor([[1.,\n         2.]])", "tensor([[1., 2.]])"),
+    ("tensor([1.000001])", "tensor([1.000002])"),
+    ("tensor([nan, inf, -inf])", "tensor([ nan,  inf, -inf])"),
+    ("0.30000001192092896", "0.3000001013278961"),
+    ("<AddBackward0 object at 0x7f01>", "<AddBackward0 object at 0x7fff>"),
+    ("<built-in method tensor of type object at 0x1>", "<function tensor at 0x2>"),
+    ("took 0.31 s", "took 12.5 s"),
+    ("Wall time: 3.2 ms\n1", "Wall time: 14 ms\n1"),
+    ("2024-01-02 10:11:12 done", "2025-03-04 01:02:03 done"),
+    ("a  \nb\n\n", "a\nb"),
+    ("1" * 5000, "1" * 5000 + " "),
+]
+OTHER = [
+    ("tensor([1., 2.])", "tensor([1, 2])", None),
+    ("tensor([1, 2])", "tensor([1, 3])", [1]),
+    ("tensor([1.], dtype=torch.float64)", "tensor([1.])", None),
+    ("tensor([0.1234])", "tensor([0.1235])", [0]),
+    ("tensor([1.000001], dtype=torch.float64)", "tensor([1.000002], dtype=torch.float64)", [0]),
+    ("tensor([[1., 2.], [3., 4.]])", "tensor([[1., 2.], [5., 4.]])", [1, 0]),
+    ("tensor([0., 1., ..., 8., 9.])", "tensor([0., 1., ..., 7., 9.])", [-2]),
+    ("tensor([[0., ..., 9.],\n ...,\n [1., ..., 2.]])", "tensor([[0., ..., 9.],\n ...,\n [1., ..., 3.]])", [-1, -1]),
+    ("tensor(nan)", "tensor(0.)", []),
+    ("True", "False", None),
+    ("a\nb", "a b", None),
+    ("1.+2.j", "1.-2.j", []),
+    ("1" * 5000, "1" * 4999 + "2", []),
+    ("took 1 s: 3", "took 2 s: 4", []),
+    ("max 3 min 1", "max 4 min 1", []),
+    ("at time 3", "at time 4", []),
+    ("[" * 50_000 + "1, " * 50_000 + "]" * 50_000, "[" * 50_000 + "1, " * 49_999 + "2, " + "]" * 50_000, []),
+    ("<function " + "a" * 100_000, "<function " + "a" * 100_001, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stored", "now"), SAME)
+def test_texts_that_say_the_same(stored, now):
+    assert compare(stored, now).same
+
+
+@pytest.mark.parametrize(("stored", "now", "index"), OTHER)
+def test_texts_that_do_not(stored, now, index):
+    comparison = compare(stored, now)
+    assert not comparison.same
+    assert ([wrong.now.path for wrong in comparison.wrong] or [None]) == [index]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_any_digit_of_a_lesson_that_changes_is_seen(lesson):
+    draw = random.Random(0)
+    for cell in files.load(str(lesson)).cells:
+        text = text_of(cell.outputs)
+        if not cell.wishes.get("random"):
+            for place in (match.start() for match in re.finditer(r"\d", text)):
+                other = draw.choice([digit for digit in "0123456789" if digit != text[place]])
+                assert not compare(text, text[:place] + other + text[place + 1 :], cell.wishes).same
+
+
+def test_tolerances_can_be_chosen():
+    assert not compare("tensor([1.00])", "tensor([1.01])").same
+    assert compare("tensor([1.00])", "tensor([1.01])", rtol=0.1).same
+    assert not compare("tensor([1.000001])", "tensor([1.000002])", rtol=0, atol=0).same
+
+
+def test_tolerance_is_that_of_the_dtype_shown():
+    note = compare("tensor([1.00], dtype=torch.bfloat16)", "tensor([1.01], dtype=torch.bfloat16)").note
+    assert note == "numbers agree within rtol 0.016, atol 1e-05 (bfloat16)"
+
+
+def test_numbers_know_where_they_are():
+    words, numbers = tokens("x1 = (tensor([[1, 2]]), tensor([3.], dtype=torch.float64))")
+    assert [(number.path, number.dtype) for number in numbers] == [
+        ([0, 0], "float32"), ([0, 1], "float32"), ([0], "float64")
+    ]  # fmt: skip
+    assert words[:2] == ["x1", "="]
+
+
+def test_metadata_says_how_texts_are_compared():
+    assert compare("tensor([0.1, -0.2])", "tensor([ 1.5, 2.25])", {"random": True}).same
+    assert not compare("tensor([0.1])", "tensor([0.1, 0.2])", {"random": True}).same
+    assert compare("140001111 140001111", "150002222 150002222", {"random": True, "addresses": True}).same
+    assert not compare("140001111 140001111", "150002222 150003333", {"random": True, "addresses": True}).same
+    assert compare(r"..\data\a.csv", "../data/a.csv", {"platform": True}).same
+
+
+# -- files --------------------------------------------------------------------------------------------
+
+SCRIPT = """\
+x = torch.tensor([[1., 2.]], requires_grad=True)
+y = x * 3
+y.sum().backward()
+x.grad
+#> tensor([[3., 4.]])
+# %% Next
+x.shape
+#> torch.Size([1, 2])
+x @ x
+#> RuntimeError: mat1 and mat2 shapes cannot be multiplied (1x2 and 1x2)
+x.size(0)
+"""
+REPORT = """\
+a.tsh
+  [1]  DIFFERS  x.grad
+         stored  tensor([[3., 4.]])
+         now     tensor([[3., 3.]])
+                              ^^     at [0, 1]: 4 -> 3, off by 1
+  [2]  ok
+  [3]  ok
+  [4]  ran
+2 ok, 1 ran, 1 differs            {time}
+to accept the new outputs: tensh check --update a.tsh
+"""
+
+
+def test_a_report(tmp_path):
+    written(tmp_path / "work", "a.tsh", SCRIPT)
+    status, out, err = check("a.tsh")
+    assert (status, err) == (3, "")
+    assert out == REPORT.format(time=out.splitlines()[-2].partition("            ")[2])
+
+
+def test_new_outputs_can_be_accepted_in_place(tmp_path):
+    script = written(tmp_path, "a.tsh", SCRIPT)
+    assert check("--update", script)[0] == 0
+    text = script.read_text()
+    assert text == SCRIPT.replace("[[3., 4.]]", "[[3., 3.]]").replace("# %% Next", "\n# %% Next") + "#> 1\n"
+    assert statuses(script) == ["ok"] * 4
+    assert check("--update", script)[0] == 0
+    assert script.read_text() == text
+
+
+def test_results_are_written_behind_the_lines_they_belong_to(tmp_path):
+    script = written(tmp_path, "a.tsh", "x = 1\nx\nfor i in range(2):\n    print(i)\nx + 1; x + 2\n# the end\n")
+    check("--update", script)
+    assert script.read_text() == (
+        "x = 1\nx\n#> 1\nfor i in range(2):\n    print(i)\n#> 0\n#> 1\nx + 1; x + 2\n#> 3\n# the end\n"
+    )
+    assert statuses(script) == ["ok", "ok", "ok", "ran"]
+
+
+def test_the_executed_file_can_be_kept_as_another_kind(tmp_path):
+    script, notebook = written(tmp_path, "a.tsh", SCRIPT), tmp_path / "a.ipynb"
+    assert check("--write", notebook, script)[0] == 3
+    assert statuses(notebook) == ["ok"] * 5  # with the imports
+    assert script.read_text() == SCRIPT
+    cell = json.loads(notebook.read_text())["cells"][3]
+    assert cell["outputs"][0]["ename"] == "RuntimeError"
+    assert check("--write", notebook, script, script)[0] == 2
+
+
+MARKDOWN = """\
+# Sums
+
+```python
+x = torch.ones(2)
+print(x)
+```
+
+```
+tensor([1., 1.])
+```
+
+```pycon
+>>> x + 1
+# [2] float32
+tensor([2., 2.])
+>>> 1 / 0
+Traceback (most recent call last):
+  ...
+ZeroDivisionError: division by zero
+>>> print("a\\n\\nb")
+a
+<BLANKLINE>
+b
+>>> x.sum().item()
+3.0
+>>> input()  # doctest: +SKIP
+```
+"""
+
+
+def test_markdown(tmp_path):
+    path = written(tmp_path, "a.md", MARKDOWN)
+    assert statuses(path) == ["ok", "ok", "ok", "ok", "differs", "skipped"]
+    check("--update", path)
+    assert path.read_text() == MARKDOWN.replace("3.0", "2.0")
+
+
+PYTHON = """\
+import torch
+
+print(torch.ones(2))
+#> tensor([1., 1.])
+torch.ones(3)
+"""
+
+
+def test_python_shows_what_it_prints_and_its_cells_the_last_value(tmp_path):
+    path = written(tmp_path, "a.py", PYTHON)
+    assert found(path)[1][-1]["ok"] == 1
+    check("--update", path)
+    assert path.read_text() == PYTHON
+    path.write_text("# %%\nimport torch\ntorch.zeros(1)\ntorch.ones(3)\n#> tensor([1., 1., 1.])\n")
+    assert statuses(path) == ["ok"]
+
+
+def notebook(*cells):
+    """A notebook of (code, outputs, metadata)."""
+    return json.dumps({
+        "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+        "cells": [
+            {"cell_type": "code", "id": f"c{number}", "execution_count": number, "source": code, "metadata": metadata,
+             "outputs": outputs}
+            for number, (code, outputs, metadata) in enumerate(cells, 1)
+        ],
+    })  # fmt: skip
+
+
+def printed(text):
+    return [{"output_type": "stream", "name": "stdout", "text": text}]
+
+
+def test_chance_that_nobody_seeded_is_told(tmp_path):
+    path = written(tmp_path, "a.ipynb", notebook(
+        ("import torch\nprint(torch.ones(1))", printed("tensor([1.])\n"), {}),
+        ("x = torch.randn(2)\nprint(x)", printed("tensor([0., 0.])\n"), {}),
+        ("y = x + 1\nprint(y)", printed("tensor([1., 1.])\n"), {}),
+        ("print(torch.ones(2))", printed("tensor([1., 2.])\n"), {}),
+        ("torch.manual_seed(0)\nx = torch.rand(1)\nprint(x)", printed("tensor([0.5])\n"), {}),
+        ("print(x)", printed("tensor([0.4963])\n"), {}),
+    ))  # fmt: skip
+    _, objects = found(path)
+    assert [each["status"] for each in objects[:-1]] == ["ok", "not checked", "not checked", "differs", "differs", "ok"]
+    assert objects[1]["note"] == objects[2]["note"] == "torch.randn without torch.manual_seed in [1..2]"
+    assert statuses("--seed", 0, path)[1:3] == ["differs", "differs"]
+
+
+def test_an_error_that_is_not_stored_fails_and_the_rest_goes_on(tmp_path):
+    path = written(tmp_path, "a.ipynb", notebook(
+        ("x = 1 / 0", [], {}), ("print(1)", printed("1\n"), {}), ("1 / 0", [], {"tensh": {"raises": "ZeroDivisionError"}}),
+    ))  # fmt: skip
+    status, out, _ = check(path)
+    assert status == 3
+    assert "[1]  FAILS    x = 1 / 0\n" in out and "ZeroDivisionError: division by zero" in out
+    assert statuses("--lax", path) == ["fails", "ran", "ran"]
+
+
+def test_a_failure_is_written_down_but_not_passed_over(tmp_path):
+    script = written(tmp_path, "a.tsh", "1 / 0\n#> 1.0\n2\n#> 3\n")
+    assert check("--update", script)[0] == 3
+    assert script.read_text() == "1 / 0\n#> ZeroDivisionError: division by zero\n2\n#> 2\n"
+    assert check("--update", script)[0] == 0
+
+
+def test_pytorch_that_is_not_installed_is_a_matter_of_usage(tmp_path, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None)
+    status, _, err = check("--engine", "torch", written(tmp_path, "a.tsh", "1"))
+    assert status == 2 and err == "--engine torch: PyTorch is not installed here\n"
+
+
+def test_lax_counts_only_errors(tmp_path):
+    path = written(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {})))
+    assert check("--lax", path)[0] == 0
+    lax = json.loads(path.read_text()) | {"metadata": {"tensh": {"check": "lax"}}}
+    path.write_text(json.dumps(lax))
+    assert check(path)[0] == 0
+
+
+def test_every_file_has_a_session_and_a_world_of_its_own(tmp_path):
+    one = written(
+        tmp_path, "one.tsh", "torch.set_printoptions(precision=1); torch.set_default_dtype(torch.float64)\nx = 1\n"
+    )
+    two = written(tmp_path, "two.tsh", "'x' in globals()\n#> False\ntorch.ones(1) / 3\n#> tensor([0.3333])\n")
+    assert statuses(one, two) == ["ran", "ok", "ok"]
+
+
+def test_what_comes_after_the_end_is_not_checked(tmp_path):
+    path = written(tmp_path, "a.tsh", "1\n#> 1\nexit()\n#> 2\n3\n#> 3\n")
+    assert statuses(path)[-1] == "not checked"
+
+
+def test_a_cell_can_be_skipped_with_a_reason(tmp_path):
+    path = written(tmp_path, "a.tsh", '# %% {"metadata": {"tensh": {"skip": "needs a network"}}}\n1 / 0\n#> 1\n')
+    assert found(path)[1][0]["note"] == "needs a network"
+
+
+def test_folders_and_patterns(tmp_path):
+    tmp_path = tmp_path / "lessons"
+    tmp_path.mkdir()
+    for name in ("b.tsh", "a.tsh"):
+        written(tmp_path, name, "1\n#> 1\n")
+    written(tmp_path, "setup.py", "raise SystemExit(7)\n")
+    written(tmp_path, "README.md", "no code\n")
+    assert [each["file"] for each in found(tmp_path)[1][:-1]] == [str(tmp_path / name) for name in ("a.tsh", "b.tsh")]
+    assert len(found(tmp_path / "*.tsh")[1]) == 3
+    status, _, err = check(tmp_path / "*.ipynb")
+    assert status == 2 and "nothing to check" in err
+
+
+BROKEN = {
+    "deep.ipynb": b'{"nbformat": 4, "cells": ' + b"[" * 100_000,
+    "text.ipynb": b"\xff\xfe",
+    "list.md": b"\xff",
+    "header.tsh": b"# tensh: [1]\n1\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_one_line_and_the_others_are_checked(name, tmp_path):
+    (tmp_path / name).write_bytes(BROKEN[name])
+    good = written(tmp_path, "good.tsh", "1\n#> 1\n")
+    status, out, err = check(tmp_path / name, good)
+    assert status == 2 and "1 ok" in out
+    assert name in err and err.count("\n") == 1
+
+
+HOSTILE = {
+    "nested code": "(" * 5000 + ")" * 5000,
+    "signs": "-" * 100_000 + "1",
+    "a long line": "x = '" + "a" * 2_000_000 + "'\nx[:1]",
+    "a huge number": "print('9' * 6000)",
+    "brackets": "print('[' * 200_000 + '1 ' * 200_000 + ']' * 200_000)",
+    "too much": "print('1 ' * 1_000_000)",
+    "a null": "x = '\0'",
+    "a bad repr": "class A:\n    def __repr__(self): raise SystemError('no')\nA()",
+    "a bad message": "class E(Exception):\n    def __str__(self): raise ValueError\nraise E",
+    "a closed stream": "import sys\nsys.stdout = None\nprint(1)",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_code_differs_and_no_more(name, tmp_path):
+    path = written(
+        tmp_path,
+        "a.ipynb",
+        notebook((HOSTILE[name], printed("something else\n"), {}), ("print(1)", printed("1\n"), {})),
+    )
+    status, out, err = check(path)
+    assert status == 3 and err == ""
+    assert "Traceback" not in out and len(out) < 5000
+
+
+@pytest.mark.parametrize("wishes", [
+    [1], {"requires": ".."}, {"requires": [1]}, {"alternatives": 3}, {"current": 1, "stale": []}, {"skip": {}},
+])  # fmt: skip
+def test_hostile_metadata_is_no_more_than_strange(wishes, tmp_path):
+    path = written(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": wishes, "tags": 1})))
+    status, out, err = check(path)
+    assert status in (0, 3) and err == "" and "Traceback" not in out
+    path.write_text(path.read_text().replace('"metadata": {}', f'"metadata": {{"tensh": {json.dumps(wishes)}}}'))
+    assert check(path)[0] == status
+
+
+def test_time_that_is_over(tmp_path):
+    path = written(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
+    status, out, _ = check("--timeout", "0.2", path)
+    assert status == 124 and "stopped after 0.2 s" in out
+
+
+# -- against PyTorch, and in pytest -------------------------------------------------------------------
+
+BOTH = """\
+torch.manual_seed(0);
+x = torch.randn(3, requires_grad=True)
+x
+# %%
+(x * 2).sum().backward()
+# %%
+torch.ones(2) @ torch.ones(3)
+# %%
+y = torch.ones(2) * (2 if "tensh" in torch.__version__ else 3)
+# %%
+torch.rand(2)
+"""
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_against_pytorch(tmp_path):
+    path = written(tmp_path, "a.tsh", BOTH)
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    assert show(env, Options(), [str(path)], Wish(json=True, against="torch")) == 3
+    objects = [json.loads(line) for line in env.stdout.getvalue().splitlines()]
+    assert [each["status"] for each in objects[:-1]] == ["ok", "ok", "ok", "differs", "ok"]
+    assert (objects[3]["torch"], objects[3]["tensh"]) == ("y = tensor([3., 3.])", "y = tensor([2., 2.])")
+
+
+def test_against_what_is_not_there(tmp_path):
+    path = written(tmp_path, "a.tsh", "1")
+    status, out, err = check("--against", tmp_path / "python", path)
+    assert (status, out) == (2, "") and err.count("\n") == 1
+    assert check("--against", "torch", "--update", path)[0] == 2
+
+
+def run_pytest(folder, *words):
+    """The output of pytest with the plugin in a folder."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "tensh.cli.checking.plugin",
+        "-p",
+        "no:cacheprovider",
+        "-rs",
+        *words,
+    ]
+    environment = plain_environment() | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8").stdout
+
+
+def test_a_project_can_check_its_documents_in_pytest(tmp_path):
+    folder = tmp_path / "work"
+    written(folder, "pytest.ini", "[pytest]\n")
+    written(folder, "a.tsh", SCRIPT + "torch.rand(2)\n#> tensor([0., 0.])\n")
+    written(folder, "bad.ipynb", "[]")
+    written(folder, "test_plain.py", "def test_plain(): pass\n")
+    assert "1 passed" in run_pytest(folder)
+    said = run_pytest(folder, "--tensh-check", "--continue-on-collection-errors")
+    assert "1 failed" in said and "at [0, 1]: 4 -> 3, off by 1" in said and "a.tsh [1]" in said
+    assert "torch.rand without torch.manual_seed" in said
+    assert "bad.ipynb: this is not a notebook: an object was expected, and it is a list" in said
+    written(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
+    assert "1 failed" in run_pytest(folder, "a.tsh")
+    assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")

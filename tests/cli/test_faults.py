@@ -1,0 +1,201 @@
+"""What every command promises where the file system fails: one line, its status, and the file that was there as it was.
+
+A disk that is full and a folder that cannot be written are mounted for it, where that is allowed.
+"""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tensh.cli import status
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+from tensh.cli.repl.history import History
+from tests.support.project import ROOT, plain_environment
+
+LESSON = "torch.ones(2)\n#> tensor([1., 2.])\n"
+GRAPH = "x = torch.ones(2, requires_grad=True) * 2"
+LARGE = "torch.ones(100_000)"
+
+
+def command(*arguments):
+    """(status, stdout, stderr) of a command."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    found = main([str(each) for each in arguments], env)
+    return found, env.stdout.getvalue(), env.stderr.getvalue()
+
+
+# ── writing ──────────────────────────────────────────────────────────────────
+SAVES = (
+    f'torch.save({LARGE}, "old.pt")',
+    f'from safetensors.torch import save_file; save_file({{"a": {LARGE}}}, "old.pt")',
+)
+WRITES = [  # arguments, the file that they write, the status where it cannot be written
+    (["check", "--update", "old.tsh"], "old.tsh", status.USAGE),
+    (["convert", "--force", "long.tsh", "old.ipynb"], "old.ipynb", status.USAGE),
+    (["graph", "-c", "\n".join(["x = torch.ones(2, requires_grad=True)"] + ["x = x * 2"] * 400), "x", "--whole",
+      "--view", "tape", "-o", "old.txt"], "old.txt", status.USAGE),
+    *((["-c", code], "old.pt", status.FAILED) for code in SAVES),
+    (["-c", f"x = {LARGE}\n%save old.safetensors --over"], "old.safetensors", status.FAILED),
+    (["-c", "x = '''" + "lines\n" * 20_000 + "'''\n%export old.md --over"], "old.md", status.FAILED),
+]  # fmt: skip
+
+
+@contextlib.contextmanager
+def mounted(folder, options):
+    """A file system of some kilobytes in memory."""
+    mount = shutil.which("mount")
+    if (
+        not mount
+        or subprocess.run([mount, "-t", "tmpfs", "-o", options, "tmpfs", folder], capture_output=True).returncode
+    ):
+        pytest.skip("only root may mount file systems")
+    try:
+        yield
+    finally:
+        os.chdir(ROOT)
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@pytest.fixture(params=["a full disk", "a disk that cannot be written"])
+def disk(request, tmp_path, monkeypatch):
+    """The current folder is on such a disk, and there is an old file for each command."""
+    with mounted(tmp_path, "size=256k"):
+        for name in {name for _, name, _ in WRITES}:
+            (tmp_path / name).write_text(LESSON)
+        (tmp_path / "long.tsh").write_text("1\n" * 2_000)
+        if request.param == "a full disk":
+            with contextlib.suppress(OSError), open(tmp_path / "filler", "wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", tmp_path], check=True)
+        monkeypatch.chdir(tmp_path)
+        yield tmp_path
+
+
+@pytest.mark.parametrize("arguments, name, expected", WRITES, ids=[f"{a[0]} {n}" for a, n, _ in WRITES])
+def test_what_cannot_be_written_leaves_the_old_file(disk, arguments, name, expected):
+    before = sorted(os.listdir(disk))
+    found, _, said = command(*arguments)
+    assert found == expected
+    assert "No space left on device" in said or "Read-only file system" in said
+    assert "Traceback" not in said and (expected == status.FAILED or said.count("\n") == 1)
+    assert (disk / name).read_text() == LESSON and sorted(os.listdir(disk)) == before
+
+
+def test_a_history_that_cannot_be_written_is_given_up_with_one_notice(disk):
+    history = History(str(disk / "history"))
+    for line in "abc":
+        history.add(line * 5_000)
+    assert history.path is None and len(history.noticed()) == 1 and history.noticed() == []
+
+
+# ── reading ──────────────────────────────────────────────────────────────────
+@pytest.fixture
+def strange(tmp_path, monkeypatch):
+    """A folder of names that are no ordinary files."""
+    for name in ("pipe.tsh", "pipe.ipynb"):
+        os.mkfifo(tmp_path / name)
+    for name in ("folder.tsh", "folder.ipynb"):
+        (tmp_path / name).mkdir()
+    for name, target in {"loop.tsh": "loop.tsh", "lost.tsh": "nowhere", "device.tsh": "/dev/zero"}.items():
+        (tmp_path / name).symlink_to(target)
+    (tmp_path / "good.tsh").write_text("1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices are POSIX's")
+@pytest.mark.parametrize("verb", [["run"], ["check"], ["check", "--update"], ["graph"]], ids=" ".join)
+@pytest.mark.parametrize("name", ["pipe.tsh", "folder.tsh", "loop.tsh", "lost.tsh", "device.tsh", "good.tsh/x.tsh"])
+def test_what_is_no_file_is_one_line(strange, verb, name):
+    found, shown, said = command(*verb, name)
+    assert (found, shown, said.count("\n")) == (status.USAGE, "", 1) and name in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and devices are POSIX's")
+@pytest.mark.parametrize("name", ["folder.ipynb", "good.tsh/x.ipynb", "none/x.ipynb", "loop.tsh"])
+def test_what_nothing_can_be_written_into_is_one_line(strange, name):
+    found, shown, said = command("convert", "--force", "good.tsh", name)
+    assert (found, shown, said.count("\n")) == (status.USAGE, "", 1) and name in said
+
+
+@pytest.mark.parametrize("name", ["n" * 251 + ".tsh", "a\nb.tsh", os.fsdecode(b"\xff\xfe.tsh")], ids=ascii)
+def test_any_name_will_do(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(LESSON)
+    assert command("run", name)[:2] == (status.OK, "tensor([1., 1.])\n")
+    assert command("check", name)[0] == status.DIFFERS
+    assert command("check", "--update", name)[0] == status.OK
+    assert (tmp_path / name).read_text() == "torch.ones(2)\n#> tensor([1., 1.])\n"
+    assert command("convert", name, "x.md")[0] == status.OK
+
+
+def test_names_that_are_no_text_are_written_in_a_strict_encoding(tmp_path):
+    name = os.fsdecode(b"\xff.tsh")
+    (tmp_path / name).write_text("1\n#> 2\n")
+    variables = plain_environment() | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "check", name], cwd=tmp_path, env=variables, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (status.DIFFERS, b"") and b"\\udcff.tsh" in done.stdout
+
+
+REMOVED = {  # in a folder that has been removed: status, what is said
+    ("-c", "torch.ones(1)"): (status.OK, ""),
+    ("run", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),
+    ("run", "--watch", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),
+    ("check", "x.tsh"): (status.USAGE, "x.tsh: no such file\n"),
+    ("check", "."): (status.USAGE, "tensh check: .: nothing to check there\n"),
+    ("convert", "x.tsh", "y.md"): (status.USAGE, "x.tsh: no such file\n"),
+    ("graph", "-c", GRAPH, "x", "-o", "x.txt"): (status.USAGE, "tensh graph: x.txt: No such file or directory\n"),
+    ("-c", "x = 1\n%export x.md"): (status.FAILED, "-c:2: %export x.md: No such file or directory\n"),
+    ("config",): (status.OK, ""),
+    ("env",): (status.OK, ""),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such a folder cannot be removed there")
+@pytest.mark.parametrize("arguments", REMOVED, ids=" ".join)
+def test_in_a_folder_that_has_been_removed(tmp_path, monkeypatch, arguments):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    found, _, said = command(*arguments)
+    monkeypatch.chdir(ROOT)
+    assert (found, "".join(said.splitlines(True)[:1])) == REMOVED[arguments]
+
+
+def test_a_file_that_vanishes_between_listing_and_reading_is_one_line(tmp_path, monkeypatch):
+    from tensh.cli import reading
+
+    for name in ("a.tsh", "b.tsh"):
+        (tmp_path / name).write_text("1\n#> 1\n")
+    before = reading.content
+
+    def vanishing(path, *more):
+        if os.path.basename(path) == "b.tsh":
+            os.unlink(path)
+        return before(path, *more)
+
+    monkeypatch.setattr(reading, "content", vanishing)
+    found, shown, said = command("check", tmp_path)
+    assert found == status.USAGE and "1 ok" in shown
+    assert said.count("\n") == 1 and "b.tsh: no such file" in said
+
+
+def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path):
+    from tensh.cli import reading
+
+    path = tmp_path / "file"
+    path.write_bytes(b"1" * 100)
+    with pytest.raises(reading.UsageError, match="more than the 0 KiB"):
+        reading.content(path, 99)
+    assert len(reading.content(path, 100)) == 100

@@ -1,0 +1,99 @@
+"""The reference lessons through `tensh run`: every cell prints what is recorded in it.
+
+The lessons stand in a folder beside the project, with the script that says how a cell is compared; without it these
+tests are skipped. Each notebook runs in a process of its own and in an empty folder, as there.
+"""
+
+import importlib.util
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.project import SHARED, plain_environment
+
+FOLDER = SHARED / "lessons"
+LESSONS = sorted(FOLDER.glob("*.ipynb"))
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+
+if not LESSONS:
+    pytest.skip("no lessons beside the project", allow_module_level=True)
+
+
+def lessons_script():
+    """The script beside the lessons, as a module."""
+    spec = importlib.util.spec_from_file_location("run_lessons", FOLDER / "run_lessons.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def record(path, engine):
+    """Run a notebook; write what each cell prints as a line of JSON, None for a cell that is passed over."""
+    from tensh.cli.environment import Environment
+    from tensh.cli.options import Options
+    from tensh.cli.program import from_file
+    from tensh.cli.run import Run
+
+    texts, errors = [], []
+
+    class Recorded(Run):
+        def cell(self, cell):
+            before = len(env.stdout.getvalue())
+            errors.clear()
+            goes_on = super().cell(cell)
+            texts.append(None if cell.lacking else env.stdout.getvalue()[before:] + "".join(errors))
+            return goes_on
+
+        def failed(self, event, may_raise):
+            last_line = (event.failure.message.splitlines() or [""])[-1]
+            errors.append(f"{event.failure.kind.rpartition('.')[2]}: {last_line}\n")
+            return super().failed(event, may_raise)
+
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO())
+    with env.installed():
+        status = Recorded(env, Options(engine=engine, keep_going=True), from_file(path)).whole()
+    print(json.dumps([status, texts]))
+
+
+def differences(lesson, texts):
+    """(cell number, expected, printed) of each cell that is not as recorded."""
+    script = lessons_script()
+    for number, ((_, meta, expected, _), text) in enumerate(zip(script.code_cells(lesson), texts, strict=True), 1):
+        expected = meta.get("current", expected)
+        if text is not None and not script.matches(text, expected, meta):
+            yield number, expected, text
+
+
+def printed(lesson, folder, engine="tensh", python=sys.executable, **environment):
+    """(exit status, what each cell prints)."""
+    done = subprocess.run(
+        [python, __file__, str(lesson), engine], cwd=folder, env=plain_environment() | environment,
+        capture_output=True, encoding="utf-8", timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@each_lesson
+def test_every_cell_prints_what_is_recorded(lesson, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    status, texts = printed(lesson, work)
+    assert [*differences(lesson, texts)] == []
+    assert status == 0
+
+
+@each_lesson
+def test_the_command_ends_well(lesson, tmp_path, tensh_command):
+    work = tmp_path / "work"
+    work.mkdir()
+    done = tensh_command("run", lesson, cwd=work)
+    assert done.returncode == 0, done.stderr
+    assert "tensor(" in done.stdout
+
+
+if __name__ == "__main__":
+    record(*sys.argv[1:])

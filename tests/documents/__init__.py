@@ -1,0 +1,1 @@
+"""Tests of documents, examples, generated files and the structure of the code."""

@@ -1,0 +1,1 @@
+"""Tests of memory: bounds, threads, costs, floating point errors."""

@@ -1,0 +1,1 @@
+"""Tests of hooks, saved tensors and forward accumulation."""

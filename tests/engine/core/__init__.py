@@ -1,0 +1,1 @@
+"""Tests of the recorded graph, of views and of writes in place."""

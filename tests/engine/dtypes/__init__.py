@@ -1,0 +1,1 @@
+"""Tests of dtypes and their promotion."""

@@ -1,0 +1,1 @@
+"""Tests of creation, conversion, printing and Python's protocols."""

@@ -1,0 +1,151 @@
+"""Python's protocols where memory matters: copies, pickles, NumPy, and what importing costs."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tensh as torch
+from tensh.engine import warning
+from tests.support.project import ROOT, plain_environment
+
+
+def python(code):
+    """The output of a fresh Python."""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=plain_environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert not result.stderr, result.stderr
+    return result.stdout
+
+
+# ── importing ────────────────────────────────────────────────────────────────
+def test_importing_tensh_loads_nothing_heavy():
+    assert python("import sys, tensh; print('numpy' in sys.modules, 'tensh.engine' in sys.modules)") == "False False\n"
+
+
+def test_the_engine_loads_no_more_than_numpy_and_itself():
+    loaded = python(
+        "import sys, numpy; before = set(sys.modules)\n"
+        "import tensh; tensh.float32\n"
+        "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
+    ).split()
+    assert set(loaded) <= {"tensh", *sys.stdlib_module_names}
+    assert not {"typing_extensions", "asyncio", "unittest", "multiprocessing", "ssl"} & set(loaded)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing_of_the_kind'"):
+        torch.nothing_of_the_kind  # noqa: B018
+
+
+def test_every_public_name_resolves():
+    names = dir(torch)
+    assert {"tensor", "Tensor", "float32", "FloatTensor", "cuda", "strided"} <= set(names)
+    for name in names:
+        getattr(torch, name)
+
+
+# ── copies ───────────────────────────────────────────────────────────────────
+def test_deepcopy_keeps_what_is_shared_and_shares_nothing_with_the_original():
+    x = torch.arange(6.0).reshape(2, 3)
+    for copied in copy.deepcopy([x, x[1], x.t(), x]), pickle.loads(pickle.dumps([x, x[1], x.t(), x])):
+        a, row, turned, again = copied
+        assert a is again
+        a.numpy()[1, 0] = 100
+        assert row.tolist() == [100, 4, 5] and turned.tolist()[0] == [0, 100]
+    assert x.tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_copy_shares_memory():
+    x = torch.zeros(2)
+    y = copy.copy(x)
+    y.numpy()[0] = 1
+    assert y is not x and x.tolist() == [1, 0]
+
+
+def test_copies_keep_gradients_attributes_and_class():
+    class Named(torch.Tensor):
+        pass
+
+    x = Named([1.0, 2.0]).requires_grad_()
+    x.title = "x"
+    x.grad = torch.ones(2)
+    y = copy.deepcopy(x)
+    assert type(y) is Named and y.title == "x" and y.requires_grad and y.is_leaf
+    assert y.grad.tolist() == [1, 1] and y.grad is not x.grad
+
+
+def test_deepcopy_of_the_same_tensor_twice_is_one_tensor():
+    x = torch.ones(2)
+    a, b = copy.deepcopy((x, x))
+    assert a is b
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "bfloat16", "float64", "complex64"])
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_of_every_kind(dtype, protocol):
+    for t in torch.ones(2, 3, dtype=getattr(torch, dtype)), torch.tensor(1, dtype=getattr(torch, dtype)):
+        again = pickle.loads(pickle.dumps(t, protocol))
+        assert again.dtype is t.dtype and again.tolist() == t.tolist() and again.stride() == t.stride()
+
+
+def test_pickles_load_without_pytorch():
+    data = pickle.dumps([torch.ones(2), torch.float32, torch.Size([2]), torch.device("cpu"), torch.strided])
+    code = f"import pickle, sys; print(pickle.loads({data!r})); print('torch' in sys.modules)"
+    assert python(code) == (
+        "[tensor([1., 1.]), torch.float32, torch.Size([2]), device(type='cpu'), torch.strided]\nFalse\n"
+    )
+
+
+# ── NumPy ────────────────────────────────────────────────────────────────────
+def test_arrays_of_tensors_share_memory_unless_converted():
+    t = torch.arange(3.0)
+    assert np.shares_memory(np.asarray(t), t.numpy())
+    assert not np.shares_memory(np.array(t), t.numpy())
+    assert not np.shares_memory(np.asarray(t, np.float64), t.numpy())
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.array(t, np.float64, copy=False)
+
+
+def test_numpy_functions_answer_with_tensors():
+    t = torch.tensor([0.0, 1.0])
+    assert isinstance(np.exp(t), torch.Tensor) and np.exp(t).dtype is torch.float32
+    assert isinstance(np.add(t, np.ones(2)), torch.Tensor)
+    assert isinstance(t + np.ones(2), torch.Tensor) and isinstance(t @ np.ones(2), torch.Tensor)
+
+
+def test_dlpack_shares_memory_both_ways():
+    t = torch.zeros(2)
+    array = np.from_dlpack(t)
+    t.numpy()[0] = 3
+    assert array.tolist() == [3, 0]
+    if array.flags.writeable:  # NumPy 2.0 gives an array that must not be written, and hands out none that is such
+        assert np.shares_memory(torch.from_dlpack(array).numpy(), array)
+    assert t.__dlpack_device__() == (1, 0)
+
+
+def test_writes_through_another_library_do_not_count():
+    x = torch.zeros(2)
+    torch.from_dlpack(x).add_(1)
+    assert x.tolist() == [1, 1] and x._version == 0
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────
+def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
+    monkeypatch.setattr(warning, "said", set())
+    with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
+        assert float(torch.tensor(1.0, requires_grad=True)) == 1
+
+
+def test_tensors_are_hashed_by_identity():
+    x = torch.ones(2)
+    assert hash(x) == hash(x) and len({x, x, torch.ones(2)}) == 2

@@ -1,0 +1,1 @@
+"""Tests of operators: values, derivatives, accuracy, indexing, linear algebra."""

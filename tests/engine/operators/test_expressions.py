@@ -1,0 +1,20 @@
+"""Derivatives of derivatives, and what a refused call is answered: recorded answers of PyTorch."""
+
+import json
+
+import pytest
+
+import tensh as torch
+from tests.recorded.expressions import cases as expressions
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        each
+        for name in ("derivatives", "refusals", "calls", "formats", "choices")
+        for each in expressions.answers(name).items()
+    ],
+)
+def test_what_pytorch_answers(text, expected):
+    assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected

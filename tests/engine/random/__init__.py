@@ -1,0 +1,1 @@
+"""Tests of random numbers and their gradients."""

@@ -1,0 +1,1 @@
+"""Random files, calls, programs and interruptions: generators, long runs, and tests that run a few."""

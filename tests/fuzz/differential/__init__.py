@@ -1,0 +1,1 @@
+"""Random programs on tensh and on PyTorch, compared after every step."""

@@ -1,0 +1,10 @@
+"""Mutated files, read one after the other: whatever they are, they are loaded or refused, and nothing else happens.
+
+`targets` names the readers, `seeds` has whole files of each kind, `mutators`, `pickles`, `archives` and `tables` change them,
+`guidance` keeps those that reach new lines, `worker` reads them in a process with limits, `driver` starts such processes.
+`tools/fuzz.py` is the command.
+"""
+
+from tests.fuzz.files.driver import run
+
+__all__ = ["run"]

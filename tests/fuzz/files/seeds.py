@@ -1,0 +1,217 @@
+"""Whole files of every kind, small, so that many of them can be read."""
+
+import collections
+import functools
+import io
+import json
+
+import numpy as np
+
+import tensh
+from tensh.utils.safetensors import numpy as safetensors_of_arrays
+from tensh.utils.safetensors import torch as safetensors
+from tests.support.project import RECORDED
+
+CHECKPOINTS = RECORDED / "checkpoints"
+OLD = {"_use_new_zipfile_serialization": False}
+
+
+def saved(obj, **options):
+    file = io.BytesIO()
+    tensh.save(obj, file, **options)
+    return file.getvalue()
+
+
+def values():
+    x = tensh.arange(6.0).view(2, 3)
+    return collections.OrderedDict(
+        a=x, b=x[:, 1], t=x.t(), p=tensh.nn.Parameter(tensh.ones(2)), l=[1, 2.5, "x", None, (1, 2), {3}],
+        e=tensh.tensor([1.5], dtype=tensh.bfloat16), s=x.shape, d=tensh.float32, u=tensh.tensor([1], dtype=tensh.uint32),
+        z=tensh.empty(0, 3), big=2**70, c=collections.Counter("aab"), dev=tensh.device("cpu"), raw=b"abc",
+    )  # fmt: skip
+
+
+def archives():
+    model = tensh.nn.Linear(2, 3)
+    optimizer = tensh.optim.Adam(model.parameters())
+    model(tensh.ones(1, 2)).sum().backward()
+    optimizer.step()
+    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}
+    small = saved(tensh.ones(3), pickle_protocol=4), saved([tensh.ones(2), 1.5])
+    return [(CHECKPOINTS / "pytorch.pt").read_bytes(), saved(values()), saved(state), *small]
+
+
+def legacies():
+    small = saved(tensh.ones(3), **OLD), saved({"w": tensh.ones(3, 3)}, **OLD, pickle_protocol=4)
+    return [saved(values(), **OLD), *small]
+
+
+def beyond():
+    odd = {"n": np.float64(2), "a": np.arange(6).reshape(2, 3), "f": frozenset([1]), "d": collections.defaultdict(int, a=1),
+           "g": tensh.Generator(), "r": range(3), "sl": slice(1, 2), "u": np.array(["a", "b"]),
+           "t": np.datetime64("2020-01-01"), "y": np.dtype(">f4"), "v": np.array([True])}  # fmt: skip
+    arrays = [np.ones(2, ">f4"), np.array([b"x"]), np.float32(1)]
+    modules = tensh.nn.Sequential(tensh.nn.Linear(1, 1), tensh.nn.ReLU()), tensh.nn.LSTM(1, 1)
+    return [*map(saved, (*modules, odd, arrays)), saved(arrays, **OLD)]
+
+
+def tables():
+    tensors = {
+        "w": tensh.arange(6.0).view(2, 3), "n": tensh.tensor(5), "b": tensh.tensor([True]), "e": tensh.empty(0, 3),
+    }  # fmt: skip
+    return [safetensors.save(tensors, {"format": "pt"}), (CHECKPOINTS / "package.safetensors").read_bytes()]
+
+
+def sessions():
+    """What `%save` writes, by its parts: a table of names and rows over memories."""
+    arrays = {"m": np.arange(8.0), "i": np.arange(4), "random state": tensh.Generator().get_state().array}
+    names = {
+        "x": {"tensor": 0}, "y": {"tensor": 1}, "a": {"array": 2}, "n": {"plain": 3}, "f": {"float": "0x1.8p+0"},
+        "l": {"list": [{"plain": "t"}, {"tensor": 0}]}, "d": {"dict": [[{"plain": 1}, {"complex": ["0x1p0", "0x0p0"]}]]},
+        "s": {"Size": [2, 3]}, "k": {"dtype": "float32"}, "o": {"state": ["Linear", {"dict": [[{"plain": "weight"}, {"tensor": 4}], [{"plain": "bias"}, {"tensor": 5}]]}]},
+    }  # fmt: skip
+    rows = [
+        {"memory": "m", "dtype": "float64"},
+        {"memory": "m", "dtype": "float64", "shape": [2, 2], "strides": [2, 1], "offset": 1, "requires_grad": True, "grad": 3},
+        {"memory": "i", "dtype": "int64", "shape": [2], "strides": [2], "offset": 0},
+        {"memory": "m", "dtype": "float64", "shape": [2, 2], "strides": [0, 1], "offset": 4, "parameter": True},
+        {"memory": "m", "dtype": "float64", "shape": [1, 1], "strides": [1, 1], "offset": 7},
+        {"memory": "m", "dtype": "float64", "shape": [1], "strides": [1], "offset": 6},
+    ]  # fmt: skip
+    table = {"version": 1, "names": names, "tensors": rows, "default_dtype": "float32"}
+    return [safetensors_of_arrays.save(arrays, {"tensh": json.dumps(table), "source": "x = 1\n"})]
+
+
+def array_files():
+    arrays = [np.arange(6.0).reshape(2, 3), np.array(5), np.zeros((0, 2)), np.array(["a", "bc"]), np.asfortranarray(np.ones((2, 3))),
+              np.array([True]), np.array(["2020"], "M8[D]")]  # fmt: skip
+    return [stored(np.save, array) for array in arrays]
+
+
+def array_archives():
+    arrays = {"x": np.arange(6.0), "y": np.zeros((30, 30))}
+    return [
+        stored(np.savez, **arrays),
+        stored(np.savez_compressed, **arrays),
+        stored(np.savez, x=np.ones(2, np.float16)),
+    ]
+
+
+def stored(write, *arrays, **named):
+    file = io.BytesIO()
+    write(file, *arrays, **named)
+    return file.getvalue()
+
+
+# -- documents ---------------------------------------------------------------------------------------------------------
+
+CODE = """# %% [markdown]
+# A title
+
+# %% [1] {"metadata": {"tensh": {"skip": true}}}
+import math
+x = torch.ones(2, 3, requires_grad=True)
+%time x.sum()
+x?
+x
+#> tensor([[1., 1., 1.],
+#>         [1., 1., 1.]], requires_grad=True)
+def f(a):
+    '''doc'''
+    return a @ x.T  # \\
+print(f'{x.sum().item():.4f}', 1e-3, 0x1F)
+#: # %% not a mark
+"""
+MARKDOWN = """<!-- tensh: {"echo": "each", "metadata": {"kernelspec": {"name": "python3"}}} -->
+# A title
+
+Text with `code` and a list:
+
+- one
+
+```python
+x = torch.ones(2)
+x.sum()
+```
+
+```text
+tensor(2.)
+```
+
+```pycon
+>>> x + 1
+tensor([2., 2.])
+>>> for i in range(2):
+...     print(i)
+0
+1
+```
+
+<!-- cell [2] {"outputs": [{"kind": "printed", "lines": 1}, {"kind": "value", "text": "3"}]} -->
+````tsh
+print(1)
+````
+
+~~~output
+1
+~~~
+
+<!-- cell [raw] a title -->
+raw text
+<!-- /cell -->
+"""
+CELLS = [
+    {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Title\n", "text"]},
+    {"cell_type": "code", "execution_count": 1, "id": "b", "metadata": {"tensh": {"skip": True}, "tags": ["x"]},
+     "source": "x = 1\nx", "outputs": [
+         {"data": {"text/plain": ["1"], "image/png": "aGVsbG8="}, "execution_count": 1, "metadata": {}, "output_type": "execute_result"},
+         {"name": "stdout", "output_type": "stream", "text": "printed\n"},
+         {"ename": "ValueError", "evalue": "no", "output_type": "error", "traceback": ["\x1b[0;31mno"]}]},
+    {"cell_type": "raw", "metadata": {}, "source": ""},
+]  # fmt: skip
+NOTEBOOK = {
+    "cells": CELLS,
+    "metadata": {"kernelspec": {"name": "python3"}, "tensh": {"echo": "each"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+SETTINGS = """# settings
+caption = false
+precision = 6
+linewidth = "auto"
+threshold = 1_000
+theme = "dark"
+keys = 'vi'
+history = "/nowhere/history"
+[table]
+a = [1, 2.5e3, 1979-05-27T07:32:00Z, {b = "c"}]
+"""
+HISTORY = """>>> x = torch.ones(2)
+>>> for i in range(3):
+...     print(i)
+>>> 'a text'
+
+>>> %time x.sum()
+"""
+
+
+def texts(*texts):
+    return [text.encode() for text in texts]
+
+
+SEEDS = {
+    "archive": archives, "legacy": legacies, "beyond": beyond, "safetensors": tables, "session": sessions,
+    "npy": array_files, "npz": array_archives,
+    "notebook": lambda: texts(json.dumps(NOTEBOOK), json.dumps(NOTEBOOK | {"cells": CELLS[1:2]}, indent=1)),
+    "markdown": lambda: texts(MARKDOWN, MARKDOWN.partition("\n\n")[2]),
+    "percent": lambda: texts(CODE, "x = 1\nx\n"),
+    "script": lambda: texts(CODE, "%time 1\n1 + 1\n#> 2\n"),
+    "output": lambda: texts("tensor([1.0000, 2.5e-3])\0tensor([1.0001, 2.5e-3])", "took 3.2 ms at 0x7f\0<function a.b>"),
+    "settings": lambda: texts(SETTINGS), "history": lambda: texts(HISTORY),
+}  # fmt: skip
+
+
+@functools.cache
+def seeds(name):
+    """The whole files of a kind."""
+    return tuple(SEEDS[name]())

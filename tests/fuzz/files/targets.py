@@ -1,0 +1,134 @@
+"""The readers: what each is given, how it is called, and the exceptions with which it may refuse."""
+
+import io
+import os
+import pickle
+from typing import Any, NamedTuple
+
+import tensh
+from tensh.cli import config, program
+from tensh.cli.checking import compare
+from tensh.cli.documents import files
+from tensh.cli.options import UsageError
+from tensh.cli.repl import history
+from tensh.cli.session import exporting, opening, saving
+from tensh.utils.safetensors import SafetensorError
+from tensh.utils.safetensors import torch as safetensors
+from tests.fuzz.files.archives import change_archive
+from tests.fuzz.files.mutators import WORDS, change_bytes, change_text
+from tests.fuzz.files.pickles import change_pickle
+from tests.fuzz.files.tables import change_json, change_npy, change_table
+
+IMPORTED = (exporting,)  # before anybody watches: what a conversion imports when it first needs it
+UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError)  # as torch.load says it
+CLI = (UsageError, opening.OpeningError, saving.FileError)  # what the command line shows as one line
+
+
+class Target(NamedTuple):
+    """``read`` takes bytes and a folder for files; ``change`` takes (random numbers, bytes, other files)."""
+
+    read: Any
+    change: Any
+    refused: tuple
+
+
+class Session:
+    """What opening a file needs of one: names, among them a module that takes a state."""
+
+    engine = "tensh"
+
+    def __init__(self):
+        self.namespace = {"o": tensh.nn.Linear(1, 1)}
+
+    def own_names(self):
+        return dict(self.namespace)
+
+
+def load(**options):
+    return lambda data, folder: tensh.load(io.BytesIO(data), **options)
+
+
+def load_mapped(data, folder):
+    """Every other file by its path, mapped."""
+    if len(data) % 2:
+        return tensh.load(io.BytesIO(data))
+    return tensh.load(put(data, folder, ".pt"), mmap=True)
+
+
+def put(data, folder, extension):
+    path = os.path.join(folder, "file" + extension)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def open_file(extension):
+    return lambda data, folder: opening.named(Session(), put(data, folder, extension))
+
+
+def document(kind):
+    """Read as `tensh check` and `tensh convert` do, as `tensh run` does, and written as every other kind."""
+
+    def read(data, folder):
+        path = put(data, folder, kind)
+        found = files.load(path)
+        after = files.KINDS[len(data) % len(files.KINDS)]
+        text = files.dumps(files.converted(found, kind, after), after)
+        assert isinstance(text, str)
+        for cell in program.from_file(path).cells:
+            try:
+                assert cell.source.parts is not None
+            except SyntaxError:
+                continue
+        return None
+
+    return read
+
+
+def compared(data, folder):
+    """Two outputs of a cell, held against each other."""
+    stored, _, now = data.decode("utf-8", "replace").partition("\0")
+    found = compare.compare(stored, now, {"random": len(data) % 2, "addresses": len(data) % 3 == 0})
+    assert all(isinstance(each.off_by, str) for each in found.wrong)
+
+
+def settings(data, folder):
+    """Settings are complained of, never refused."""
+    loaded = config.load({"TENSH_CONFIG": put(data, folder, ".toml")})
+    assert all("\n" not in complaint for complaint in loaded.complaints)
+
+
+def remembered(data, folder):
+    path = put(data, folder, ".history")
+    entries = history.History(path).entries()
+    for name in os.listdir(folder):
+        if "damaged" in name:
+            os.remove(os.path.join(folder, name))
+    return entries
+
+
+TARGETS = {
+    "archive": Target(load_mapped, change_archive(change_pickle, "data.pkl"), UNREADABLE),
+    "legacy": Target(load(), change_pickle, UNREADABLE),
+    "beyond": Target(load(weights_only=False), change_archive(change_pickle, "data.pkl"), UNREADABLE),
+    "safetensors": Target(lambda data, folder: safetensors.load(data), change_table, (SafetensorError,)),
+    "session": Target(open_file(".safetensors"), change_table, CLI),
+    "npy": Target(open_file(".npy"), change_npy, CLI),
+    "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
+    "notebook": Target(document(".ipynb"), change_json, CLI),
+    "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),
+    "percent": Target(document(".py"), change_text(WORDS["python"]), CLI),
+    "script": Target(document(".tsh"), change_text(WORDS["python"]), CLI),
+    "output": Target(compared, change_text(WORDS["numbers"]), ()),
+    "settings": Target(settings, change_text(WORDS["toml"]), ()),
+    "history": Target(remembered, change_text(WORDS["history"]), ()),
+}
+
+
+def change(rng, name, data, others):
+    """A file of a kind with one or two changes."""
+    target = TARGETS[name]
+    changed = target.change(rng, data, others)
+    if rng.random() < 0.15:
+        changed = change_bytes(rng, changed, others)
+    return changed

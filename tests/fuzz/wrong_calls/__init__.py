@@ -1,0 +1,1 @@
+"""Wrong calls on tensh and on PyTorch."""

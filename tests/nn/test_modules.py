@@ -1,0 +1,158 @@
+"""Every layer of torch.nn does what PyTorch's does: printed form, starting weights, outputs, gradients, state."""
+
+import inspect
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import tensh
+from tensh import nn
+from tensh.engine.declarations import table
+from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, refusal
+
+RTOL = {"torch.bfloat16": 3e-2, "torch.float16": 4e-3, "torch.float64": 1e-9}  # others 1e-4
+RECORDED, REFUSED = (json.loads(path.read_text(encoding="utf-8")) for path in (FIGURES, REFUSALS))
+
+
+@pytest.mark.parametrize(("layer", "inputs"), CASES)
+def test_layer_gives_the_recorded_figures(layer, inputs):
+    expected, got = RECORDED[f"{layer} <- {inputs}"], figures(tensh, layer, inputs)
+    assert list(got) == list(expected)
+    for kind, (norm, projection) in expected.items():
+        rtol = 3e-2 if "dtype=bfloat16" in layer + inputs or "dtype=half" in layer + inputs else 1e-3
+        assert got[kind] == pytest.approx([norm, projection], rel=rtol, abs=rtol * norm + 1e-6), kind
+
+
+@pytest.mark.parametrize(
+    ("layer", "inputs"), {layer.partition("(")[0]: (layer, inputs) for layer, inputs in CASES}.values()
+)
+def test_what_has_run_writes_no_more_functions(layer, inputs, monkeypatch):
+    figures(tensh, layer, inputs)
+    written = []
+    monkeypatch.setattr(table, "compiled", lambda source, *args: written.append(source))
+    figures(tensh, layer, inputs)
+    assert not written
+
+
+@pytest.mark.parametrize(("layer", "inputs"), MISTAKES)
+def test_mistakes_are_refused_with_the_recorded_words(layer, inputs):
+    assert refusal(tensh, layer, inputs) == REFUSED[f"{layer} <- {inputs}"]
+
+
+@pytest.mark.parametrize(("layer", "inputs"), MISTAKES)
+def test_mistakes_are_refused_with_pytorchs_words(oracle, layer, inputs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert refusal(tensh, layer, inputs) == refusal(oracle, layer, inputs) is not None
+
+
+def test_every_layer_has_a_case():
+    tried = " ".join(f"{layer} {inputs}" for layer, inputs in CASES)
+    held = {
+        "Module",
+        "Sequential",
+        "ModuleList",
+        "ModuleDict",
+        "ParameterList",
+        "ParameterDict",
+        "RNNBase",
+        "RNNCellBase",
+    }
+    layers = {
+        name for name in nn.__all__ if isinstance(getattr(nn, name), type) and issubclass(getattr(nn, name), nn.Module)
+    }
+    assert sorted(name for name in layers - held if f"{name}(" not in tried) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "signature"),
+    [
+        ("ELU", "(alpha=1.0, inplace=False)"),
+        ("MaxPool2d", "(kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False)"),
+        ("GaussianNLLLoss", "(*, full=False, eps=1e-06, reduction='mean')"),
+    ],
+)
+def test_what_is_written_has_true_signatures(layer, signature):
+    assert str(inspect.signature(getattr(nn, layer))) == signature
+    assert inspect.getsource(getattr(nn, layer).forward).startswith("def forward(self, input")
+
+
+def test_signatures_are_pytorchs(oracle):
+    def parameters(cls):
+        return [
+            (p.name, p.kind, None if callable(p.default) else p.default)
+            for p in inspect.signature(cls).parameters.values()
+        ]
+
+    layers = [n for n in nn.__all__ if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)]
+    different = [n for n in layers if parameters(getattr(nn, n)) != parameters(getattr(oracle.nn, n))]
+    assert different == []
+
+
+@pytest.fixture(scope="module")
+def single(oracle):
+    """PyTorch on one thread: several wait for each other longer than a small layer takes."""
+    count = oracle.get_num_threads()
+    oracle.set_num_threads(1)
+    yield oracle
+    oracle.set_num_threads(count)
+
+
+@pytest.mark.parametrize(("layer", "inputs"), CASES)
+def test_layer_is_pytorchs(single, layer, inputs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected, got = list(outcome(single, layer, inputs)), list(outcome(tensh, layer, inputs))
+    assert [what for what, _ in got] == [what for what, _ in expected]
+    for (what, one), (_, other) in zip(got, expected, strict=True):
+        assert same(one, other), f"{what}: {one} is not {other}"
+
+
+def same(one, other):
+    if not isinstance(one, tuple):
+        return one == other
+    rtol = RTOL.get(other[0], 1e-4)
+    largest = np.abs(other[2]).max(initial=0, where=np.isfinite(other[2]))
+    return one[:2] == other[:2] and np.allclose(one[2], other[2], rtol, 1e-6 + rtol * largest, equal_nan=True)
+
+
+def test_tangents_of_a_recurrent_layer_are_its_gradients():
+    tensh.manual_seed(0)
+    layer, x, v = nn.LSTM(3, 4, 2, bidirectional=True), tensh.randn(5, 2, 3), tensh.randn(5, 2, 3)
+
+    def total(x):
+        return layer(x)[0].sum()
+
+    slope = tensh.func.grad(total)
+    assert tensh.allclose(tensh.func.jvp(total, (x,), (v,))[1], (slope(x) * v).sum(), atol=1e-6)
+    twice = tensh.func.grad(lambda x: (slope(x) * v).sum())(x)
+    assert tensh.allclose(tensh.func.jvp(slope, (x,), (v,))[1], twice, atol=1e-6)
+
+
+def test_a_layer_of_ones_own_follows_from_its_declaration():
+    from tensh.nn.modules.layer import Layer
+
+    class Power(Layer, settings="exponent=2, *, base=None", computes="input.pow(exponent)", shows="exponent base?"):
+        """The input to a power."""
+
+    assert (
+        repr(nn.Sequential(Power(3), Power(base=2)))
+        == "Sequential(\n  (0): Power(exponent=3)\n  (1): Power(exponent=2, base=2)\n)"
+    )
+    assert Power(3)(tensh.tensor([2.0])).tolist() == [8.0]
+    with pytest.raises(TypeError, match="Power.__init__"):
+        Power(1, 2)
+
+
+def test_a_prefix_is_removed_from_the_keys_of_a_state_dict_and_of_its_metadata():
+    around = nn.Sequential()
+    around.add_module("module", nn.Sequential(nn.Linear(2, 1), nn.BatchNorm1d(1)))
+    state = around.state_dict()
+    nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    inside = around.module.state_dict()
+    assert list(state) == list(inside)
+    assert {key: value for key, value in state._metadata.items() if key} == {
+        key: value for key, value in inside._metadata.items() if key
+    }

@@ -1,0 +1,1 @@
+"""Recorded answers, a folder for each family: cases, answers, and how they are recorded."""

@@ -1,0 +1,1 @@
+"""Recorded outcomes of expressions."""

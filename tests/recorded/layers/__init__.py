@@ -1,0 +1,1 @@
+"""Recorded figures of layers, and their errors."""

@@ -1,0 +1,1 @@
+"""Recorded steps of optimizers and schedulers."""

@@ -1,0 +1,1 @@
+"""Recorded dtypes of promotion."""

@@ -1,0 +1,1 @@
+"""Recorded random numbers."""

@@ -1,0 +1,1 @@
+"""Recorded screens of a terminal."""

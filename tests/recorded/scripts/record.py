@@ -1,0 +1,58 @@
+"""Record what the scripts print, from PyTorch itself:  python -m tests.recorded.scripts.record
+
+Needs an environment with PyTorch. A .tsh script shows every bare expression at its top level, unless a ``;`` follows,
+and finds ``torch nn F np math`` loaded: the forty lines below are that rule alone, so that the recorded text does not
+come from the program under test.
+"""
+
+import ast
+import contextlib
+import io
+import math
+import sys
+from pathlib import Path
+
+from tests.support.project import ROOT
+
+HERE = Path(__file__).parent
+SCRIPTS = sorted((ROOT / "scripts").glob("*.tsh"))
+
+
+def recorded(script):
+    """Where the expected output of ``script`` is kept."""
+    return HERE / f"{script.stem}.out"
+
+
+def silenced(statement, lines):
+    """Whether a ``;`` follows the statement on its line."""
+    rest = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :]
+    return rest.decode().lstrip().startswith(";")
+
+
+def output(script):
+    """The standard output of a .tsh script under PyTorch."""
+    import numpy as np
+    import torch
+
+    names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "np": np, "math": math, "__name__": "__main__"}
+    source = script.read_text(encoding="utf-8")
+    lines = source.split("\n")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        for statement in ast.parse(source).body:
+            if not isinstance(statement, ast.Expr):
+                exec(compile(ast.Module([statement], []), script.name, "exec"), names)
+                continue
+            value = eval(compile(ast.Expression(statement.value), script.name, "eval"), names)
+            if value is not None and not silenced(statement, lines):
+                print(repr(value))
+    return printed.getvalue()
+
+
+def main():
+    for script in SCRIPTS:
+        recorded(script).write_text(output(script), encoding="utf-8")
+        print(f"recorded {recorded(script).name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

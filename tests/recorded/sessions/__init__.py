@@ -1,0 +1,1 @@
+"""Recorded sessions at a Python prompt."""

@@ -1,0 +1,81 @@
+"""Sessions: Markdown files of small programs at a Python prompt, with the answers that PyTorch gives.
+
+Every section ``## title`` holds one ``pycon`` block.  ``replay`` runs a block on any module with PyTorch's interface and
+writes down what it answers: what is printed, the value of an expression, or the type and text of an exception.
+Addresses are masked.
+
+``python tests/sessions.py FILE...``, where PyTorch is installed, records the answers anew.
+"""
+
+import builtins
+import contextlib
+import doctest
+import importlib
+import io
+import math
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy
+
+FOLDER = Path(__file__).parent
+SECTION = re.compile(r"^## (?P<title>[^\n]*)\n\n```pycon\n(?P<session>.*?)```$", re.MULTILINE | re.DOTALL)
+
+
+def sections(path):
+    """title -> session, in the order of the file."""
+    return {match["title"]: match["session"] for match in SECTION.finditer(path.read_text(encoding="utf-8"))}
+
+
+def replay(session, torch):
+    """The session with the answers that ``torch`` gives."""
+    names = {"torch": torch, "np": numpy, "inf": math.inf, "nan": math.nan, "__name__": "__main__"}
+    names["__builtins__"] = vars(builtins) | {"__import__": importing(torch)}
+    lines = []
+    for example in doctest.DocTestParser().get_examples(session):
+        first, *more = example.source.splitlines()
+        lines += [f">>> {first}", *(f"... {line}" for line in more)]
+        lines += [line or "<BLANKLINE>" for line in answer(example.source, names).splitlines()]
+    return "".join(line + "\n" for line in lines)
+
+
+def importing(torch):
+    """An ``__import__`` for which ``torch`` is the given module."""
+
+    def imported(name, *args):
+        if name.split(".")[0] != "torch":
+            return builtins.__import__(name, *args)
+        module = importlib.import_module(torch.__name__ + name.removeprefix("torch"))
+        return module if len(args) > 2 and args[2] else torch
+
+    return imported
+
+
+def answer(source, names):
+    """What running ``source`` prints, or the exception that it raises."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(source, "<session>", "single"), names)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}", file=printed)
+    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x", printed.getvalue())
+
+
+def record(path, torch):
+    """Write the answers of ``torch`` into the file."""
+
+    def again(match):
+        return match[0].replace(match["session"], replay(match["session"], torch))
+
+    path.write_text(SECTION.sub(again, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    import torch
+
+    for name in sys.argv[1:] or FOLDER.glob("*.md"):
+        record(Path(name), torch)

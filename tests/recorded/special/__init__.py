@@ -1,0 +1,1 @@
+"""Recorded exact values of special functions."""

@@ -1,0 +1,1 @@
+"""Recorded results of programs with vmap."""

@@ -1,0 +1,1 @@
+"""Calls that are right, and PyTorch's errors for spoiled ones."""

@@ -1,0 +1,1 @@
+"""Cases on which errors are measured, and exact values."""

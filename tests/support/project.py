@@ -1,0 +1,15 @@
+"""Where the project lies, and the environment for processes that tests start."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "tests" / "recorded"
+SHARED = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))  # reference material beside the project
+
+
+def plain_environment():
+    """The environment without what colours or configures a program, and with this checkout importable."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}
