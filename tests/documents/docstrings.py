@@ -1,6 +1,6 @@
 """What the documentation of each public name lacks.
 
-``python tests/docstrings.py [PREFIX]`` lists the names that begin with a prefix, and what each lacks:
+``python -m tests.documents.docstrings [PREFIX]`` lists the names that begin with a prefix, and what each lacks:
 
 - ``summary``: one line that ends with a period and begins with an imperative verb or a noun phrase;
 - ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, where the operator is not computed element by element;

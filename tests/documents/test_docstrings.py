@@ -2,13 +2,13 @@
 
 from types import SimpleNamespace
 
-import docstrings
 import pytest
 
 import tensh
 from tensh.cli.session.help import names
+from tests.documents import docstrings
 
-# Namespace -> part -> names that still lack it. Numbers may only become smaller: ``python tests/docstrings.py SPACE``.
+# Namespace -> part -> names that still lack it. Numbers may only become smaller: ``python -m tests.documents.docstrings SPACE``.
 UNFINISHED = {
     "torch": {"summary": 49, "shapes": 262, "errors": 246, "signature": 20},
     "torch.Tensor": {"summary": 47, "shapes": 182, "errors": 138, "signature": 11},
