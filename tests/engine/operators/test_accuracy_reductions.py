@@ -130,6 +130,55 @@ def test_rows_of_equal_numbers_of_any_length(rows, dtype):
         np.testing.assert_allclose(x.sum(1).numpy(), exact, 3.2 * torch.finfo(x.dtype).eps)
 
 
+# ── numbers near the ends of a dtype's range, and numbers that are all the same ──
+EDGES = {"float32": (3e38, 1e20, 1e-23, 1e-38), "bfloat16": (1e38, 1e20, 1e-23, 1e-38), "float64": (1e150, 1e-140)}
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [(dtype, scale) for dtype, scales in EDGES.items() for scale in scales])
+@pytest.mark.parametrize("number", [10, 40_000])
+def test_deviations_of_very_large_and_very_small_numbers(number, dtype, scale):
+    signs = torch.tensor([-1.0, 1.0], dtype=getattr(torch, dtype)).repeat(number // 2)
+    x = signs * scale
+    exact = x[1].item() * (number / (number - 1)) ** 0.5
+    digits = 4 * torch.finfo(x.dtype).eps
+    for spread in (x.std(), torch.std_mean(x)[0], torch.stack([x, x], 1).std(0)[1]):
+        np.testing.assert_allclose(min(spread.item(), exact), exact, digits)  # the largest may round to infinity
+        assert spread > 0
+
+
+@pytest.mark.parametrize("number", [10, 1000, 40_000, 600_000])
+def test_equal_numbers_whose_sum_overflows_have_no_variance(number):
+    for x in (torch.full((number,), 1e300, dtype=torch.float64), torch.full((number,), 3e38)):
+        spread, mean = torch.var_mean(x)
+        assert (x.var().item(), spread.item(), mean.item()) == (0, 0, x[0].item())
+        assert torch.stack([x, x], 1).var(0).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("number", [10, 40_000])
+def test_variances_beyond_the_largest_number_are_infinite(number):
+    assert (torch.linspace(0.1, 1, number, dtype=torch.float64) * 1e300).var().item() == np.inf
+    beside = torch.full((number,), 1.0)
+    beside[3] = np.inf
+    assert torch.isnan(beside.var())
+
+
+NORMALISATIONS = {
+    "layer_norm": lambda x: F.layer_norm(x, x.shape[1:]),
+    "batch_norm": lambda x: F.batch_norm(x.T, None, None, training=True),
+    "group_norm": lambda x: F.group_norm(x, 1),
+    "instance_norm": lambda x: F.instance_norm(x[:, None]),
+}
+
+
+@pytest.mark.parametrize("name", NORMALISATIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_equal_numbers_normalise_to_zero(name, dtype):
+    for length in (3, 7, 10, 100, 1000, 40_000):
+        for value in (0.1, 1 / 3, 1000.1, 1e5 / 7):
+            x = torch.full((4, length), value, dtype=getattr(torch, dtype))
+            assert NORMALISATIONS[name](x).abs().max() == 0, (length, value)
+
+
 # ── any layout ───────────────────────────────────────────────────────────────
 SHAPES = [(1,), (7,), (300, 5), (5, 300), (40, 30, 20), (3, 1, 700), (2, 600, 3), (9, 8, 7, 60), (70_000, 2)]
 VIEWS = {

@@ -19,6 +19,7 @@ from tensh.engine.ops.layers.formats import keeping_format
 from tensh.engine.ops.precision import in_float32, widened
 from tensh.engine.ops.reductions.summation import add_along, add_row_products
 
+FAR = 8  # deviations from zero of a mean whose rounding shows in what is whitened
 STATS = "input, mean, rstd, form"
 
 
@@ -53,12 +54,22 @@ def some_at_a_time(work, form):
 
 
 def whiten(grouped, eps, out):
-    """The whitened groups into ``out``; returns the means, the inverse deviations and the variances."""
+    """The whitened groups into ``out``; returns the means, the inverse deviations and the variances.
+
+    The rounding of a mean that is FAR from zero is made good, so that equal numbers become zero.
+    """
     count = grouped.dtype.type(number(grouped.shape))
     mean = group_sums(grouped) / count
     np.subtract(grouped, mean[:, None], out)
     variance = group_products(out, out) / count
     rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    if np.abs(mean * rstd).max(initial=0) > FAR:
+        off = group_sums(out) / count
+        off[~np.isfinite(off)] = 0  # an infinite mean stays
+        mean = mean + off
+        np.subtract(grouped, mean[:, None], out)
+        variance = group_products(out, out) / count
+        rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
     np.multiply(out, rstd[:, None], out)
     return mean, rstd, variance
 

@@ -11,10 +11,11 @@ import numpy as np
 from tensh.engine.arrays.cores import SPREAD, run
 from tensh.engine.calls.arguments import dims
 from tensh.engine.ops.kernels import own
-from tensh.engine.ops.precision import WIDER
+from tensh.engine.ops.precision import F4, F8, WIDER
 from tensh.engine.ops.reductions.summation import SMALL, add_along, add_squares, group
 
 FEW = 1 << 15  # elements of a small array, which is copied in double precision
+SMALLEST = {F4: 1e-30, F8: 1e-290}  # mean squares of numbers none of whose squares vanishes in their own precision
 PIECE = 64  # numbers whose squares are added in the precision of the array
 CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
 
@@ -37,6 +38,8 @@ def moments_at_once(array, axes, keepdim):
     add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
     number = math.prod([array.shape[axis] for axis in axes]) or np.nan
     mean = add(wide, axes, None, None, True) / number
+    if wide is array and not np.isfinite(mean).all():  # the sum may be larger than the largest number
+        mean = add(wide / number, axes, None, None, True)
     distance = wide - mean
     if wide is array:  # nothing is left of the rounded mean of equal numbers, either
         off = add(distance, axes, None, None, True) / number
@@ -91,6 +94,9 @@ def moments_of_chunks(array):
     counts = np.full((places[1], 1), rows, np.float64)
     counts[-1] = number - rows * (places[1] - 1)
     mean = add_along(means * counts, 1) / number
+    if not np.isfinite(mean).all():  # the sum may be larger than the largest number
+        apart = means[:, 0] + add_along((means - means[:, :1]) * (counts / number), 1)
+        mean = np.where(np.isfinite(apart), apart, mean)
     distance = means - mean[:, None]
     return mean, add_along(squares + distance * distance * counts, 1)
 
@@ -99,10 +105,15 @@ def moments_of_chunk(array):
     """The same of a chunk, in its own precision: what the rounded mean is off is known from the distances, and made good."""
     number = array.shape[1]
     centre = add_along(array, 1) / array.dtype.type(number)
+    if not np.isfinite(centre).all():  # the sum may be larger than the largest number
+        centre = add_along(array / array.dtype.type(number), 1)
     distance = array - centre[:, None]
-    off = add_along(distance, 1).astype(np.float64) / number
+    off = add_along(distance, 1).astype(F8) / number
     off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
-    return centre + off, add_squares_of_pieces(distance) - number * off * off
+    mean, squares = centre + off, add_squares_of_pieces(distance)
+    if ((squares > number * SMALLEST[array.dtype]) & (squares < np.inf)).all():
+        return mean, squares - number * off * off
+    return mean, add_squares_of_pieces(array - mean[:, None])
 
 
 def add_squares_of_pieces(array):
