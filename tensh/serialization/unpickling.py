@@ -12,8 +12,11 @@ import struct
 
 from tensh.serialization.containers import DamagedError, a_frozenset, check_key, setting
 
-ALWAYS, TIMES = 2**24, 64  # bytes that any pickle may make by calls, and times its own length
-ITEM = 64  # bytes of an element of a container
+ALWAYS, TIMES = 2**24, 96  # bytes that any pickle may make, and times its own length
+ITEM = 64  # bytes of an element of a table or a set, and of a value that is remembered
+COMPARED = 256  # bytes of a key whose hash is counted
+STACKED = 8  # bytes of a reference
+LIST, DICT, SET, TUPLE, MARK = 72, 80, 232, 56, 80  # bytes of an empty container, with what Python keeps to free it
 LONGEST_NAME = 300  # of a module and what it has
 
 
@@ -24,7 +27,7 @@ class Unpickler:
         self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
         self.stack, self.marked, self.memo = [], [], {}
         self.alike = {}  # (id of a container, a hash) -> how many of its keys have it
-        self.left = ALWAYS + TIMES * len(data)  # bytes that calls may still make
+        self.left = ALWAYS + TIMES * len(data)  # bytes that may still be made
 
     def load(self):
         """The object; UnpicklingError or DamagedError for what must not be in it, or makes no sense."""
@@ -73,6 +76,7 @@ class Unpickler:
         return items
 
     def mark(self):
+        self.charge(MARK)
         self.marked.append(self.stack)
         self.stack = []
 
@@ -85,9 +89,11 @@ class Unpickler:
     def tuple_of(self, count):
         if len(self.stack) < count:
             raise IndexError
+        self.charge(TUPLE + STACKED * count)
         self.stack[-count:] = [tuple(self.stack[-count:])]
 
     def remember(self, number):
+        self.charge(ITEM)
         self.memo[number] = self.stack[-1]
 
     def recall(self, number):
@@ -106,7 +112,7 @@ class Unpickler:
         there = self.stack[-1]
         put = setting(there)
         for key, value in zip(items[::2], items[1::2], strict=True):
-            put(check_key(key, self.alike, id(there)), value)
+            put(self.key(key, there), value)
 
     def set_item(self):
         value, key = self.stack.pop(), self.stack.pop()
@@ -117,10 +123,16 @@ class Unpickler:
         there = self.stack[-1]
         if type(there) is not set:
             raise pickle.UnpicklingError(f"Can only add to sets, but got {type(there)}")
-        there.update(check_key(item, self.alike, id(there)) for item in items)
+        there.update(self.key(item, there) for item in items)
+
+    def key(self, key, there):
+        """A key that a container can hash and have room for."""
+        self.charge(ITEM if type(key) in (str, int) else COMPARED)
+        return check_key(key, self.alike, id(there))
 
     def dict_of(self):
         items = self.pop_mark()
+        self.charge(DICT)
         self.stack.append({})
         self.set_items(items)
 
@@ -144,6 +156,10 @@ class Unpickler:
                 cost += len(part)
             elif isinstance(part, (list, tuple, dict, set, frozenset)):
                 cost += ITEM * len(part)
+        self.charge(cost)
+
+    def charge(self, cost):
+        """Count bytes that the file makes: an empty set is one byte of it and 200 of memory."""
         self.left -= cost
         if self.left < 0:
             raise DamagedError("it makes more than a file of its length can hold")
@@ -191,22 +207,33 @@ def signed(data):
 
 
 def putting(value):
-    """The instruction that puts a value on the stack, which ``value`` gives; it may take others from there first."""
+    """The instruction that puts a value on the stack, which ``value`` gives."""
 
     def put(u):
-        made = value(u)
-        u.stack.append(made)
+        u.stack.append(value(u))
 
     return put
+
+
+def containing(make, cost, item=None):
+    """The instruction that makes an empty container, or with the bytes of an ``item`` one of what is there since a mark."""
+
+    def put_empty(u):
+        u.charge(cost)
+        u.stack.append(make())
+
+    def put(u):
+        items = u.pop_mark()
+        u.charge(cost + item * len(items))
+        u.stack.append(make(items))
+
+    return put_empty if item is None else put
 
 
 STOP = pickle.STOP[0]
 SIMPLE = {
     pickle.NONE: lambda u: None, pickle.NEWTRUE: lambda u: True, pickle.NEWFALSE: lambda u: False,
-    pickle.EMPTY_TUPLE: lambda u: (), pickle.EMPTY_LIST: lambda u: [], pickle.EMPTY_DICT: lambda u: {},
-    pickle.EMPTY_SET: lambda u: set(), pickle.DUP: lambda u: u.stack[-1],
-    pickle.LIST: lambda u: u.pop_mark(), pickle.TUPLE: lambda u: tuple(u.pop_mark()),
-    pickle.FROZENSET: lambda u: a_frozenset(u.pop_mark()),
+    pickle.EMPTY_TUPLE: lambda u: (), pickle.DUP: lambda u: u.stack[-1],
     pickle.BININT: lambda u: u.number("<i"), pickle.BININT1: lambda u: u.number("<B"), pickle.BININT2: lambda u: u.number("<H"),
     pickle.BINFLOAT: lambda u: u.number(">d"), pickle.FLOAT: lambda u: float(u.line()),
     pickle.INT: lambda u: whole(u.line()), pickle.LONG: lambda u: int(u.line().rstrip(b"L")),
@@ -221,6 +248,9 @@ SIMPLE = {
 }  # fmt: skip
 INSTRUCTIONS = {code[0]: putting(value) for code, value in SIMPLE.items()} | {
     code[0]: instruction for code, instruction in {
+        pickle.EMPTY_LIST: containing(list, LIST), pickle.EMPTY_DICT: containing(dict, DICT),
+        pickle.EMPTY_SET: containing(set, SET), pickle.LIST: containing(list, LIST, STACKED),
+        pickle.TUPLE: containing(tuple, TUPLE, STACKED), pickle.FROZENSET: containing(a_frozenset, SET, COMPARED),
         pickle.PROTO: lambda u: u.take(1), pickle.FRAME: lambda u: u.take(8),
         pickle.MARK: Unpickler.mark, pickle.POP: Unpickler.pop, pickle.POP_MARK: lambda u: (u.pop_mark(), None)[1],
         pickle.TUPLE1: lambda u: u.tuple_of(1), pickle.TUPLE2: lambda u: u.tuple_of(2), pickle.TUPLE3: lambda u: u.tuple_of(3),

@@ -1,5 +1,6 @@
 """What a file unpacks to is limited, and lies in memory once."""
 
+import collections
 import io
 import json
 import os
@@ -244,3 +245,74 @@ def test_a_text_of_wide_characters_is_refused_before_it_is_decoded(monkeypatch):
     for sign in ("ł", "损", "🙂"):
         with pytest.raises(UsageError, match="x.md: its characters take"):
             reading.decoded(b"a" * 998 + sign.encode(), "x.md")
+
+
+CONTAINERS = {
+    "sets": b"\x8f", "lists": b"]", "dictionaries": b"}", "frozen sets": b"(\x91", "marked lists": b"(l", "marked dictionaries": b"(d",
+    "tuples": b"N\x85", "sets of one": b"\x8f(N\x90", "sets of three": b"\x8f(N\x88\x89\x90", "frozen sets of one": b"(N\x91",
+    "dictionaries of one": b"}NNs", "lists of one": b"]Na", "values that are remembered": b"N\x94", "marks": b"((11N",
+    "ordered dictionaries": b"h\x00)R", "ordered dictionaries of one": b"h\x00)RNNs", "texts": b"\x8c\x02ab", "bytes": b"C\x02ab",
+    "numbers": b"F1\n", "byte arrays": b"\x96" + bytes(8),
+}  # fmt: skip
+NESTED = {"tuples in tuples": b")" + b"\x85" * 50_000, "marks": b"(" * 50_000 + b"N", "notes": b"N" + b"\x94" * 50_000}
+MOST_OF_A_BYTE = 110  # bytes of memory: what is counted, and the references to it
+
+
+def checkpoint_of(description):
+    """A checkpoint whose pickle has these instructions."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x/data.pkl", b"\x80\x04" + description + b".")
+        archive.writestr("x/version", "3\n")
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("name", [*CONTAINERS, *NESTED])
+def test_values_of_a_checkpoint_take_memory_in_proportion_to_it(name, weights_only, monkeypatch):
+    """Every kind of value that a few bytes make, without the 16 MiB that any file may make."""
+    tensh.load(checkpoint_of(b"N"), weights_only=weights_only)  # import what loading needs
+    monkeypatch.setattr("tensh.serialization.unpickling.ALWAYS", 1000)
+    part = CONTAINERS.get(name, b"")
+    many = b"ccollections\nOrderedDict\nq\x000](" + part * (50_000 // max(len(part), 1)) + b"e"
+    description = NESTED.get(name, many)
+
+    def load():
+        try:
+            tensh.load(checkpoint_of(description), weights_only=weights_only)
+        except RuntimeError as error:
+            return str(error)
+
+    error, peak = peak_of(load)
+    assert error in (None, "this checkpoint is damaged: it makes more than a file of its length can hold")
+    assert peak < MOST_OF_A_BYTE * len(description) + 2**19
+
+
+def test_a_checkpoint_of_empty_sets_is_refused():
+    with pytest.raises(RuntimeError, match="damaged: it makes more than a file of its length can hold"):
+        tensh.load(checkpoint_of(b"](" + b"\x8f" * 300_000 + b"e"))
+
+
+HONEST = {
+    "whole numbers": list(range(20_000)),
+    "a state": {f"layer.{i}.weight": i for i in range(10_000)},
+    "empty lists": [[] for _ in range(20_000)],
+    "empty dictionaries": [{} for _ in range(20_000)],
+    "pairs": [(i, i + 1) for i in range(10_000)],
+    "keys that are numbers": {i / 7: None for i in range(10_000)},
+    "keys that are pairs": {(i, -i): None for i in range(5_000)},
+    "sets of two": [{i, None} for i in range(5_000)],
+    "small tables": {i: {"step": float(i), "average": [], "state": {}} for i in range(5_000)},
+    "ordered dictionaries": [collections.OrderedDict(a=i) for i in range(5_000)],
+}
+
+
+@pytest.mark.parametrize("protocol", [2, 4])
+@pytest.mark.parametrize("name", HONEST)
+def test_large_checkpoints_of_plain_values_load(name, protocol, monkeypatch):
+    monkeypatch.setattr("tensh.serialization.unpickling.ALWAYS", 1000)
+    file = io.BytesIO()
+    tensh.save(HONEST[name], file, pickle_protocol=protocol)
+    file.seek(0)
+    assert tensh.load(file) == HONEST[name]
