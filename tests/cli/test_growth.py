@@ -123,7 +123,7 @@ def test_a_document_is_converted_in_proportion_to_its_length(kind, tmp_path):
 
 def test_the_code_of_a_file_is_split_into_its_units_at_once():
     source = Source("x = 1\n" * 10_000, "<long>")
-    assert len(source.parts) == 10_000 and source.lines is source.lines
+    assert len(source.units()) == 10_000 and source.lines is source.lines
 
 
 # -- sessions ------------------------------------------------------------------------------------------------------------

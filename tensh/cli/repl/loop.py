@@ -193,7 +193,6 @@ class Prompt:
             if isinstance(event, Failed):
                 remember(event.failure.error)
             self.run.show(event, may_raise=True)
-        source.forget_parts()  # a day at the prompt is many lines
         if text.strip() == "%help":
             self.tell_keys()
         if self.run.options.timed:

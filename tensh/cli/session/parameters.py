@@ -34,6 +34,7 @@ def apply(settings, sources):
             known = f"{name} is {_kind(default)} ({name} = {shown(default)}, {place})"
             raise SettingError(f"--set {cut(setting)}: {known}") from None
         node.value = _literal(value, text, node.value)
+        source.replaced[node.lineno, node.col_offset] = node
 
 
 def defaults(sources):
@@ -100,7 +101,7 @@ def _literal(value, text, place):
 
 def _statements(source):
     try:
-        return [part for part in source.parts if isinstance(part, ast.Assign | ast.AnnAssign)]
+        return [part for part in source.parts() if isinstance(part, ast.Assign | ast.AnnAssign)]
     except (SyntaxError, ValueError):
         return []  # running it will say so
 

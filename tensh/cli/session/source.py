@@ -20,6 +20,8 @@ COMMAND = re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"
 # Lines of a notebook that are for its own prompt.
 SHELL = re.compile(r"[ \t]*!")
 SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
+PIECE = 5_000  # lines that are parsed at a time
+BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # of a line that can begin a statement
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
 TOO_DEEP = "too many expressions one inside the other"
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
@@ -77,6 +79,7 @@ class Source:
 
     `filename` is what tracebacks call it and `label` what the reader does. `echo` says which bare expressions are
     results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows `%name` and `name?`.
+    `replaced` has the trees that stand for what was written, by line and column.
     """
 
     def __init__(self, text, filename, label=None, echo="each", commands=True):
@@ -85,6 +88,7 @@ class Source:
         self.label = visible_line(label or filename)
         self.echo = echo
         self.commands = commands
+        self.replaced = {}
 
     @functools.cached_property
     def lines(self):
@@ -99,18 +103,14 @@ class Source:
         """How the reader finds a line, or the whole where the line is not known."""
         return f"{self.label}:{line}" if line else self.label
 
-    @functools.cached_property
     def parts(self):
-        """The syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
+        """Yield the syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
         commands = {each.first: each for each in self._commands()} if self.commands else {}
         lines = self.lines
         if commands:  # the parser reads the text once, with a statement where each command stands
             lines = [PLACEHOLDER if number in commands else line for number, line in enumerate(lines, 1)]
-        return [commands.get(node.lineno, node) for node in parsed("\n".join(lines), self.filename)]
-
-    def forget_parts(self):
-        """Let go of the syntax trees, which take ten times the memory of the text; they are made anew if asked for."""
-        vars(self).pop("parts", None)
+        for node in parse_pieces(lines, self.filename):
+            yield commands.get(node.lineno) or self.replaced.get((node.lineno, node.col_offset), node)
 
     def _commands(self):
         """The lines that are commands."""
@@ -127,13 +127,16 @@ class Source:
     def units(self, flags=0):
         """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
         units = []
-        for index, part in enumerate(self.parts):
-            if isinstance(part, Command):
-                units.append(part)
-                continue
-            unit = self.compiled(part, flags, index == len(self.parts) - 1, index == 0)
-            flags |= future(unit.code)
+        parts = self.parts()
+        part = next(parts, None)
+        while part is not None:
+            following = next(parts, None)
+            unit = part
+            if not isinstance(part, Command):
+                unit = self.compiled(part, flags, following is None, not units)
+                flags |= future(unit.code)
             units.append(unit)
+            part = following
         return units
 
     def compiled(self, node, flags=0, is_last=True, is_first=False):
@@ -166,6 +169,32 @@ def parsed(text, filename):
         return ast.parse(text, filename).body
     except (RecursionError, MemoryError):
         raise without_line(TOO_DEEP, filename) from None
+
+
+def parse_pieces(lines, filename):
+    """Yield the statements of many lines, parsed some at a time: a syntax tree takes a hundred times the memory of its text.
+
+    A piece ends before a line that begins a statement if all before it is whole.  Where it is not, such as within a long
+    text in quotes, the piece grows; what cannot be parsed to its end is parsed as a whole, for the error.
+    """
+    text = "\n".join(lines)
+    refuse(text, filename)
+    if len(lines) <= PIECE or "\r" in text:
+        yield from parsed(text, filename)
+        return
+    begin, size = 0, PIECE
+    while begin < len(lines):
+        end = next((n for n in range(begin + size, len(lines)) if BEGINNING.match(lines[n])), len(lines))
+        try:
+            found = ast.parse("\n" * begin + "\n".join([*lines[begin:end], ""]), filename).body
+        except (SyntaxError, RecursionError, MemoryError):
+            if end == len(lines):
+                parsed(text, filename)
+                raise
+            size *= 2
+            continue
+        yield from found
+        begin, size = end, PIECE
 
 
 def refuse(text, filename):

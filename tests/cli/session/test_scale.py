@@ -35,7 +35,6 @@ def type_lines(session, begin, end):
     for number in range(begin, end):
         source = Typed(LINES[number % 4].format(number), f"<input {number}>")
         assert not any(hasattr(event, "failure") for event in session.run(source))
-        source.forget_parts()
 
 
 def test_a_line_costs_what_the_first_ones_did():

@@ -247,7 +247,7 @@ def answer(text):
 
 
 def test_commands_stand_where_statements_could():
-    parts = Source("x = 1\n%who  all \n  \ny?\nx", "<test>").parts
+    parts = [*Source("x = 1\n%who  all \n  \ny?\nx", "<test>").parts()]
     assert [part.name if isinstance(part, Command) else type(part) for part in parts] == [
         ast.Assign, "who", "?", ast.Expr,
     ]  # fmt: skip

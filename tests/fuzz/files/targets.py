@@ -77,7 +77,7 @@ def document(kind):
         assert isinstance(text, str)
         for cell in program.from_file(path).cells:
             try:
-                assert cell.source.parts is not None
+                assert None not in cell.source.parts()
             except SyntaxError:
                 continue
         return None
