@@ -196,6 +196,15 @@ def test_a_worker_that_dies_is_an_error(end, how):
         assert ended(iterator) and list(iterator) == []
 
 
+def test_a_loader_in_a_worker_is_refused_as_one_error_of_that_worker(capfd):
+    nested = loader(lambda i: [*torch.utils.data.DataLoader([i], num_workers=1)], collate_fn=lambda sample: sample)
+    with pytest.raises(AssertionError, match=r"^Caught AssertionError in DataLoader worker process 0\.\n") as caught:
+        next(iter(nested))
+    assert str(caught.value).endswith("\nAssertionError: daemonic processes are not allowed to have children\n")
+    assert caught.value.__cause__ is None and "During handling" not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_batch_that_comes_too_late_can_still_be_had():
     go = multiprocessing.Event()
     iterator = iter(loader(lambda i: go.wait() and i, timeout=0.01))

@@ -71,6 +71,27 @@ def test_a_form_of_old_warns_once(monkeypatch):
     assert len(found) == 1 and x.tolist() == [2.5, 2.5]
 
 
+V, M = torch.ones(2), torch.ones(2, 2)
+OF_OLD = {
+    "add": lambda: torch.add(V, 1, V), "add_": lambda: V.clone().add_(1, V), "sub": lambda: torch.sub(V, 1, V),
+    "addcmul": lambda: torch.addcmul(V, 1, V, V), "addcdiv": lambda: V.addcdiv(1, V, V),
+    "addmm": lambda: torch.addmm(1, M, 1, M, M), "addmm_": lambda: M.clone().addmm_(1, M, M),
+    "addmv": lambda: torch.addmv(1, V, M, V), "addr": lambda: V.new_ones(2, 2).addr(1, V, V),
+    "baddbmm": lambda: torch.baddbmm(1, M[None], M[None], M[None]), "addbmm": lambda: torch.addbmm(1, M, 1, M[None], M[None]),
+    "T": lambda: torch.ones(2, 2, 2).T, "mT": lambda: torch.ones(()).mT, "out": lambda: torch.add(V, V, out=torch.ones(3)),
+    "std": lambda: torch.ones(1).std(), "qr": lambda: torch.qr(M), "range": lambda: torch.range(0, 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_OLD)
+def test_a_warning_that_is_an_error_stays_what_it_is(name, monkeypatch):
+    monkeypatch.setattr(warning, "said", set())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="deprecated|resized|degrees of freedom"):
+            OF_OLD[name]()
+
+
 def test_no_gradient_passes_through_integers():
     x = torch.tensor([1.5], requires_grad=True)
     assert not x.long().requires_grad and x.long().grad_fn is None
