@@ -22,6 +22,7 @@ TO = (
     "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
 )
 HERE = ("cpu", cpu)
+NUMBERS = {bool: ALL["bool"], float: ALL["float64"], complex: ALL["complex128"]}
 
 
 # ── to another dtype ─────────────────────────────────────────────────────────
@@ -66,6 +67,8 @@ def to(self, *args, **given):
             return cast(self, args[0])
         if args[0] in HERE:
             return self
+        if type(args[0]) in NUMBERS:  # stands for a tensor of this number
+            return cast(self, NUMBERS[type(args[0])])
     given = bind("to", TO, args, given)
     other = given.get("tensor")
     wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]

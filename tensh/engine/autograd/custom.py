@@ -5,7 +5,7 @@ import inspect
 
 from tensh.engine import lifting
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
-from tensh.engine.clock import mode, owner, tick
+from tensh.engine.clock import mode, owner, tick, wrote
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.graph.nodes import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
 from tensh.engine.lifting import Lift
@@ -165,6 +165,7 @@ def _own(cls, o, inputs, dirty, recording):
     if id(o) in dirty:
         if recording and type(o.node) is AccumulateGrad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        wrote(o.array)
         return o
     source = next((i for i in inputs if i is o or owner(i.array) is owner(o.array)), None)
     if source is None:

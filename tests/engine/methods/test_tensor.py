@@ -216,3 +216,31 @@ def test_what_is_deprecated_is_said_once(call, message, monkeypatch):
         call()
         call()
     assert len(told) == 1
+
+
+def test_a_number_stands_for_the_dtype_of_its_tensor_in_to():
+    assert [torch.ones(2).to(number).dtype for number in (1.5, True, 1j)] == [
+        torch.float64, torch.bool, torch.complex128,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+def test_marking_an_input_dirty_counts_as_a_write(writes):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            for _ in range(writes):
+                x.mul_(2)
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2**writes
+
+    leaf = torch.ones(3, requires_grad=True)
+    x = leaf * 1
+    y = Double.apply(x)
+    assert (y is x, x._version) == (True, writes + 1)
+    y.sum().backward()
+    assert leaf.grad.tolist() == [2**writes] * 3

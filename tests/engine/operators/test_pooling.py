@@ -40,3 +40,36 @@ def test_nan_is_the_largest_element(kind):
     function = getattr(torch.nn.functional, f"{kind}_max_pool2d")
     values, places = function(x, 2, **{"output_size": 2} if kind == "fractional" else {}, return_indices=True)
     assert places[values.isnan()].eq(5).all() and values.isnan().any()
+
+
+# ── sizes beyond what can be counted ─────────────────────────────────────────
+WIDE = 2**63 - 1
+COUNT, ROOM = "numel: integer multiplication overflow", "Storage size calculation overflowed"
+TOO_WIDE = {
+    "adaptive_avg_pool1d(x, WIDE)": (RuntimeError, COUNT),
+    "adaptive_avg_pool1d(x, 2**61)": (RuntimeError, ROOM),
+    "adaptive_avg_pool1d(x, 2**63)": (ValueError, "Overflow when unpacking long long"),
+    "adaptive_avg_pool2d(x2, WIDE)": (RuntimeError, COUNT),
+    "adaptive_max_pool1d(x, WIDE)": (RuntimeError, ROOM),
+    "adaptive_max_pool2d(x2, (1, WIDE))": (RuntimeError, ROOM),
+    "max_pool1d(x, 2, 2**63)": (ValueError, "Overflow when unpacking long long"),
+    "max_pool2d(x2, 2**63)": (ValueError, "Overflow when unpacking long long"),
+    "interpolate(x, WIDE)": (RuntimeError, ROOM),
+    "interpolate(x, WIDE, mode='linear')": (RuntimeError, ROOM),
+    "interpolate(x2, WIDE, mode='bicubic')": (RuntimeError, ROOM),
+    "interpolate(x, WIDE, mode='area')": (RuntimeError, COUNT),
+    "interpolate(x, 2**63)": (TypeError, "upsample_nearest1d.*Overflow when unpacking long long"),
+}
+
+
+@pytest.mark.parametrize("call", TOO_WIDE)
+def test_sizes_that_cannot_be_counted_are_refused(call):
+    error, text = TOO_WIDE[call]
+    names = {name: getattr(torch.nn.functional, name) for name in [call.partition("(")[0]]}
+    with pytest.raises(error, match=text):
+        eval(call, names | {"x": torch.zeros(1, 2, 8), "x2": torch.zeros(1, 2, 8, 8), "WIDE": WIDE})
+
+
+def test_the_largest_elements_of_no_windows_are_none():
+    assert torch.nn.functional.adaptive_max_pool1d(torch.zeros(1, 2, 8), 0).shape == (1, 2, 0)
+    assert torch.nn.functional.adaptive_max_pool2d(torch.zeros(1, 2, 8, 8), (0, 3)).shape == (1, 2, 0, 3)

@@ -4,7 +4,7 @@ from tensh.engine.declarations.table import OPS, PUBLIC
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.pooling import require_row
 from tensh.engine.functional.layers.registry import LAYERS, layer, named
-from tensh.engine.functional.layers.windows import integers
+from tensh.engine.functional.layers.windows import integers, require_addressable, require_countable
 from tensh.engine.ops.layers.largest import even_windows, fractional_windows
 from tensh.engine.ops.layers.pool import even_means
 
@@ -54,6 +54,8 @@ def adaptive_avg(name, dims, input, sizes):
     check_filled(name, shape, dims, first=dims == 2)
     if set(sizes) == {1}:
         return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
+    require_countable((*shape[:-dims], *sizes))
+    require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
     maps = tuple(None if n == size else even_means(n, size) for n, size in zip(shape[-dims:], sizes))
     return OPS[f"adaptive_avg_pool{dims}"].fn(input, maps)
 
@@ -67,6 +69,7 @@ def adaptive_max(name, dims, input, sizes):
     check_filled(name, shape, dims, first=0)
     if min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}")
+    require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
     return OPS[f"adaptive_max_pool{dims}"].fn(input, even_windows(shape[-dims:], sizes), dims)
 
 

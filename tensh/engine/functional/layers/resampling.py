@@ -6,6 +6,7 @@ from tensh.engine.declarations.table import OPS, PUBLIC, composite
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.adapting import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.functional.layers.registry import layer
+from tensh.engine.functional.layers.windows import integers, require_addressable
 from tensh.engine.ops.layers import resample
 from tensh.engine.warning import warn
 
@@ -105,6 +106,9 @@ def interpolate(
     spatial = list(shape[2:])
     sizes, factors = wished(spatial, size, scale_factor, mode, recompute_scale_factor)
     dims = len(spatial)
+    if size is not None and max(sizes, default=0) >= 2**63:
+        name = f"adaptive_avg_pool{dims}d" if mode == "area" else f"upsample_{mode}{dims}d"
+        integers(sizes, name, "output_size", 2)
     if (
         dims not in (1, 2, 3)
         or mode not in (*MODES, "nearest", "nearest-exact", "area")
@@ -124,6 +128,7 @@ def interpolate(
             else adaptive_avg(f"adaptive_avg_pool{dims}d", dims, input, sizes)
         )
     check_sizes(spatial, sizes, shape)
+    require_addressable((*shape[:2], *sizes), input.array.itemsize)
     maps = tuple(map_for(mode, antialias, *each, corners) for each in zip(spatial, sizes, factors))
     name = f"{mode}_{dims}" if mode.startswith("nearest") else f"{mode}_smooth" if antialias else mode
     return OPS[f"upsample_{name.replace('-', '_')}"].fn(input, maps)

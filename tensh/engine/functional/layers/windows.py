@@ -1,5 +1,7 @@
 """The arguments of pooling: how windows are described, and what PyTorch says to windows that do not fit."""
 
+import math
+
 from tensh.engine.calls.signatures import take_ints
 
 WORDS = {1: "one", 2: "two", 3: "three"}
@@ -9,6 +11,8 @@ WORDS = {1: "one", 2: "two", 3: "three"}
 def integers(value, name, parameter, position):
     """A number, or a sequence of them, as a tuple."""
     if type(value) is int:
+        if not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
         return (value,)
     if not isinstance(value, (tuple, list)):
         if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
@@ -92,6 +96,18 @@ def require_32_bits(*numbers):
     """RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
     if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):
         raise RuntimeError("value cannot be converted to type int without overflow")
+
+
+def require_countable(sizes):
+    """RuntimeError for the sizes of a result that has more elements than can be counted in 63 bits."""
+    if math.prod(sizes) >= 2**63:
+        raise RuntimeError("numel: integer multiplication overflow")
+
+
+def require_addressable(sizes, itemsize):
+    """RuntimeError for the sizes of a result that has more bytes than can be addressed."""
+    if math.prod(sizes) * itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
 
 
 AXES = {2: "HW", 3: "THW"}

@@ -24,7 +24,8 @@ def largest_in(input, windows, dims):
         own = [each if each.ndim == 2 else each[part] for each in windows]
         values[part], places[part] = largest_in_planes(rows[part], own)
 
-    over_rows(work, planes, math.prod(spatial), BLOCK)
+    if values.size:
+        over_rows(work, planes, math.prod(spatial), BLOCK)
     return values.reshape(*lead, *sizes), places.reshape(*lead, *sizes)
 
 
