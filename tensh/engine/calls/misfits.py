@@ -17,7 +17,11 @@ WANTED = {
     "__index__": "int",
     "upper": "str",
 }
-"""The attribute that a value turned out not to have -> what it should have been."""
+"""The attribute that a value turned out not to have -> what it should have been.
+
+Arguments are used without being looked at first, so a value of a wrong kind is known by what is first asked of it: kernels ask a
+tensor for ``array``, what records for ``node`` and views for ``_base``; ``numpy`` is asked of a dtype alone.
+"""
 INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
 """Exceptions that tell of the inside of a function rather than of its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())

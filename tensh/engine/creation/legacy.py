@@ -151,6 +151,8 @@ def type_(self, dtype=None, non_blocking=False, **given):
     >>> torch.ones(2).type(torch.int64)
     tensor([1, 1])
     """
+    if given:
+        raise TypeError(f"type() got an unexpected keyword argument '{next(iter(given))}'")
     if dtype is None:
         return f"torch.{BY_NUMPY[self.array.dtype].legacy}"
     return cast(self, meant(dtype))

@@ -244,3 +244,8 @@ def test_marking_an_input_dirty_counts_as_a_write(writes):
     assert (y is x, x._version) == (True, writes + 1)
     y.sum().backward()
     assert leaf.grad.tolist() == [2**writes] * 3
+
+
+def test_type_refuses_options_that_it_does_not_have():
+    with pytest.raises(TypeError, match="got an unexpected keyword argument 'foo'"):
+        torch.ones(2).type(foo=1)
