@@ -2,11 +2,12 @@
 
 from tensh.engine.absent import lacking
 from tensh.engine.calls.signatures import NO_FIT, take_int, type_name
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import float32, float64, int64
 from tensh.engine.random import sobol
 from tensh.engine.random.generator import Generator
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 
 __all__ = ["SobolEngine"]
 

@@ -7,7 +7,9 @@ True
 
 import tensh.engine  # noqa: F401
 from tensh.engine.absent import absent, recorded
-from tensh.engine.declarations.table import LIST, OPS, RETURN_TYPES
+from tensh.engine.declarations.derivatives import LIST
+from tensh.engine.declarations.table import RETURN_TYPES
+from tensh.engine.vocabulary import OPS
 
 
 def makers():

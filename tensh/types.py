@@ -4,9 +4,10 @@ import os
 from collections.abc import Sequence
 from typing import IO, Any, Union
 
-from tensh.engine import Tensor, device, dtype, layout
+from tensh.engine import device, dtype
 from tensh.engine.absent import lacking
-from tensh.engine.tensor import Size
+from tensh.engine.device import layout
+from tensh.engine.tensor import Size, Tensor
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
 Device = Union[device, str, int, None]  # noqa: UP007

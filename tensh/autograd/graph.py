@@ -9,7 +9,8 @@ from tensh.autograd.saving import (
 )
 from tensh.engine.absent import lacking
 from tensh.engine.graph.edges import GradientEdge, get_gradient_edge, increment_version
-from tensh.engine.graph.nodes import AccumulateGrad, Node, RemovableHandle
+from tensh.engine.graph.hooks import RemovableHandle
+from tensh.engine.graph.nodes import AccumulateGrad, Node
 
 __all__ = [
     "AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors",

@@ -16,6 +16,36 @@ from numpy import ndarray
 
 tick = count(1).__next__
 
+listeners = []  # called with (node, tensors) of every operation when it is recorded: see listen
+
+
+def announce(node, tensors):
+    """Tell the listeners that ``node`` was recorded for ``tensors``; written functions ask first whether there is one."""
+    for listener in tuple(listeners):
+        listener(node, tensors)
+
+
+def listen(listener):
+    """Call ``listener(node, tensors)`` for every operation that is recorded by a written function.
+
+    While there is no listener, the question costs a recorded operation 10 ns.  A listener that is added twice is called
+    once, until it has been removed as often.
+    """
+    _times[listener] = _times.get(listener, 0) + 1
+    if _times[listener] == 1:
+        listeners.append(listener)
+
+
+def unlisten(listener):
+    """Take back one ``listen(listener)``."""
+    _times[listener] -= 1
+    if not _times[listener]:
+        del _times[listener]
+        listeners.remove(listener)
+
+
+_times: dict = {}  # listener -> how often it was added
+
 
 FORWARD = "forward"  # what ``mode.grad`` is where no gradient is recorded and tangents are carried on all the same
 
@@ -31,7 +61,7 @@ class Modes(threading.local):
     transforms = ()  # the running calls of torch.func, outermost first: see transforms.py
     inference = False
     running = None  # the innermost backward pass: see the end of graph/backward.py
-    anomaly = False
+    inspect = None  # what looks at the gradients of every node: see autograd/anomaly.py
     check_nan = True
     packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saving.py
 

@@ -3,16 +3,17 @@
 A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
 """
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import METHODS, OPS
+from tensh.engine.declarations.table import METHODS
 from tensh.engine.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.device import device as device_of
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, new
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 TO = (
@@ -42,7 +43,7 @@ def recast(t, to, memory_format=None):
     try:
         result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
     except Lift:
-        return lifting.function("recast", recast, (t, to, memory_format), {})
+        return ports.batched_function("recast", recast, (t, to, memory_format), {})
     result.node = result._base = result._grad = None
     return result
 

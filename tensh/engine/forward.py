@@ -15,15 +15,15 @@ takes the perturbation of another for its own.
 
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from tensh.engine.clock import FORWARD, mode, tick
+from tensh.engine.clock import FORWARD, listen, mode, tick, unlisten
 from tensh.engine.declarations.inplace import found_while_growing, keep_saved, renamed
+from tensh.engine.declarations.table import Op
 from tensh.engine.graph.backward import as_tensor
 from tensh.engine.graph.nodes import DeadEnd, Dual, Output, edge, hold, live
 from tensh.engine.graph.region import CopySlices
 from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
-from tensh.engine.watching import unwatch, watch
 
 
 class Level:
@@ -48,12 +48,54 @@ class Level:
             self.tangents[node] = tangent
 
 
+class Levels(tuple):
+    """The open levels, outermost first, as ``mode.levels`` holds them: what writes and new nodes mean for tangents."""
+
+    __slots__ = ()
+
+    def settle(self, node, tensors):
+        """Compute the tangents of a new node of ``tensors``, and empty it if it is good for nothing else."""
+        if mode.forward:
+            for depth, level in enumerate(self):
+                carry(node, level, self[:depth])
+        if mode.grad is not True or not any([live(n) for n in node.inputs]):
+            node.__class__, node.inputs, node.saved = Dual, (), ()
+            for t in tensors:
+                hold(t)
+
+    def before_write(self, node, since, array):
+        """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
+        found = {node: None}
+        for n in found_while_growing(found):
+            tangents = [level.tangents.get(n) for level in self]
+            tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
+            for each in (*n.inputs, *[value_of(t).node for t in tangents]):
+                if each is not None and each.time > since and each not in found:
+                    found[each] = None
+                    keep_saved(each, array)
+
+    def after_write(self, node):
+        """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
+        for level in self:
+            t = level.tangents.get(node)
+            if t is not None:
+                level.tangents[node] = fitted(t, node.shape, node.dtype, True)
+
+    def refuse_tangents(self, name, values):
+        """Raise if one of ``values``, the arguments of a call with ``out=``, is a tensor that has a tangent."""
+        nodes = [edge(t) for t in values if isinstance(t, Tensor)]
+        if mode.forward and any([level.of(node) is not None for level in self for node in nodes]):
+            raise NotImplementedError(
+                f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+            )
+
+
 def open_level():
     """Begin to carry tangents."""
     level = Level()
     if mode.held is None:
         mode.held = WeakValueDictionary()
-        watch(see)
+        listen(see)
     _set_levels((*mode.levels, level))
     if mode.grad is False and not mode.inference:
         mode.grad = FORWARD
@@ -66,7 +108,7 @@ def close_level():
     _set_levels(outer)
     if outer:
         return
-    unwatch(see)
+    unlisten(see)
     if mode.grad is FORWARD:
         mode.grad = False
     for t in list(mode.held.values()):
@@ -76,7 +118,7 @@ def close_level():
 
 
 def _set_levels(levels):
-    mode.levels, mode.off = levels, FORWARD if levels else False
+    mode.levels, mode.off = Levels(levels), FORWARD if levels else False
 
 
 class Computing:
@@ -95,26 +137,10 @@ class Computing:
 
 
 # ── what is recorded ─────────────────────────────────────────────────────────
-def see(frame, time):
-    """Carry tangents through the node that the function of ``frame`` has just recorded."""
-    if mode.held is None:
-        return
-    names = frame.f_locals
-    k = names["k"]
-    k.time = time
-    op = k.op
-    settle(k, [names["out"]] if not op.outs else names["outs"] if op.many else [names[op.outs[0]]])
-
-
-def settle(node, tensors):
-    """Compute the tangents of a new node of ``tensors``, and empty it if it is good for nothing else."""
-    if mode.forward:
-        for depth, level in enumerate(mode.levels):
-            carry(node, level, mode.levels[:depth])
-    if mode.grad is not True or not any([live(n) for n in node.inputs]):
-        node.__class__, node.inputs, node.saved = Dual, (), ()
-        for t in tensors:
-            hold(t)
+def see(node, tensors):
+    """Carry tangents through a node that has just been recorded."""
+    if mode.held is not None and isinstance(node.op, Op):  # a custom function has a jvp of its own
+        mode.levels.settle(node, tensors)
 
 
 def carry(node, level, outer):
@@ -141,36 +167,6 @@ def carry(node, level, outer):
 def value_of(t):
     """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
     return t if type(t) is Tensor else getattr(t, "value", t)
-
-
-# ── in place ─────────────────────────────────────────────────────────────────
-def to_be_written(node, since, array):
-    """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
-    found = {node: None}
-    for n in found_while_growing(found):
-        tangents = [level.tangents.get(n) for level in mode.levels]
-        tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
-        for each in (*n.inputs, *[value_of(t).node for t in tangents]):
-            if each is not None and each.time > since and each not in found:
-                found[each] = None
-                keep_saved(each, array)
-
-
-def written(node):
-    """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
-    for level in mode.levels:
-        t = level.tangents.get(node)
-        if t is not None:
-            level.tangents[node] = fitted(t, node.shape, node.dtype, True)
-
-
-def refuse_tangents(name, values):
-    """Raise if one of ``values``, the arguments of a call with ``out=``, is a tensor that has a tangent."""
-    nodes = [edge(t) for t in values if isinstance(t, Tensor)]
-    if mode.forward and any([level.of(node) is not None for level in mode.levels for node in nodes]):
-        raise NotImplementedError(
-            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
-        )
 
 
 # ── dual tensors ─────────────────────────────────────────────────────────────

@@ -22,6 +22,7 @@ from tensh.engine.declarations.table import Op, spoken
 from tensh.engine.graph.backward import run
 from tensh.engine.graph.nodes import AccumulateGrad, Node, Parts, replay
 from tensh.engine.graph.region import replay_raw
+from tensh.engine.ports import batched_function
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, TENSORS, recorded
 
@@ -153,9 +154,9 @@ def with_constants(kind):
 def region_pushed(node, base, value, graph):
     """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
     if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
-        from tensh.engine.batching.loop import looped
-
-        return looped(lambda base, value: region_pushed(node, base, value, graph), (base, value), {})
+        return batched_function(
+            "region_pushed", lambda base, value: region_pushed(node, base, value, graph), (base, value), {}
+        )
     steps, strides, *_ = node.saved
     if base is None:
         base = wrap(np.zeros(node.shape, node.dtype))

@@ -8,6 +8,7 @@ from operator import index
 
 import numpy as np
 
+from tensh.engine import ports
 from tensh.engine.device import cpu, strided
 from tensh.engine.dtype import BY_NUMPY
 
@@ -106,9 +107,7 @@ class Tensor:
     __array_priority__ = 1000  # array * tensor asks the tensor, not NumPy
 
     def __new__(cls, *args, **options):
-        from tensh.engine.creation.legacy import construct
-
-        return construct(cls, args, options)
+        return ports.construct(cls, args, options)
 
     shape = property(lambda self: SIZES[self.array.shape], doc="The size of each dimension.")
     dtype = property(lambda self: BY_NUMPY[self.array.dtype], doc="The type of the elements.")

@@ -25,11 +25,6 @@ INSTEAD = {
 }
 
 
-def refuse_inside(what):
-    """Raise the error for a method that was called inside a transformed function."""
-    raise RuntimeError(INSTEAD[what])
-
-
 class Call:
     """One running call of a transform, and which of the tensors that its function sees it has made.
 
@@ -39,6 +34,14 @@ class Call:
 
     def __init__(self, level=None):
         self.leaves, self.level = {}, level
+
+    def refuse(self, what):
+        """Raise the error for a method that was called inside a transformed function."""
+        raise RuntimeError(INSTEAD[what])
+
+    def text(self, t, plain):
+        """The text of a tensor inside transforms; ``plain(tensor)`` is that of one outside."""
+        return text(t, plain)
 
     def line(self, number, dims):
         """What its function sees of a tensor, in words; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
@@ -80,7 +83,7 @@ def text(t, plain):
         node = edge(value)
         nodes = reached(node, calls)
         holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
-        mode.levels = tuple([level for level in levels if all(call.level is not level for call in calls)])
+        mode.levels = type(levels)([level for level in levels if all(call.level is not level for call in calls)])
         shown = plain(outside(value, node, calls) if holders else t)
     finally:
         mode.transforms, mode.levels = calls, levels

@@ -1,15 +1,14 @@
 """Where in the user's code a recorded operation was made.
 
-While ``recording()`` is on, the tick that a node takes knows the instruction that asked for it, so the place lives and
-dies with the node and no table grows.  Off, nothing is there at all: the engine's own counter is called.
+While ``recording()`` is on, the tick of a node knows the instruction that asked for it, so the place lives and dies with the
+node and no table grows.
 """
 
 import contextlib
 import os
 import sys
 
-from tensh.engine.clock import tick
-from tensh.engine.watching import give_no_ticks, give_ticks
+from tensh.engine.clock import listen, tick, unlisten
 from tensh.graph.kept import Keeping
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
@@ -33,26 +32,26 @@ def moment(time, code, instruction, layer):
     return made
 
 
-def placed_tick(getframe=sys._getframe):
-    """A tick with the place of the innermost frame that is not tensh's own, and the layer of ours that it calls."""
-    frame = getframe(1)
+def put_place(node, tensors, getframe=sys._getframe):
+    """Give the tick of a node the place of the innermost frame that is not tensh's own, and the layer of ours that it calls."""
+    frame = getframe(2)
     layer = None
     while (code := frame.f_code).co_filename.startswith(OURS):
         if code.co_qualname == CALL and layer is None:
             layer = frame.f_locals["self"]
         frame = frame.f_back
-    return moment(tick(), code, frame.f_lasti, layer)
+    node.time = moment(node.time, code, frame.f_lasti, layer)
 
 
 @contextlib.contextmanager
 def recording():
     """Nodes recorded within know their place in the code, and what a backward pass gives back stays known (see kept)."""
-    give_ticks(placed_tick)
+    listen(put_place)
     try:
         with Keeping():
             yield
     finally:
-        give_no_ticks(placed_tick)
+        unlisten(put_place)
 
 
 def place(node):

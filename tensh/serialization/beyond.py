@@ -12,7 +12,8 @@ import types
 import numpy as np
 
 from tensh import nn
-from tensh.engine import PUBLIC, named
+from tensh.engine import named
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.random.generator import Generator
 from tensh.engine.tensor import Tensor
 from tensh.nn import functional

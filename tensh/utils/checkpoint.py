@@ -15,6 +15,7 @@ from tensh.engine.autograd import saving
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.clock import mode, tick, written_after
+from tensh.engine.graph import packing
 from tensh.engine.graph.backward import hands_out
 from tensh.engine.graph.gradients import backward
 from tensh.engine.graph.nodes import AccumulateGrad, edge
@@ -222,7 +223,7 @@ class _Again:
             outputs = self.function(*self.args, **self.kwargs)
         self.end = tick()
         if mode.packing:
-            self.args = [saving.parcel_of(each) if isinstance(each, Tensor) else each for each in self.args]
+            self.args = [packing.parcel_of(each) if isinstance(each, Tensor) else each for each in self.args]
         for place, node in enumerate(_recorded(outputs, begin)):
             self.facts.append(_facts(node))
             if node.keeps_arrays and node.op is not None:
@@ -235,7 +236,7 @@ class _Again:
     def twin(self, place):
         """The node of the second run at a place."""
         if self.twins is None:
-            self.args = [saving.opened(each) for each in self.args]
+            self.args = [packing.opened(each) for each in self.args]
             for each in (*self.args, *self.kwargs.values()):
                 if isinstance(each, Tensor) and written_after(self.end, each.array):
                     raise RuntimeError(WRITTEN)

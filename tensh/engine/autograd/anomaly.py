@@ -1,11 +1,12 @@
 """Anomaly detection: nan in a backward pass is an error that shows where the forward operation was recorded."""
 
+import sys
 import traceback
 
 import numpy as np
 
 from tensh.engine.calls.making import bind
-from tensh.engine.clock import mode
+from tensh.engine.clock import listen, mode, unlisten
 from tensh.engine.declarations.table import public
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.graph.nodes import Parts
@@ -27,18 +28,17 @@ class Traces(dict):
 traces = Traces()
 
 
-def trace(frame, time):
-    """Remember who recorded the node that takes the tick ``time``."""
-    traces[time] = traceback.StackSummary.extract(traceback.walk_stack(frame.f_back), lookup_lines=False)
+def trace(node, tensors):
+    """Remember who recorded ``node``: the caller of the function that announces it."""
+    caller = sys._getframe(3)
+    traces[node.time] = traceback.StackSummary.extract(traceback.walk_stack(caller), lookup_lines=False)
 
 
 def switch(on, check_nan):
     """Turn anomaly detection on or off."""
-    from tensh.engine.watching import unwatch, watch
-
-    if on != mode.anomaly:
-        (watch if on else unwatch)(trace)
-    mode.anomaly, mode.check_nan = on, check_nan
+    if on != is_anomaly_enabled():
+        (listen if on else unlisten)(trace)
+    mode.inspect, mode.check_nan = inspect if on else None, check_nan
 
 
 class set_detect_anomaly:
@@ -52,7 +52,7 @@ class set_detect_anomaly:
 
     def __init__(self, mode_, check_nan=True):
         bind("set_anomaly_enabled", ("(bool enabled, bool check_nan = True)",), (mode_, check_nan), {})
-        self.before = mode.anomaly, mode.check_nan
+        self.before = is_anomaly_enabled(), mode.check_nan
         switch(mode_, check_nan)
 
     def __enter__(self):
@@ -83,7 +83,7 @@ class detect_anomaly(set_detect_anomaly):
 @public
 def is_anomaly_enabled():
     """Is anomaly detection on?"""
-    return mode.anomaly
+    return mode.inspect is not None
 
 
 @public

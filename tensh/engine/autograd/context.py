@@ -3,8 +3,8 @@
 import numpy as np
 
 from tensh.engine.clock import tick, written_after
-from tensh.engine.errors import expandable, invalid_gradient
-from tensh.engine.graph.nodes import Node, Output, edge, plain, second_time
+from tensh.engine.errors import expandable, invalid_gradient, second_time
+from tensh.engine.graph.nodes import Node, Output, edge, plain
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
 

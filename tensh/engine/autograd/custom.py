@@ -3,15 +3,17 @@
 import functools
 import inspect
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
-from tensh.engine.clock import mode, owner, tick, wrote
+from tensh.engine.autograd.forward import carry
+from tensh.engine.clock import announce, listeners, mode, owner, tick, wrote
 from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.graph.nodes import CUSTOM, AccumulateGrad, Node, Output, edge, live, see
+from tensh.engine.graph.locks import CUSTOM
+from tensh.engine.graph.nodes import AccumulateGrad, Node, Output, edge, live, see
+from tensh.engine.graph.packing import pack_given
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.warning import warn
-from tensh.engine.watching import givers
 
 
 class Function:
@@ -108,7 +110,7 @@ class Function:
         try:
             node.edges = edges = tuple([edge(args[i]) for i in node.places])
         except Lift:
-            return lifting.applied(cls, args)
+            return ports.batched_custom(cls, args)
         node.facts = [(a.array.shape, a.array.dtype) if isinstance(a, Tensor) else None for a in args]
         node.needs_input_grad = tuple(isinstance(a, Tensor) and live(edge(a)) for a in args)
         if mode.transforms:
@@ -152,8 +154,6 @@ def _recorded(cls, node, args, edges, result):
         _connect(node, outputs, returned, edges)
         _keep(node, outputs, returned)
     if mode.levels and mode.forward:
-        from tensh.engine.autograd.forward import carry
-
         carry(node, args, (result,) if single else result, outputs)
     return outputs[0] if single else outputs
 
@@ -181,7 +181,7 @@ def _connect(node, outputs, returned, edges):
         for i, o in enumerate(outputs)
         if isinstance(o, Tensor) and o.array.dtype.kind in DIFFERENTIABLE and id(returned[i]) not in off
     ]
-    node.inputs, node.time = edges, givers[-1]()
+    node.inputs, node.time = edges, tick()
     node.op = Many(len(outputs) > 1)
     if node.op.many:
         node.shape = [(o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in outputs]
@@ -193,6 +193,8 @@ def _connect(node, outputs, returned, edges):
     for o in outputs:
         if isinstance(o, Tensor) and o._base is not None:
             o._time = node.time
+    if listeners:
+        announce(node, outputs)
 
 
 def _keep(node, outputs, returned):
@@ -212,8 +214,6 @@ def _keep(node, outputs, returned):
     )
     node.to_save = ()
     if mode.packing:
-        from tensh.engine.autograd.saving import pack_given
-
         pack_given(node)
 
 

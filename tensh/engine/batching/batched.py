@@ -91,6 +91,19 @@ def batched(value, levels):
     return t
 
 
+def hooked(t, hook):
+    """``register_hook``: the hook is called with the gradient of what the function sees."""
+
+    def of_value(g):
+        result = hook(batched(g, t.levels))
+        return result.value if type(result) is Batched else result
+
+    return t.value.register_hook(of_value)
+
+
+Batched.register_hook = hooked
+
+
 # ── in and out of one level ──────────────────────────────────────────────────
 def entered(t, dim, number):
     """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""

@@ -1,12 +1,12 @@
 """Who answers for a tensor with hidden batch dimensions: a rule if there is one, the loop over the samples otherwise."""
 
-from tensh.engine import lifting
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.loop import looped
-from tensh.engine.batching.rules import FUNCTIONS, OPERATORS, Unruled
 from tensh.engine.batching.rules.making import NEW
 from tensh.engine.batching.rules.random import FUNCTIONS as DRAWN
+from tensh.engine.batching.rules.shared import Unruled
+from tensh.engine.batching.rules.table import FUNCTIONS, OPERATORS
 from tensh.engine.batching.rules.writing import method_written, resize, written
 from tensh.engine.vocabulary import OPS
 
@@ -59,4 +59,3 @@ def function(name, fn, args, options, /):
 
 for _name, _method in (*NEW.items(), ("resize_", resize)):
     setattr(Batched, _name, _method)
-lifting.operator, lifting.function = operator, function

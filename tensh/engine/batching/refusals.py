@@ -1,5 +1,7 @@
 """What cannot be asked of one sample, because it differs from sample to sample: PyTorch's errors."""
 
+from tensh.engine.printing.format import text
+
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please "
     "try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "
@@ -86,20 +88,7 @@ def written(t, format_spec=""):
 
 def shown(t, *, tensor_contents=None):
     """The text of a Batched: that of its value, within a line for every level."""
-    from tensh.engine.printing.format import text
-
     return text(t)
-
-
-def hooked(t, hook):
-    """``register_hook``: the hook is called with the gradient of what the function sees."""
-    from tensh.engine.batching.batched import Batched, batched
-
-    def of_value(g):
-        result = hook(batched(g, t.levels))
-        return result.value if type(result) is Batched else result
-
-    return t.value.register_hook(of_value)
 
 
 no_storage = refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
@@ -109,7 +98,7 @@ METHODS = {
     "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": shown,
     "__format__": written,
     "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
-    "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements, "register_hook": hooked,
+    "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements,
     "pin_memory": refusal(
         "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
     ),

@@ -17,12 +17,13 @@ import types
 from contextlib import suppress
 from functools import cached_property
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.calls.caller import named_at_the_call
 from tensh.engine.calls.guards import guarded
 from tensh.engine.calls.misfits import misfit
 from tensh.engine.calls.signatures import choose, type_name
 from tensh.engine.errors import ABSENT, REQUIRED
+from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor
 from tensh.engine.warning import warn_once
 
@@ -93,7 +94,7 @@ class Face:
     def lifted(self, args, options):
         """Call it for batches: see Note [Lifting]."""
         positional, named = self.given(args, False)
-        return lifting.function(self.name, self.fn, positional, named | options)
+        return ports.batched_function(self.name, self.fn, positional, named | options)
 
     def given(self, args, without_defaults, keywords=None):
         """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
@@ -203,7 +204,7 @@ def compiled_face(fn, fast, name, known):
     """Write the face of ``fn``, which calls ``fast`` where no keyword is given."""
     positional, parameters = known.positional, known.parameters
     star = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), None)
-    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "Lift": lifting.Lift, "__name__": fn.__module__}
+    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "Lift": Lift, "__name__": fn.__module__}
     header = []
     for n, p in positional.items():
         environment[f"default_{n}"] = REQUIRED if p.default is p.empty else p.default

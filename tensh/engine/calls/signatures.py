@@ -12,7 +12,7 @@ import re
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.device import device, layout, memory_format
 from tensh.engine.dtype import dtype
 from tensh.engine.errors import too_large
@@ -74,9 +74,7 @@ def _is_index(value):
 
 def take_generator(value):
     """A generator of random numbers, which little else needs."""
-    from tensh.engine.random.generator import Generator
-
-    return value if isinstance(value, Generator) else NO_FIT
+    return value if ports.is_generator(value) else NO_FIT
 
 
 def _of(*classes):
@@ -351,7 +349,7 @@ def accepts(*texts, method=False, shown=None):
             try:
                 return fn(*own, **values)
             except Lift:
-                return lifting.function(name, fn, own, values)
+                return ports.batched_function(name, fn, own, values)
             except (MemoryError, OverflowError, ValueError) as error:
                 raise too_large(error) or error from None
             except AttributeError:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays import memory
 from tensh.engine.calls.making import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
 from tensh.engine.declarations.scalars import SAFE, fitting
@@ -77,7 +77,7 @@ def filler(name, make, what):
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
-                return lifting.function(f"{name}_like", like, args, given)
+                return ports.batched_function(f"{name}_like", like, args, given)
         given = bind(f"{name}_like", (like_text,), args, given)
         array, order = given["input"].array, given["memory_format"]
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
@@ -224,7 +224,7 @@ def full_like(input, fill_value, **given):
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass
         except Lift:
-            return lifting.function("full_like", full_like, (input, fill_value), given)
+            return ports.batched_function("full_like", full_like, (input, fill_value), given)
     given = bind("full_like", (f"(Tensor input, Number fill_value, {LIKE})",), (input, fill_value), given)
     number, order = given["fill_value"], given["memory_format"]
 

@@ -11,10 +11,11 @@ from tensh.engine.calls.signatures import type_name
 from tensh.engine.convert import cast
 from tensh.engine.creation import nested
 from tensh.engine.creation.fill import require_room
-from tensh.engine.declarations.table import METHODS, OPS, function, public
+from tensh.engine.declarations.table import METHODS, function, public
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
 from tensh.engine.tensor import Size, Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 FORMS = (

@@ -30,6 +30,7 @@ from tensh.engine.graph.nodes import (
     plain,
     refusal,
 )
+from tensh.engine.graph.packing import keep_packed
 from tensh.engine.graph.region import CopySlices
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
@@ -55,9 +56,7 @@ def put(t, since, value, name, overlapping=False):
         for n in () if spoilt else inside:
             keep_saved(n, t.array)
         if mode.levels:
-            from tensh.engine.forward import to_be_written
-
-            to_be_written(node, since, t.array)
+            mode.levels.before_write(node, since, t.array)
     old = None if node is None else edge(t)
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
@@ -67,9 +66,7 @@ def put(t, since, value, name, overlapping=False):
     if node is not None:
         node.shape, node.dtype = t.array.shape, t.array.dtype
         if mode.levels:
-            from tensh.engine.forward import written
-
-            written(node)
+            mode.levels.after_write(node)
             if mode.grad is FORWARD and live(old):  # the value changes, what the gradient goes to stays
                 for level in mode.levels:
                     level.same(old, node)
@@ -277,8 +274,6 @@ def keep_saved(node, array):
     """Copy what ``node`` saved of the memory that is about to change."""
     block = owner(array)
     if node.saved and type(node.saved) is not tuple:
-        from tensh.engine.autograd.saving import keep_packed
-
         keep_packed(node, block)
     elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
         node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
@@ -297,9 +292,7 @@ def continue_from(t, old, node, inside, result):
         slices = CopySlices(t, old, node, inside)
         keep_retaining(t._base, slices)
         if mode.levels:
-            from tensh.engine.forward import settle
-
-            settle(slices, [t._base])
+            mode.levels.settle(slices, [t._base])
         wrote_as(t._base.array, slices.operation())
         derive_again(t)
 
@@ -311,9 +304,7 @@ def before_out(out, name, inputs):
         return
     given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
     if mode.levels:
-        from tensh.engine.forward import refuse_tangents
-
-        refuse_tangents(name, given)
+        mode.levels.refuse_tangents(name, given)
     if mode.grad is True and any(isinstance(t, Tensor) and requires(t) for t in given):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "

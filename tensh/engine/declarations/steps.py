@@ -180,6 +180,7 @@ def kernel_call(op, call, into=None):
 
 
 # ── the result ───────────────────────────────────────────────────────────────
+ANNOUNCED = "if listeners: announce(k, {0})"
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"
 
 
@@ -193,6 +194,7 @@ def result_lines(op):
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
         lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
+        lines.append(INDENT + ANNOUNCED.format("(out,)"))
     if op.view:
         first, *rest = op.parameters
         call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
@@ -218,6 +220,7 @@ def _results(op):
             facts = "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None"
             lines.append(INDENT + f"{facts}; k.time = tick()")
             lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
+            lines.append(INDENT + ANNOUNCED.format("outs"))
         if op.view:
             lines.append(f"for o in outs: see({first}, o, MULTIPLE)")
         return [*lines, f"outs = {op.name}_outs(outs)"]
@@ -227,6 +230,7 @@ def _results(op):
         lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
         lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype; k.time = tick()")
+        lines.append(INDENT + ANNOUNCED.format(f"({op.outs[0]},)"))
     return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
 
 
@@ -245,7 +249,7 @@ def _wanted(op, who):
 
 
 def _record(op):
-    """The slots of the new node, but for its facts and, last, its time: whoever replaces ``tick`` finds it complete.
+    """The slots of the new node, but for its facts and its time.
 
     A value is saved only if an input whose derivative reads it wants a gradient.
     """

@@ -16,12 +16,12 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays.cores import SPREAD, SPREAD_LIGHT, spread, spreading
 from tensh.engine.calls.faces import Face, face
 from tensh.engine.calls.guards import guarded as guarded_function
 from tensh.engine.calls.signatures import Later
-from tensh.engine.clock import clock, mode, tick, wrote
+from tensh.engine.clock import announce, clock, listeners, mode, tick, wrote
 from tensh.engine.declarations import writer
 from tensh.engine.declarations.derivatives import LIST, backward_source, local, saves, words_of
 from tensh.engine.declarations.describe import facts
@@ -54,10 +54,11 @@ from tensh.engine.declarations.mixing import (
     require_operand,
 )  # fmt: skip
 from tensh.engine.declarations.source import compiled
-from tensh.engine.declarations.steps import RETYPED  # noqa: F401
-from tensh.engine.declarations.writer import UNRECORDED  # noqa: F401
 from tensh.engine.errors import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.graph import nodes as graph
+from tensh.engine.graph.locks import MULTIPLE
+from tensh.engine.graph.packing import saved_members
+from tensh.engine.lifting import Lift
 from tensh.engine.registry import Registry
 from tensh.engine.tensor import Tensor, new, wrap
 from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, claim, meanings
@@ -167,7 +168,7 @@ class Op:
             "reads": tuple(self.saves),
             "roles": roles,
             "keeps_arrays": self._keeps_arrays(roles),
-            **graph.saved_members(self.saves, roles),
+            **saved_members(self.saves, roles),
         }
         values |= {"derivatives": self.derivatives} | _derivatives(self)
         return type(self.node, (graph.Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
@@ -491,14 +492,14 @@ def not_differentiable(name):
 ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": graph.edge,
-    "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": graph.MULTIPLE, "Output": graph.Output, "mode": mode, "clock": clock, "tick": tick, "wrote": wrote,
+    "see": graph.see, "see_retyped": graph.see_retyped, "MULTIPLE": MULTIPLE, "Output": graph.Output, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "announce": announce, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
     "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
     "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
     "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
-    "require_operand": require_operand, "refused_cast": refused_cast, "refused_write": refused_write, "lifting": lifting, "Lift": lifting.Lift,
+    "require_operand": require_operand, "refused_cast": refused_cast, "refused_write": refused_write, "ports": ports, "Lift": Lift,
     "SPREAD": SPREAD, "SPREAD_LIGHT": SPREAD_LIGHT, "spread": spread,
 }  # fmt: skip
-"""The one namespace in which all written functions live; replacing ``tick`` here sees every recorded node."""
+"""The one namespace in which all written functions live."""

@@ -84,7 +84,7 @@ def lifting(lines, answer):
 
 def _lifted(op, suffix="", out=False):
     """The expression that answers for the operator, or for its in-place form."""
-    return f"lifting.operator({op.name + suffix!r}, {call(op, rare=False)}{', out=out' if out else ''})"
+    return f"ports.batched_operator({op.name + suffix!r}, {call(op, rare=False)}{', out=out' if out else ''})"
 
 
 def _rare(op, answer, made="fn"):
@@ -123,7 +123,7 @@ def face_source(op, name, known):
         header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
         other = f"options or not {rest} or type({rest}[0]) is not int"
         start = [f"if {other}: return {op.name}_forms({first}, *{rest}, **options)"]
-        lifted = f"lifting.function({name!r}, {op.name}_forms, {given}, options) if {other} else {_lifted(op)}"
+        lifted = f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_lifted(op)}"
     else:
         header, given, start = _face_start(op, known)
         lifted = _lifted(op)

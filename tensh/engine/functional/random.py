@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.calls.making import KEYWORDS, OUT, finish
 from tensh.engine.calls.signatures import accepts
@@ -149,7 +149,7 @@ def sized(draw):
             try:
                 draw(array, default_generator)
             except Lift:
-                return lifting.function(fn.__name__, bound, size, given)
+                return ports.batched_function(fn.__name__, bound, size, given)
             return wrap(array)
 
         functools.update_wrapper(function, fn)

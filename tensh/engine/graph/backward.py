@@ -11,9 +11,9 @@ import numpy as np
 
 from tensh.engine.arrays.memory import row_major
 from tensh.engine.clock import FORWARD, clock, mode, wrote
-from tensh.engine.errors import expandable, invalid_gradient
+from tensh.engine.errors import expandable, invalid_gradient, second_time
 from tensh.engine.graph.hooks import require_gradient, require_gradients, require_nothing
-from tensh.engine.graph.nodes import AccumulateGrad, Parts, second_time
+from tensh.engine.graph.nodes import AccumulateGrad, Parts
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import ARRAYS, recorded
 
@@ -26,7 +26,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else leading_to(wanted, grads)
-    anomaly = mode.anomaly
+    inspect = mode.inspect
     before, mode.grad = mode.grad, graph if record is None else record
     outer, mode.running = mode.running, (queue, grads, wanted, only)
     add = recorded("add") if graph else np.add
@@ -45,7 +45,7 @@ def run(grads, graph, keep, wanted=None, record=None):
             if node.time < clock.last_write:
                 node.check()
             gs = node.backward_graph(g) if graph else node.backward(g)
-            if node.hooks is not None or anomaly:
+            if node.hooks is not None or inspect is not None:
                 gs = after_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:
                 node.release()
@@ -224,10 +224,8 @@ def arrived(g):
 
 def after_hooks(node, g, gs, graph):
     """The node's own hooks, and anomaly detection, on what it computed."""
-    if mode.anomaly:
-        from tensh.engine.autograd.anomaly import inspect
-
-        inspect(node, gs)
+    if mode.inspect is not None:
+        mode.inspect(node, gs)
     if node.hooks is None:
         return gs
     outputs = arrived(g)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.clock import mode
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import invalid
@@ -36,9 +36,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             )
         grad_tensors = grad_variables
     if mode.transforms:
-        from tensh.engine.transforms import refuse_inside
-
-        refuse_inside("backward()")
+        mode.transforms[-1].refuse("backward()")
     if inputs is not None:
         inputs = _sequence(inputs)
         if not inputs:
@@ -118,7 +116,7 @@ def grad(
         roots = _roots(outputs, weights, graph)
         nodes = [_wanted_edge(t) for t in inputs]
     except Lift:
-        return lifting.gradients(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
+        return ports.batched_grad(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
     wanted = dict.fromkeys(nodes)
     run(roots, graph, keep, wanted)
     return tuple(
@@ -157,7 +155,7 @@ def _batched(outputs, inputs, weights, *options):
                 f"was detected: grad_output[{number}] has a shape of {w.shape[2:]} and output[{number}] has a shape of "
                 f"{t.shape}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
             )
-    return lifting.gradients_by_batches(outputs, inputs, weights, *options)
+    return ports.grad_by_batches(outputs, inputs, weights, *options)
 
 
 def _sequence(value):

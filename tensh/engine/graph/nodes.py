@@ -7,9 +7,8 @@ from numpy import ndarray
 from tensh.engine.arrays import memory
 from tensh.engine.clock import clock, mode, tick, version, version_at, written_after, written_by
 from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.errors import second_time
-from tensh.engine.graph.hooks import RemovableHandle, hooks_of, keep_retaining  # noqa: F401
-from tensh.engine.graph.locks import CUSTOM, MULTIPLE, NO_GRAD, How, locked_message  # noqa: F401
+from tensh.engine.graph.hooks import hooks_of, keep_retaining
+from tensh.engine.graph.locks import NO_GRAD, How, locked_message
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 
@@ -65,7 +64,7 @@ class Node:
             + (
                 "the backtrace further above shows the operation that failed to compute its gradient. "
                 "The variable in question was changed in there or anywhere later. Good luck!"
-                if mode.anomaly
+                if mode.inspect is not None
                 else "enable anomaly detection to find the operation that failed to compute its gradient, "
                 "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
             )
@@ -135,37 +134,8 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-def saved_members(reads, roles):
-    """``_saved_self`` and its kin: the saved values by PyTorch's names for what the derivatives read.
-
-    Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
-    """
-
-    def member(place):
-        def value(node):
-            if node.saved is None:
-                raise RuntimeError(second_time)
-            return node._on_edge(node.roles[place], node.saved[place])
-
-        return property(value)
-
-    def raw(place):
-        def value(node):
-            from tensh.engine.autograd.saving import SavedTensor
-
-            return SavedTensor(node, place)
-
-        return property(value)
-
-    names = {"input": "self", "out": "result"}
-    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read]
-    return {f"_saved_{name}": member(place) for name, place in members} | {
-        f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
-    }
-
-
 def plain(saved):
-    """The saved values of a node, unless it has none, or hooks have packed them: see autograd/saving.py."""
+    """The saved values of a node, unless it has none, or hooks have packed them: see packing.py."""
     return saved if type(saved) is tuple else ()
 
 

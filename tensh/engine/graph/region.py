@@ -2,7 +2,8 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.clock import later, mode
-from tensh.engine.graph.nodes import Node, replay, second_time, steps_to
+from tensh.engine.errors import second_time
+from tensh.engine.graph.nodes import Node, replay, steps_to
 from tensh.engine.tensor import wrap
 from tensh.engine.vocabulary import recorded
 

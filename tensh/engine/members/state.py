@@ -5,12 +5,14 @@ import weakref
 
 from tensh.engine.arrays import memory
 from tensh.engine.clock import mode, version
-from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
+from tensh.engine.declarations.table import MEMBERS, METHODS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
 from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.graph import gradients
-from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge, hooks_of, live, refusal, stale
+from tensh.engine.graph.hooks import hooks_of
+from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge, live, refusal, stale
 from tensh.engine.registry import HANGING
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 
@@ -166,9 +168,7 @@ def retains_grad(t):
 def requires_grad_(self, requires_grad=True):
     """Set ``requires_grad`` in place and return the tensor."""
     if mode.transforms:
-        from tensh.engine.transforms import refuse_inside
-
-        refuse_inside("requires_grad_()")
+        mode.transforms[-1].refuse("requires_grad_()")
     if not isinstance(requires_grad, bool):
         raise RuntimeError("requires_grad must be a bool")
     _record(self, requires_grad)
@@ -183,9 +183,7 @@ def retain_grad(self):
     if not live(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if mode.transforms:
-        from tensh.engine.transforms import refuse_inside
-
-        refuse_inside("retain_grad()")
+        mode.transforms[-1].refuse("retain_grad()")
     if type(node) in (AccumulateGrad, DeadEnd) or self.retains_grad:
         return
     reference = weakref.ref(self)

@@ -9,7 +9,8 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import format_named
-from tensh.engine.declarations.table import RETYPED, op
+from tensh.engine.declarations.steps import RETYPED
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.precision import real_of
 from tensh.engine.ops.reductions.summation import add_along

@@ -8,7 +8,7 @@ import functools
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays import memory
 from tensh.engine.clock import wrote
 from tensh.engine.declarations.inplace import begin, put, refuse_overlap, refuse_shared, unrecorded
@@ -86,7 +86,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
                 expanded and (lambda array: write(array, **raw_of(given))),
             )
         except Lift:
-            return lifting.operator(name, self, *args, **options)
+            return ports.batched_operator(name, self, *args, **options)
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"

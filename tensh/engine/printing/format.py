@@ -50,9 +50,7 @@ def tokens(tensor, contents=None):
 def text(tensor, *, tensor_contents=None):
     """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
     if mode.transforms:
-        from tensh.engine import transforms
-
-        return transforms.text(tensor, text)
+        return mode.transforms[-1].text(tensor, text)
     return "".join([piece for _, piece in tokens(tensor, tensor_contents)])
 
 

@@ -295,3 +295,8 @@ def _state_bytes(tensor):
 
 default_generator = Generator()
 default_generator.seed()
+
+
+def is_generator(value):
+    """Is ``value`` a generator?"""
+    return isinstance(value, Generator)

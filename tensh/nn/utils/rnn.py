@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from tensh.engine import named
 from tensh.engine.calls.signatures import type_name
-from tensh.engine.declarations.table import OPS
 from tensh.engine.functional.forms import require
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",

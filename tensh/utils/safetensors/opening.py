@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from tensh.engine import PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.tensor import wrap
 from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.declarations.table import OPS, op
-from tensh.engine.vocabulary import ARRAYS, recorded
+from tensh.engine.declarations.table import op
+from tensh.engine.vocabulary import ARRAYS, OPS, recorded
 
 DEEP = 200_000
 

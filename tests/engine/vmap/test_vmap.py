@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.declarations.table import METHODS, OPS
+from tensh.engine.declarations.table import METHODS
+from tensh.engine.vocabulary import OPS
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import weights
 from tests.recorded.vmap.layers import LAYERS
@@ -283,7 +284,7 @@ def test_gradcheck_of_batches():
 # ── what has a rule ──────────────────────────────────────────────────────────
 def without_rules():
     """The operators that are called sample by sample."""
-    from tensh.engine.batching.rules import OPERATORS
+    from tensh.engine.batching.rules.table import OPERATORS
 
     bases = {name: name.removesuffix("_copied").removesuffix("_copy") for name in OPS}
     return [name for name, base in bases.items() if not {name, base} & OPERATORS.keys() and not OPS[name].pointwise]
@@ -291,7 +292,7 @@ def without_rules():
 
 def test_rules():
     """Nearly all operators have rules, and all rules are those of operators."""
-    from tensh.engine.batching.rules import OPERATORS
+    from tensh.engine.batching.rules.table import OPERATORS
 
     assert not OPERATORS.keys() - OPS.keys() - {"*"}
     assert len(without_rules()) <= LOOPED, without_rules()

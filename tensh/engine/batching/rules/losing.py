@@ -4,9 +4,9 @@ from math import prod
 
 import numpy as np
 
-from tensh.engine.batching.batched import Batched, spread
+from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.elementwise import elementwise
-from tensh.engine.batching.rules.shared import Unruled, batched, levels_of, reshaped, sizes_of
+from tensh.engine.batching.rules.shared import Unruled, levels_of, reshaped, sizes_of
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 

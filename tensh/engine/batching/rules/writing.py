@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.batching import refusals
 from tensh.engine.batching.batched import Batched, batched
 from tensh.engine.batching.loop import found, leaves, looped
@@ -58,7 +58,7 @@ def written_back(name, fn):
         try:
             result = fn(self, *args, **options)
         except Lift:
-            result = lifting.function(name[:-1], fn, (self, *args), options)
+            result = ports.batched_function(name[:-1], fn, (self, *args), options)
         if name in RESHAPING:
             self.value, self.levels = result.value, result.levels
             return self

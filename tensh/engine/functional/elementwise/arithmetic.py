@@ -4,11 +4,12 @@ from tensh.engine.calls.signatures import NO_FIT, Form, choose
 from tensh.engine.declarations.inplace import before_out, begin, fits_into, into, put, refuse_growth, refuse_overlap
 from tensh.engine.declarations.mixing import NUMBERS, keep_dtype, plain, refuse
 from tensh.engine.declarations.scalars import take_number
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, PYTHON_ONLY, composite, public
+from tensh.engine.declarations.table import METHODS, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 
 def tensor(value, name, parameter="input", position=1):

@@ -8,12 +8,13 @@ from tensh.engine.arrays import memory
 from tensh.engine.declarations.inplace import begin, into, put, refuse_partial_overlap
 from tensh.engine.declarations.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
 from tensh.engine.declarations.scalars import fitting
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite, public
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite, public
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.elementwise.arithmetic import fits_none, tensor
 from tensh.engine.graph.nodes import edge
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 BOOL = np.dtype(bool)

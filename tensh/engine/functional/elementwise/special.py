@@ -6,9 +6,10 @@ from tensh.engine.clock import tick
 from tensh.engine.declarations.inplace import put
 from tensh.engine.declarations.mixing import refuse
 from tensh.engine.declarations.scaling import beside_number
-from tensh.engine.declarations.table import METHODS, OPS, composite
+from tensh.engine.declarations.table import METHODS, composite
 from tensh.engine.functional.elementwise.arithmetic import tensor
 from tensh.engine.functional.namespaces import special
+from tensh.engine.vocabulary import OPS
 
 
 @composite(method=False, out=True)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tensh.engine.calls.making import OUT, bind, finish, shows
-from tensh.engine.creation.ranges import narrowed, warn_resized
+from tensh.engine.creation.ranges import warn_resized
+from tensh.engine.creation.roundings import narrowed
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import not_implemented, wrap_dim
 from tensh.engine.functional.fourier.shared import in_tuples

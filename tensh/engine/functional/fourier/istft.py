@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine import lifting
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.fourier.stft import FRAMES, NO_WINDOW, ONESIDED, SUPPRESS, refuse
 from tensh.engine.ops import spectral
@@ -12,6 +12,7 @@ from tensh.engine.ops.shapes.layout import view_as_complex, view_as_real
 from tensh.engine.ops.shapes.views import slice_dim, unfold_back
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 ISTFT = (

@@ -2,11 +2,11 @@
 
 from tensh.engine.calls.making import bind, shows
 from tensh.engine.declarations.inplace import into
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import fft
 from tensh.engine.ops.shapes.views import slice_dim
+from tensh.engine.vocabulary import OPS
 
 ONE = "(Tensor input, int n = None, int dim = -1, str norm = None, *, Tensor out = None)"
 MANY = "(Tensor input, tuple of ints s = None, tuple of ints dim = None, str norm = None, *, Tensor out = None)"

@@ -12,9 +12,10 @@ from tensh.engine.calls.signatures import Later
 from tensh.engine.creation.data import tensor
 from tensh.engine.creation.ranges import arange
 from tensh.engine.creation.spaces import linspace
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.device import strided
 from tensh.engine.dtype import float32, float64, get_default_dtype
+from tensh.engine.vocabulary import OPS
 
 WINDOWS: dict = {}
 PLACE = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}

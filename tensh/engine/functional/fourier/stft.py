@@ -2,12 +2,13 @@
 
 from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.functional.layers.padding import pad
 from tensh.engine.ops import spectral
 from tensh.engine.ops.shapes.layout import view_as_real
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"

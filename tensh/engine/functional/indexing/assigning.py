@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.arrays.memory import address
 from tensh.engine.clock import owner, wrote
 from tensh.engine.declarations.inplace import SHARED, begin, refuse_overlap, refuse_partial_overlap, unrecorded
 from tensh.engine.declarations.scalars import SAFE, overflow
-from tensh.engine.declarations.table import MEMBERS, OPS
+from tensh.engine.declarations.table import MEMBERS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.functional.indexing.indexing import PLAIN, apart, by_arrays, fills, getitem, parts_of, plain, viewed
 from tensh.engine.lifting import Lift
@@ -15,6 +15,7 @@ from tensh.engine.ops.basic import expanded_size
 from tensh.engine.ops.indexing.index import key_of
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 
 
 def setitem(self, index, value):
@@ -54,7 +55,7 @@ def setitem(self, index, value):
             return None
         return copied_to(view, value)
     except Lift:
-        return lifting.function("setitem", setitem, (self, index, value), {})
+        return ports.batched_function("setitem", setitem, (self, index, value), {})
 
 
 def written_straight(t, index, value):

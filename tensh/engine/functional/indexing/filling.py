@@ -7,12 +7,13 @@ from tensh.engine.calls.making import bind
 from tensh.engine.clock import mode, wrote
 from tensh.engine.declarations.inplace import begin, put, refuse_overlap, unrecorded, writable
 from tensh.engine.declarations.scalars import SAFE
-from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.shapes.parts import as_strided
 from tensh.engine.ops.shapes.embed import number_as, real_part
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 NUMBERS = frozenset({int, float, bool})

@@ -6,15 +6,15 @@ an operator of its own, as PyTorch records it.  Index tensors and masks are coll
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import ports
 from tensh.engine.clock import mode, owner
 from tensh.engine.declarations.scalars import fitting
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.graph.nodes import edge, see
 from tensh.engine.lifting import Lift
 from tensh.engine.tensor import Tensor, new, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 PLAIN = {int, slice, type(None), type(...)}
@@ -62,7 +62,7 @@ def getitem(self, index):
             return OPS["index"].fn(view, indices)
         return OPS["alias"].fn(self) if view is self else view
     except Lift:
-        return lifting.function("getitem", getitem, (self, index), {})
+        return ports.batched_function("getitem", getitem, (self, index), {})
 
 
 def plain(array, index):

@@ -4,11 +4,11 @@ import inspect
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import lifting, ports
 from tensh.engine.arrays import memory
 from tensh.engine.calls.making import bind
 from tensh.engine.declarations.inplace import begin, into
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
@@ -22,6 +22,7 @@ from tensh.engine.ops.indexing.index import found, index_error
 from tensh.engine.ops.indexing.scatter import outside, require_slices
 from tensh.engine.ops.shapes.embed import number_as
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 
 
 def both(choose, form, doc, out=True):
@@ -42,7 +43,7 @@ def both(choose, form, doc, out=True):
         try:
             operator, given = chosen(input, args, named)
         except Lift:
-            return lifting.function(name, function, (input, *args), named)
+            return ports.batched_function(name, function, (input, *args), named)
         except (IndexError, RuntimeError):
             edge(input)  # a locked view is refused before its indices are
             raise
@@ -53,7 +54,7 @@ def both(choose, form, doc, out=True):
             begin(self, *args, *named.values(), may_overlap=True)
             operator, given = chosen(self, args, named, f"{name}_")
         except Lift:
-            return lifting.function(f"{name}_", in_place, (self, *args), named)
+            return ports.batched_function(f"{name}_", in_place, (self, *args), named)
         return OPS[operator].write_(self, *given)
 
     for fn, called in (function, name), (in_place, f"{name}_"):

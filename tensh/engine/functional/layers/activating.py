@@ -1,11 +1,12 @@
 """The activation functions of torch.nn.functional."""
 
 from tensh.engine.declarations.inplace import begin, put, refuse_overlap
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.ops.elementwise import activation  # noqa: F401
+from tensh.engine.vocabulary import OPS
 
 SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946}
 

@@ -1,12 +1,13 @@
 """Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
 
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.pooling import require_row
 from tensh.engine.functional.layers.registry import LAYERS, layer, named
 from tensh.engine.functional.layers.windows import integers, require_addressable, require_countable
 from tensh.engine.ops.layers.largest import even_windows, fractional_windows
 from tensh.engine.ops.layers.pool import even_means
+from tensh.engine.vocabulary import OPS
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 

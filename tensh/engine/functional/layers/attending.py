@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import bool_, float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.noise import drop
@@ -12,6 +11,7 @@ from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.graph.nodes import edge
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 
 
 # ── one head ─────────────────────────────────────────────────────────────────

@@ -2,11 +2,11 @@
 
 import math
 
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import int64, uint8
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.losses import reduced, reduction_of
 from tensh.engine.functional.layers.registry import HALF, LAYERS, constants, layer, refuse_dtypes
+from tensh.engine.vocabulary import OPS
 
 
 # ── negative log likelihood ──────────────────────────────────────────────────

@@ -2,11 +2,12 @@
 
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.signatures import Form, choose
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.dtype import bfloat16, float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import SMALL, layer, named, refuse_dtypes
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} padding = {}, tuple of ints dilation = 1, int groups = 1)"

@@ -3,11 +3,12 @@
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import int32, int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 INTEGERS = (int64, int32)

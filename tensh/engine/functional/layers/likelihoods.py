@@ -3,10 +3,11 @@
 import math
 
 from tensh.engine import lifting
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.layers.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
 from tensh.engine.functional.layers.registry import layer, named
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 

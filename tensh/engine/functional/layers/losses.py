@@ -7,11 +7,12 @@ import inspect
 
 from tensh.engine import lifting
 from tensh.engine.calls.signatures import Later
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import promote_types
 from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import constants, layer, named
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 # ── reduction ────────────────────────────────────────────────────────────────

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from tensh.engine import lifting
+from tensh.engine import lifting, ports
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.calls.signatures import accepts
 from tensh.engine.clock import tick
 from tensh.engine.declarations.inplace import put
 from tensh.engine.declarations.mixing import refuse
-from tensh.engine.declarations.table import OPS, PUBLIC, composite, op
+from tensh.engine.declarations.table import PUBLIC, composite, op
 from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers.registry import LAYERS, layer
@@ -18,6 +18,7 @@ from tensh.engine.lifting import Lift
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 ALPHA = 1.7580993408473766  # what a dropped element of a self-normalising layer becomes, before rescaling: -ALPHA
@@ -40,7 +41,7 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
         noise = _kept(input.array, p, feature)
     except Lift:
         form = {"feature": feature, "alpha": alpha, "inplace": inplace}
-        return lifting.function("drop", drop, (input, p, train), form)
+        return ports.batched_function("drop", drop, (input, p, train), form)
     exact = precision(noise.dtype)
     if not alpha:
         noise *= (exact(1) / exact(1 - p)).astype(noise.dtype)

@@ -2,13 +2,14 @@
 
 import math
 
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, constants, layer, named
 from tensh.engine.functional.layers.windows import integers
 from tensh.engine.info import finfo
 from tensh.engine.tensor import size_of
+from tensh.engine.vocabulary import OPS
 
 
 # ── checks ───────────────────────────────────────────────────────────────────

@@ -1,10 +1,10 @@
 """torch.nn.functional.pad."""
 
 from tensh.engine.calls.signatures import take_ints
-from tensh.engine.declarations.table import OPS
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.ops.layers.pad import mirrored
+from tensh.engine.vocabulary import OPS
 
 COMBINATIONS = (
     "Supported combinations for non-constant padding:\n"

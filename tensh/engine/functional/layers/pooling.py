@@ -5,13 +5,14 @@ import math
 import numpy as np
 
 from tensh.engine.declarations.inplace import into
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.forms import require, wants
 from tensh.engine.functional.layers.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.functional.layers.windows import geometry, output_size, per_dimension, require_32_bits, windows
 from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.ops.layers.pool import numbers_of_elements
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 
 
 # ── one dimension is two, of which the first has one element ─────────────────

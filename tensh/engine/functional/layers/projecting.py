@@ -3,11 +3,11 @@
 import math
 
 from tensh.engine.declarations.inplace import into
-from tensh.engine.declarations.table import OPS
 from tensh.engine.errors import size_at
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, refuse_dtypes
 from tensh.engine.functional.linalg.products import matmul
+from tensh.engine.vocabulary import OPS
 
 
 @layer

@@ -1,9 +1,9 @@
 """Losses of comparisons: which of two is larger, nearer, or more alike."""
 
-from tensh.engine.declarations.table import OPS
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.losses import numbered_reduction, reduced, reduction_of
 from tensh.engine.functional.layers.registry import LAYERS, layer
+from tensh.engine.vocabulary import OPS
 
 EPSILON = 1e-12  # added to squared lengths
 

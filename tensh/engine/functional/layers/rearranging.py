@@ -2,11 +2,11 @@
 
 from tensh.engine import lifting
 from tensh.engine.calls.arguments import integer
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.functional.layers.windows import integers
+from tensh.engine.vocabulary import OPS
 
 
 # ── classes ──────────────────────────────────────────────────────────────────

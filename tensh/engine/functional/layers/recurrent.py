@@ -5,11 +5,11 @@ lists of steps [batch, features], which may have fewer and fewer samples (packed
 """
 
 from tensh.engine import named
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import float32
 from tensh.engine.functional.layers.projecting import product
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.shapes.joining import cat
+from tensh.engine.vocabulary import OPS
 
 
 # ── cells: (what the input adds, state, weights of the state) -> state ───────

@@ -2,12 +2,13 @@
 
 import math
 
-from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.adapting import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.functional.layers.windows import integers, require_addressable
 from tensh.engine.ops.layers import resample
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 MODES = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")

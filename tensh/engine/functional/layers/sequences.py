@@ -2,11 +2,12 @@
 
 import math
 
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import int64
 from tensh.engine.functional.layers.losses import numbered_reduction, reduction_of
 from tensh.engine.functional.layers.registry import HALF, layer, refuse_dtypes
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 
 def lengths_of(value, name, batch):

@@ -3,11 +3,12 @@
 import numpy as np
 
 from tensh.engine.declarations.inplace import into
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import FLOAT, promote_types
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
+from tensh.engine.vocabulary import OPS
 
 
 @layer

@@ -1,10 +1,10 @@
 """The way back from max pooling: the elements in their places, zeros elsewhere."""
 
-from tensh.engine.declarations.table import OPS
 from tensh.engine.dtype import int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, named
 from tensh.engine.functional.layers.windows import integers
+from tensh.engine.vocabulary import OPS
 
 
 def unpooled_size(input, kernel, stride, padding, output_size):

@@ -3,12 +3,13 @@
 import numpy as np
 
 from tensh.engine import lifting
-from tensh.engine.declarations.table import OPS, composite, returned
+from tensh.engine.declarations.table import composite, returned
 from tensh.engine.functional.namespaces import everywhere, linalg
 from tensh.engine.ops.linalg import determinant, shared
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import LinAlgError, check_same_dtype, check_square
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 
 
 def failed(name, info, words):

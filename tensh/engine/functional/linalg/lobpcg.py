@@ -6,9 +6,10 @@ they moved last; the best approximations within it are the next X.  "basic" is K
 the test of convergence are those of Duersch, Shao, Yang and Gu, SIAM J. Sci. Comput. 40, 2018).
 """
 
-from tensh.engine.declarations.table import OPS, PUBLIC
+from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.linalg.products import matmul
 from tensh.engine.functional.namespaces import LINALG
+from tensh.engine.vocabulary import OPS
 
 
 def product(A, X):

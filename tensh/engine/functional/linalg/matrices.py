@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.linalg import products
 from tensh.engine.functional.linalg.equations import inv, solve
@@ -13,6 +13,7 @@ from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.linalg import crossed, exponential
 from tensh.engine.ops.linalg.shared import check_square
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 

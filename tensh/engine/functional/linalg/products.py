@@ -5,14 +5,14 @@ import math
 from tensh.engine.clock import mode, wrote
 from tensh.engine.declarations.inplace import before_out, into, renamed
 from tensh.engine.declarations.mixing import refuse
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import METHODS, PUBLIC, PYTHON_ONLY, composite
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.graph.nodes import edge, live
-from tensh.engine.members.state import PYTHON_ONLY
 from tensh.engine.ops.linalg import products
 from tensh.engine.ops.shapes.views import unsafe_view
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 
 # ── matmul ───────────────────────────────────────────────────────────────────

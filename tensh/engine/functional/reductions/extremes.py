@@ -1,9 +1,10 @@
 """``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
 
 from tensh.engine.declarations.inplace import before_out, into
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.ops.reductions import extremes
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 
 def extreme(name, doc, of_all, along, of_two):

@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.calls.arguments import require_dtype
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import linalg
@@ -11,6 +11,7 @@ from tensh.engine.ops.reductions import norms
 from tensh.engine.ops.reductions.norms import norm_dtype
 from tensh.engine.ops.reductions.softmax import log_softmax_dim, softmax_dim
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 INF = math.inf
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from tensh.engine.calls.arguments import dims, require_dtype, sizes
 from tensh.engine.declarations.inplace import before_out, into
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.errors import ABSENT, OTHER_DTYPE
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
 from tensh.engine.tensor import wrap
+from tensh.engine.vocabulary import OPS
 
 
 def reduction(name, doc, everything, along, *, dim=True):

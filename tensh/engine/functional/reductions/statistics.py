@@ -1,9 +1,10 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
 from tensh.engine.declarations.inplace import before_out, into
-from tensh.engine.declarations.table import OPS, composite
+from tensh.engine.declarations.table import composite
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.ops.reductions import statistics
+from tensh.engine.vocabulary import OPS
 
 
 def spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):

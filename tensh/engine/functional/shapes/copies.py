@@ -5,11 +5,12 @@ import functools
 import numpy as np
 
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import OPS, composite, op
+from tensh.engine.declarations.table import composite, op
 from tensh.engine.functional.forms import dims_of
 from tensh.engine.functional.shapes.parts import steps_within
 from tensh.engine.functional.shapes.shaping import retyped
 from tensh.engine.ops.shapes.views import inferred
+from tensh.engine.vocabulary import OPS
 
 
 def copy_of(view, name=None):

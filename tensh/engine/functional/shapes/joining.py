@@ -4,11 +4,12 @@ import numpy as np
 
 from tensh.engine.calls.making import bind
 from tensh.engine.declarations.mixing import given_list
-from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import of_scalar
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.tensor import Size, Tensor, wrap
+from tensh.engine.vocabulary import OPS
 
 
 # ── joining ──────────────────────────────────────────────────────────────────

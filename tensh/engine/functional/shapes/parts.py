@@ -6,12 +6,13 @@ from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import require_within
 from tensh.engine.calls.arguments import integer
 from tensh.engine.declarations.inplace import begin, reshaped
-from tensh.engine.declarations.table import MEMBERS, METHODS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import MEMBERS, METHODS, PUBLIC, composite
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shapes.shaping import shaped
 from tensh.engine.tensor import Tensor
+from tensh.engine.vocabulary import OPS
 
 
 # ── ranges ───────────────────────────────────────────────────────────────────

@@ -4,13 +4,14 @@ import numpy as np
 
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import OPS, PUBLIC, composite
+from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.device import contiguous_format
 from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.joining import arrays_of
 from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 

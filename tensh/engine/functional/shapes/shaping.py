@@ -3,7 +3,7 @@
 from tensh.engine.arrays import memory
 from tensh.engine.calls.arguments import integer
 from tensh.engine.calls.making import bind
-from tensh.engine.declarations.table import FORMS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import FORMS, PUBLIC, composite
 from tensh.engine.device import contiguous_format
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
@@ -13,7 +13,7 @@ from tensh.engine.ops.basic import expanded_size  # noqa: F401
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.ops.shapes.views import view as viewed
 from tensh.engine.tensor import Size, wrap
-from tensh.engine.vocabulary import TENSORS
+from tensh.engine.vocabulary import OPS, TENSORS
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────

@@ -12,13 +12,14 @@ from tensh.engine.calls.making import bind
 from tensh.engine.calls.overloads import forms_of
 from tensh.engine.calls.signatures import choose
 from tensh.engine.clock import owner, wrote
-from tensh.engine.declarations.table import METHODS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import METHODS, PUBLIC, composite
 from tensh.engine.device import contiguous_format, cpu, preserve_format
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.tensor import SIZES, Tensor
+from tensh.engine.vocabulary import OPS
 
 
 # ── sizes and places ─────────────────────────────────────────────────────────

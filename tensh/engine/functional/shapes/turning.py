@@ -1,11 +1,11 @@
 """Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view."""
 
 from tensh.engine.declarations.inplace import begin, reshaped
-from tensh.engine.declarations.table import FORMS, MEMBERS, OPS, PUBLIC, composite
+from tensh.engine.declarations.table import FORMS, MEMBERS, PUBLIC, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.shaping import squeeze
-from tensh.engine.vocabulary import TENSORS
+from tensh.engine.vocabulary import OPS, TENSORS
 from tensh.engine.warning import warn_once
 
 

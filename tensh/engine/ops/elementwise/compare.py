@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from tensh.engine.declarations.table import METHODS, OPS, UNRECORDED, Inplace, pointwise
+from tensh.engine.declarations.table import METHODS, Inplace, pointwise
+from tensh.engine.declarations.writer import UNRECORDED
 from tensh.engine.ops import kernels
 from tensh.engine.ops.elementwise.table import not_complex
+from tensh.engine.vocabulary import OPS
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}

@@ -4,10 +4,11 @@ import functools
 
 import numpy as np
 
-from tensh.engine.declarations.table import OPS, op
+from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.distances import PAIR
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.ops.reductions.norms import norm
+from tensh.engine.vocabulary import OPS
 
 # ── three factors ────────────────────────────────────────────────────────────
 

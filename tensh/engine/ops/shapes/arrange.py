@@ -7,8 +7,9 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.calls.arguments import integer
+from tensh.engine.declarations.derivatives import LIST
 from tensh.engine.declarations.inplace import begin, put
-from tensh.engine.declarations.table import LIST, METHODS, op
+from tensh.engine.declarations.table import METHODS, op
 from tensh.engine.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors import wrap_dim, wrap_dims
 from tensh.engine.ops.kernels import zero_unless

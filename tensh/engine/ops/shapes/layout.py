@@ -4,7 +4,8 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.adding import add_at
-from tensh.engine.declarations.table import RETYPED, op
+from tensh.engine.declarations.steps import RETYPED
+from tensh.engine.declarations.table import op
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.ops.shapes.views import view_op
 

@@ -1,6 +1,7 @@
 """Many parts of a tensor at once: views that must not be written while gradients are recorded."""
 
-from tensh.engine.declarations.table import LIST, op
+from tensh.engine.declarations.derivatives import LIST
+from tensh.engine.declarations.table import op
 from tensh.engine.errors import wrap_dim
 from tensh.engine.ops.shapes.views import BEFORE, at, view_op
 
