@@ -15,6 +15,7 @@ import pytest
 import tensh
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
+from tensh.cli.session.help import names
 from tensh.engine.absent import Lack
 from tests.support.project import ROOT, plain_environment
 
@@ -122,14 +123,19 @@ def test_scripts_that_contributors_are_told_to_run_are_there():
 
 
 def examples():
-    """Every docstring in the source that shows an example."""
+    """Every docstring that shows an example: of the source, and of classes that are declared as a family."""
+    found = set()
     for path in sorted((ROOT / "tensh").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 text = ast.get_docstring(node)
                 if text and ">>>" in text:
+                    found.add(text)
                     where = path.relative_to(ROOT)
                     yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
+    for name in names.having():
+        if name.kind == "class" and ">>>" in name.doc and name.doc not in found:
+            yield pytest.param(name.doc, ROOT / name.space, id=name.path)
 
 
 @pytest.mark.parametrize(("text", "where"), list(examples()))

@@ -7,6 +7,7 @@ from tensh.engine import named
 from tensh.engine.calls.faces import renamed
 from tensh.nn import functional as F
 from tensh.nn import init
+from tensh.nn.modules.families import family, lazy
 from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, UninitializedBuffer, UninitializedParameter
@@ -89,38 +90,22 @@ class _BatchNorm(_NormBase):
         return F.batch_norm(input, mean, var, self.weight, self.bias, by_batch, momentum or 0.0, self.eps)
 
 
-class BatchNorm1d(_BatchNorm):
-    """Normalised channels of rows: [N, C] or [N, C, L].  ValueError for other numbers of dimensions.
+BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
+    "BatchNorm{n}d",
+    _BatchNorm,
+    """Normalise each channel of a batch of {items} to mean 0 and variance 1 (Ioffe and Szegedy, 2015).
+
+    Shapes: input and output {batches}; ``weight``, ``bias``, ``running_mean`` and ``running_var`` [C].
+    In training statistics are those of the batch, and the running ones move by ``momentum`` towards them (None: to the mean of
+    all batches).  In evaluation the running statistics are used, if they are tracked.
+    Raises ValueError for inputs of other numbers of dimensions.
 
     >>> import tensh as torch
-    >>> torch.nn.BatchNorm1d(1)(torch.tensor([[1.], [3.]])).round(decimals=3)
-    tensor([[-1.],
-            [ 1.]], grad_fn=<RoundBackward1>)
-    """
-
-    _fitting = (2, 3)
-
-
-class BatchNorm2d(_BatchNorm):
-    """Normalised channels of images: [N, C, H, W].  ValueError for other numbers of dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.BatchNorm2d(3)(torch.ones(4, 3, 2, 2)).shape
-    torch.Size([4, 3, 2, 2])
-    """
-
-    _fitting = (4,)
-
-
-class BatchNorm3d(_BatchNorm):
-    """Normalised channels of volumes: [N, C, D, H, W].  ValueError for other numbers of dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.BatchNorm3d(3)(torch.ones(4, 3, 2, 2, 2)).shape
-    torch.Size([4, 3, 2, 2, 2])
-    """
-
-    _fitting = (5,)
+    >>> torch.nn.BatchNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape
+    torch.Size([4, 2, {each:3}])
+    """,
+    members={"_fitting": lambda n: (2, 3) if n == 1 else (n + 2,)},
+)
 
 
 # ── lazy ─────────────────────────────────────────────────────────────────────
@@ -157,34 +142,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
             self.reset_parameters()
 
 
-class LazyBatchNorm1d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm1d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyBatchNorm1d()(torch.ones(5, 3)).shape
-    torch.Size([5, 3])
-    """
-
-    _fitting, cls_to_become = (2, 3), BatchNorm1d
-
-
-class LazyBatchNorm2d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm2d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyBatchNorm2d()(torch.ones(5, 3, 2, 2)).shape
-    torch.Size([5, 3, 2, 2])
-    """
-
-    _fitting, cls_to_become = (4,), BatchNorm2d
-
-
-class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
-    """A BatchNorm3d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyBatchNorm3d()(torch.ones(5, 3, 2, 2, 2)).shape
-    torch.Size([5, 3, 2, 2, 2])
-    """
-
-    _fitting, cls_to_become = (5,), BatchNorm3d
+LAYERS = BatchNorm1d, BatchNorm2d, BatchNorm3d
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy(
+    __name__, _LazyNormBase, LAYERS, "num_features", base=_BatchNorm
+)

@@ -1,6 +1,6 @@
-"""Convolutions: sums of products over a window that moves, and their transposes.
+"""Convolutions: sums of products over a moving window, and their transposes.
 
-Shapes are [N, C, *spatial] or [C, *spatial].  ``weight`` is [out_channels, in_channels / groups, *kernel_size], of a
+``weight`` is [out_channels, in_channels / groups, *kernel_size], of a
 transposed convolution [in_channels, out_channels / groups, *kernel_size]; it and the bias start uniform within
 1 / sqrt(fan in) of zero.
 """
@@ -10,6 +10,7 @@ import math
 from tensh.engine import named
 from tensh.nn import functional as F
 from tensh.nn import init
+from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import ntuple, own
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
@@ -19,7 +20,7 @@ PADDINGS = {"same", "valid"}
 
 
 class _ConvNd(Module):
-    """What all convolutions have: settings, a weight and a bias."""
+    """Settings, weight and bias of a convolution."""
 
     _dimensions = 0
     transposed = False
@@ -119,40 +120,26 @@ class _Conv(_ConvNd):
         return getattr(F, self._function)(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
-@own
-class Conv1d(_Conv):
-    """A convolution of rows: [N, in_channels, L] to [N, out_channels, L'].
+Conv1d, Conv2d, Conv3d = map(
+    own,
+    family(
+        "Conv{n}d",
+        _Conv,
+        """Convolution of {items}: sums of products with a weight over a moving window, plus a bias.
+
+    {channels}
+    Of each size s: floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; ``padding`` "same" keeps it.
+    ``weight`` [out_channels, in_channels / groups, *kernel_size] and ``bias`` [out_channels] start uniform within
+    1 / sqrt(fan in) of 0.  ``padding_mode``: "zeros", "reflect", "replicate" or "circular".
+    Raises ValueError if groups do not divide the channels, and for a padding or mode that is unknown or does not fit.
 
     >>> import tensh as torch
-    >>> torch.nn.Conv1d(16, 33, 3, stride=2)(torch.ones(20, 16, 50)).shape
-    torch.Size([20, 33, 24])
-    """
-
-    _dimensions, _function = 1, "conv1d"
-
-
-@own
-class Conv2d(_Conv):
-    """A convolution of images: [N, in_channels, H, W] to [N, out_channels, H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.Conv2d(1, 8, 3, padding="same")(torch.ones(4, 1, 28, 28)).shape
-    torch.Size([4, 8, 28, 28])
-    """
-
-    _dimensions, _function = 2, "conv2d"
-
-
-@own
-class Conv3d(_Conv):
-    """A convolution of volumes: [N, in_channels, D, H, W] to [N, out_channels, D', H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.Conv3d(1, 2, 3)(torch.ones(1, 1, 5, 5, 5)).shape
-    torch.Size([1, 2, 3, 3, 3])
-    """
-
-    _dimensions, _function = 3, "conv3d"
+    >>> torch.nn.Conv{n}d(3, 8, 3, stride=2)(torch.ones(4, 3, {each:9})).shape
+    torch.Size([4, 8, {each:4}])
+    """,
+        members={"_function": "conv{}d".format},
+    ),
+)
 
 
 # ── transposed ───────────────────────────────────────────────────────────────
@@ -200,38 +187,23 @@ class _ConvTransposeNd(_ConvNd):
         return [size - low for size, low in zip(output_size, least, strict=True)]
 
 
-@own
-class ConvTranspose1d(_ConvTransposeNd):
-    """The transpose of a convolution of rows: [N, in_channels, L] to [N, out_channels, L'].
+ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = map(
+    own,
+    family(
+        "ConvTranspose{n}d",
+        _ConvTransposeNd,
+        """Transposed convolution of {items}: the map by which a convolution sends gradients back to its inputs.
+
+    {channels}
+    Of each size s: (s - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1; with ``output_size``, an
+    argument of the call, it is that.
+    ``weight`` [in_channels, out_channels / groups, *kernel_size] and ``bias`` [out_channels] start as those of Conv{n}d.
+    Raises ValueError if groups do not divide the channels, for a size that cannot be reached, and for a padding mode but "zeros".
 
     >>> import tensh as torch
-    >>> torch.nn.ConvTranspose1d(3, 2, 4, stride=2)(torch.ones(1, 3, 5)).shape
-    torch.Size([1, 2, 12])
-    """
-
-    _dimensions, _function = 1, "conv_transpose1d"
-
-
-@own
-class ConvTranspose2d(_ConvTransposeNd):
-    """The transpose of a convolution of images: [N, in_channels, H, W] to [N, out_channels, H', W'].
-
-    >>> import tensh as torch
-    >>> smaller = torch.nn.Conv2d(2, 2, 3, stride=2, padding=1)(torch.ones(1, 2, 12, 12))
-    >>> torch.nn.ConvTranspose2d(2, 2, 3, stride=2, padding=1)(smaller, output_size=(12, 12)).shape
-    torch.Size([1, 2, 12, 12])
-    """
-
-    _dimensions, _function = 2, "conv_transpose2d"
-
-
-@own
-class ConvTranspose3d(_ConvTransposeNd):
-    """The transpose of a convolution of volumes: [N, in_channels, D, H, W] to [N, out_channels, D', H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.ConvTranspose3d(1, 2, 2)(torch.ones(1, 1, 3, 3, 3)).shape
-    torch.Size([1, 2, 4, 4, 4])
-    """
-
-    _dimensions, _function = 3, "conv_transpose3d"
+    >>> torch.nn.ConvTranspose{n}d(3, 2, 4, stride=2)(torch.ones(1, 3, {each:5})).shape
+    torch.Size([1, 2, {each:12}])
+    """,
+        members={"_function": "conv_transpose{}d".format},
+    ),
+)

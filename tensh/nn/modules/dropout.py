@@ -1,5 +1,6 @@
 """Dropout: in training, values are zeroed at random with probability p, and the others scaled by 1 / (1 - p)."""
 
+from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer
 
 
@@ -12,7 +13,9 @@ class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p inplace"):
 
 
 class Dropout(_DropoutNd, computes="dropout(input, p, training, inplace)"):
-    """Single values zeroed at random (Hinton et al., 2012), of a tensor of any shape.
+    """Zero single values at random in training, and scale the others by 1 / (1 - p) (Hinton et al., 2012).
+
+    Shapes: any.  Raises ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.Dropout().eval()(torch.ones(2))
@@ -20,35 +23,25 @@ class Dropout(_DropoutNd, computes="dropout(input, p, training, inplace)"):
     """
 
 
-class Dropout1d(_DropoutNd, computes="dropout1d(input, p, training, inplace)"):
-    """Whole channels zeroed at random (Tompson et al., 2014), of rows: [N, C, L] or [C, L].
+Dropout1d, Dropout2d, Dropout3d = family(
+    "Dropout{n}d",
+    _DropoutNd,
+    """Zero whole channels of {items} at random in training, and scale the others by 1 / (1 - p) (Tompson et al., 2014).
+
+    Shapes: input and output [N, C, {spatial}] or [C, {spatial}].  Raises ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
-    >>> torch.nn.Dropout1d(0.2)(torch.ones(1, 2, 3)).shape
-    torch.Size([1, 2, 3])
-    """
-
-
-class Dropout2d(_DropoutNd, computes="dropout2d(input, p, training, inplace)"):
-    """Whole channels zeroed at random (Tompson et al., 2014), of images: [N, C, H, W] or [C, H, W].
-
-    >>> import tensh as torch
-    >>> torch.nn.Dropout2d(0.2)(torch.ones(1, 2, 3, 3)).shape
-    torch.Size([1, 2, 3, 3])
-    """
-
-
-class Dropout3d(_DropoutNd, computes="dropout3d(input, p, training, inplace)"):
-    """Whole channels zeroed at random (Tompson et al., 2014), of volumes: [N, C, D, H, W] or [C, D, H, W].
-
-    >>> import tensh as torch
-    >>> torch.nn.Dropout3d(0.2)(torch.ones(1, 2, 3, 3, 3)).shape
-    torch.Size([1, 2, 3, 3, 3])
-    """
+    >>> torch.nn.Dropout{n}d(0.2)(torch.ones(1, 2, {each:3})).shape
+    torch.Size([1, 2, {each:3}])
+    """,
+    computes="dropout{n}d(input, p, training, inplace)",
+)
 
 
 class AlphaDropout(_DropoutNd, computes="alpha_dropout(input, p, training)"):
-    """Values set to SELU's bound, and all scaled so that mean and variance stay (Klambauer et al., 2017).
+    """Set values to SELU's bound at random in training, and scale all to keep mean and variance (Klambauer et al., 2017).
+
+    Shapes: any.  Raises ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.AlphaDropout(0.2)(torch.ones(20, 16)).shape
@@ -57,7 +50,9 @@ class AlphaDropout(_DropoutNd, computes="alpha_dropout(input, p, training)"):
 
 
 class FeatureAlphaDropout(_DropoutNd, computes="feature_alpha_dropout(input, p, training)"):
-    """The same for whole channels: [N, C, *].
+    """Set whole channels to SELU's bound at random in training, and scale all to keep mean and variance.
+
+    Shapes: input and output [N, C, *].  Raises ValueError unless p is within [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.FeatureAlphaDropout(0.2)(torch.ones(20, 16, 4, 4)).shape

@@ -3,6 +3,7 @@
 from tensh.engine.warning import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.batchnorm import _LazyNormBase, _NormBase
+from tensh.nn.modules.families import family, lazy
 
 
 class _InstanceNorm(_NormBase):
@@ -64,67 +65,23 @@ def unexpected(keys, name):
     )
 
 
-class InstanceNorm1d(_InstanceNorm):
-    """Normalised channels of rows: [N, C, L] or [C, L].
+InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = LAYERS = [
+    *family(
+        "InstanceNorm{n}d",
+        _InstanceNorm,
+        """Normalise each channel of each of {items} to mean 0 and variance 1 (Ulyanov et al., 2016).
+
+    Shapes: input and output [N, C, {spatial}] or [C, {spatial}]; with ``affine`` a ``weight`` and a ``bias`` [C].
+    With ``track_running_stats`` running statistics are kept, and used in evaluation.
+    Raises ValueError for inputs of other numbers of dimensions, and of channels with ``affine``.
 
     >>> import tensh as torch
-    >>> torch.nn.InstanceNorm1d(1)(torch.tensor([[[1., 3.]]])).round(decimals=3)
-    tensor([[[-1.,  1.]]])
-    """
-
-    _fitting = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """Normalised channels of images: [N, C, H, W] or [C, H, W].
-
-    >>> import tensh as torch
-    >>> torch.nn.InstanceNorm2d(3)(torch.ones(4, 3, 2, 2)).shape
-    torch.Size([4, 3, 2, 2])
-    """
-
-    _fitting = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Normalised channels of volumes: [N, C, D, H, W] or [C, D, H, W].
-
-    >>> import tensh as torch
-    >>> torch.nn.InstanceNorm3d(3)(torch.ones(4, 3, 2, 2, 2)).shape
-    torch.Size([4, 3, 2, 2, 2])
-    """
-
-    _fitting = (4, 5)
-
-
-class LazyInstanceNorm1d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm1d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyInstanceNorm1d()(torch.ones(5, 3, 4)).shape
-    torch.Size([5, 3, 4])
-    """
-
-    _fitting, cls_to_become = (2, 3), InstanceNorm1d
-
-
-class LazyInstanceNorm2d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm2d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyInstanceNorm2d()(torch.ones(5, 3, 2, 2)).shape
-    torch.Size([5, 3, 2, 2])
-    """
-
-    _fitting, cls_to_become = (3, 4), InstanceNorm2d
-
-
-class LazyInstanceNorm3d(_LazyNormBase, _InstanceNorm):
-    """An InstanceNorm3d whose channels are counted when the first input comes.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyInstanceNorm3d()(torch.ones(5, 3, 2, 2, 2)).shape
-    torch.Size([5, 3, 2, 2, 2])
-    """
-
-    _fitting, cls_to_become = (4, 5), InstanceNorm3d
+    >>> torch.nn.InstanceNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape
+    torch.Size([4, 2, {each:3}])
+    """,
+        members={"_fitting": lambda n: (n + 1, n + 2)},
+    )
+]
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = lazy(
+    __name__, _LazyNormBase, LAYERS, "num_features", base=_InstanceNorm
+)

@@ -1,13 +1,14 @@
 """Convolutions whose ``in_channels`` are those of the first input."""
 
 from tensh.nn.modules import conv
+from tensh.nn.modules.families import lazy
 from tensh.nn.modules.layer import own
 from tensh.nn.modules.lazy import LazyModuleMixin
 from tensh.nn.parameter import UninitializedParameter
 
 
 class _LazyConvXdMixin(LazyModuleMixin):
-    """What all lazy convolutions share."""
+    """Weight and bias that wait for the first input."""
 
     def _make(self, out_channels, bias, device, dtype):
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -62,73 +63,9 @@ class _LazyConvTranspose(_LazyConvXdMixin):
         self._make(out_channels, bias, device, dtype)
 
 
-@own
-class LazyConv1d(_LazyConv, conv.Conv1d):
-    """A Conv1d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConv1d(4, 3)(torch.ones(1, 2, 5)).shape
-    torch.Size([1, 4, 3])
-    """
-
-    cls_to_become = conv.Conv1d
-
-
-@own
-class LazyConv2d(_LazyConv, conv.Conv2d):
-    """A Conv2d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConv2d(4, 3)(torch.ones(1, 2, 5, 5)).shape
-    torch.Size([1, 4, 3, 3])
-    """
-
-    cls_to_become = conv.Conv2d
-
-
-@own
-class LazyConv3d(_LazyConv, conv.Conv3d):
-    """A Conv3d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConv3d(4, 3)(torch.ones(1, 2, 5, 5, 5)).shape
-    torch.Size([1, 4, 3, 3, 3])
-    """
-
-    cls_to_become = conv.Conv3d
-
-
-@own
-class LazyConvTranspose1d(_LazyConvTranspose, conv.ConvTranspose1d):
-    """A ConvTranspose1d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConvTranspose1d(4, 3)(torch.ones(1, 2, 5)).shape
-    torch.Size([1, 4, 7])
-    """
-
-    cls_to_become = conv.ConvTranspose1d
-
-
-@own
-class LazyConvTranspose2d(_LazyConvTranspose, conv.ConvTranspose2d):
-    """A ConvTranspose2d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConvTranspose2d(4, 3)(torch.ones(1, 2, 5, 5)).shape
-    torch.Size([1, 4, 7, 7])
-    """
-
-    cls_to_become = conv.ConvTranspose2d
-
-
-@own
-class LazyConvTranspose3d(_LazyConvTranspose, conv.ConvTranspose3d):
-    """A ConvTranspose3d whose ``in_channels`` are those of the first input.
-
-    >>> import tensh as torch
-    >>> torch.nn.LazyConvTranspose3d(4, 3)(torch.ones(1, 2, 5, 5, 5)).shape
-    torch.Size([1, 4, 7, 7, 7])
-    """
-
-    cls_to_become = conv.ConvTranspose3d
+CONVOLUTIONS = conv.Conv1d, conv.Conv2d, conv.Conv3d
+TRANSPOSED = conv.ConvTranspose1d, conv.ConvTranspose2d, conv.ConvTranspose3d
+LazyConv1d, LazyConv2d, LazyConv3d = map(own, lazy(__name__, _LazyConv, CONVOLUTIONS, "in_channels", "4, 3"))
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = map(
+    own, lazy(__name__, _LazyConvTranspose, TRANSPOSED, "in_channels", "4, 3")
+)

@@ -5,12 +5,24 @@ Negative numbers cut values off.
 """
 
 from tensh.nn import functional as F
+from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer
 
+SIDES = {"padding": "ntuple(padding, 2 * self._dimensions)"}  # how it is kept: two numbers for each dimension
+DOC = """Pad {{items}} on each side with {}.
 
-def sides(n):
-    """How the padding of n dimensions is kept: two numbers for each."""
-    return {"padding": f"ntuple(padding, {2 * n})"}
+    {{shapes}}
+    ``padding`` is one number, or two for each dimension, the last dimension first; negative numbers cut values off.{}
+
+    >>> import tensh as torch
+    >>> torch.nn.{}{{n}}d({})(torch.ones(1, {{each:3}})).shape
+    torch.Size([1, {{each:5}}])
+    """
+
+
+def document(name, words, arguments="1", more=""):
+    """The documentation of a family of padding layers."""
+    return DOC.format(words, more and f"\n    {more}", name, arguments)
 
 
 # ── with a value ─────────────────────────────────────────────────────────────
@@ -19,67 +31,24 @@ class _ConstantPadNd(Layer, settings="padding, value", computes="pad(input, padd
     """One value on both sides."""
 
 
-class ConstantPad1d(_ConstantPadNd, settings="padding, value", keeps=sides(1)):
-    """A value on both sides of the last dimension.
-
-    >>> import tensh as torch
-    >>> torch.nn.ConstantPad1d(1, 7.)(torch.tensor([[1., 2., 3.]]))
-    tensor([[7., 1., 2., 3., 7.]])
-    """
-
-
-class ConstantPad2d(_ConstantPadNd, settings="padding, value", keeps=sides(2)):
-    """A value on both sides of the last two dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ConstantPad2d(1, 7.)(torch.ones(1, 3, 3)).shape
-    torch.Size([1, 5, 5])
-    """
+ConstantPad1d, ConstantPad2d, ConstantPad3d = family(
+    "ConstantPad{n}d",
+    _ConstantPadNd,
+    document("ConstantPad", "``value``", "1, 7.0"),
+    settings="padding, value",
+    keeps=SIDES,
+)
 
 
-class ConstantPad3d(_ConstantPadNd, settings="padding, value", keeps=sides(3)):
-    """A value on both sides of the last three dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ConstantPad3d(1, 7.)(torch.ones(1, 3, 3, 3)).shape
-    torch.Size([1, 5, 5, 5])
-    """
-
-
-class ZeroPad1d(ConstantPad1d, shows=".padding"):
-    """Zeros on both sides of the last dimension.
-
-    >>> import tensh as torch
-    >>> torch.nn.ZeroPad1d(1)(torch.tensor([[1., 2., 3.]]))
-    tensor([[0., 1., 2., 3., 0.]])
-    """
-
-    def __init__(self, padding):
-        super().__init__(padding, 0.0)
-
-
-class ZeroPad2d(ConstantPad2d, shows=".padding"):
-    """Zeros on both sides of the last two dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ZeroPad2d(1)(torch.ones(1, 3, 3)).shape
-    torch.Size([1, 5, 5])
-    """
-
-    def __init__(self, padding):
-        super().__init__(padding, 0.0)
-
-
-class ZeroPad3d(ConstantPad3d, shows=".padding"):
-    """Zeros on both sides of the last three dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ZeroPad3d(1)(torch.ones(1, 3, 3, 3)).shape
-    torch.Size([1, 5, 5, 5])
-    """
-
-    def __init__(self, padding):
-        super().__init__(padding, 0.0)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = family(
+    "ZeroPad{n}d",
+    (ConstantPad1d, ConstantPad2d, ConstantPad3d),
+    document("ZeroPad", "zeros"),
+    members={"value": lambda n: 0.0},
+    settings="padding",
+    keeps=SIDES,
+    shows=".padding",
+)
 
 
 # ── with values of the input ─────────────────────────────────────────────────
@@ -87,68 +56,30 @@ class _ReflectionPadNd(Layer, settings="padding", computes="pad(input, padding, 
     """The values next to each edge, mirrored at it."""
 
 
-class ReflectionPad1d(_ReflectionPadNd, settings="padding", keeps=sides(1)):
-    """The values next to each edge, mirrored at it, on both sides of the last dimension.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReflectionPad1d(1)(torch.tensor([[1., 2., 3.]]))
-    tensor([[2., 1., 2., 3., 2.]])
-    """
-
-
-class ReflectionPad2d(_ReflectionPadNd, settings="padding", keeps=sides(2)):
-    """The values next to each edge, mirrored at it, on both sides of the last two dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReflectionPad2d(1)(torch.ones(1, 3, 3)).shape
-    torch.Size([1, 5, 5])
-    """
-
-
-class ReflectionPad3d(_ReflectionPadNd, settings="padding", keeps=sides(3)):
-    """The values next to each edge, mirrored at it, on both sides of the last three dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReflectionPad3d(1)(torch.ones(1, 3, 3, 3)).shape
-    torch.Size([1, 5, 5, 5])
-    """
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = family(
+    "ReflectionPad{n}d",
+    _ReflectionPadNd,
+    document("ReflectionPad", "the values next to it, mirrored at the edge"),
+    settings="padding",
+    keeps=SIDES,
+)
 
 
 class _ReplicationPadNd(Layer, settings="padding", computes="pad(input, padding, 'replicate')", shows=".padding"):
-    """The value at each edge, again and again."""
+    """The value at each edge, repeated."""
 
 
-class ReplicationPad1d(_ReplicationPadNd, settings="padding", keeps=sides(1)):
-    """The value at each edge, again and again, on both sides of the last dimension.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReplicationPad1d(1)(torch.tensor([[1., 2., 3.]]))
-    tensor([[1., 1., 2., 3., 3.]])
-    """
-
-
-class ReplicationPad2d(_ReplicationPadNd, settings="padding", keeps=sides(2)):
-    """The value at each edge, again and again, on both sides of the last two dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReplicationPad2d(1)(torch.ones(1, 3, 3)).shape
-    torch.Size([1, 5, 5])
-    """
-
-
-class ReplicationPad3d(_ReplicationPadNd, settings="padding", keeps=sides(3)):
-    """The value at each edge, again and again, on both sides of the last three dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.ReplicationPad3d(1)(torch.ones(1, 3, 3, 3)).shape
-    torch.Size([1, 5, 5, 5])
-    """
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = family(
+    "ReplicationPad{n}d",
+    _ReplicationPadNd,
+    document("ReplicationPad", "the value at the edge, repeated"),
+    settings="padding",
+    keeps=SIDES,
+)
 
 
 class _CircularPadNd(Layer, settings="padding", shows=".padding"):
     """The values at the other end of the dimension."""
-
-    _dimensions = 1
 
     def forward(self, input):
         """``F.pad(input, padding, 'circular')``; ValueError for another number of dimensions."""
@@ -158,34 +89,14 @@ class _CircularPadNd(Layer, settings="padding", shows=".padding"):
         return F.pad(input, self.padding, "circular")
 
 
-class CircularPad1d(_CircularPadNd, settings="padding", keeps=sides(1)):
-    """The values at the other end on both sides of the last dimension.
-
-    >>> import tensh as torch
-    >>> torch.nn.CircularPad1d(1)(torch.tensor([[1., 2., 3.]]))
-    tensor([[3., 1., 2., 3., 1.]])
-    """
-
-    _dimensions = 1
-
-
-class CircularPad2d(_CircularPadNd, settings="padding", keeps=sides(2)):
-    """The values at the other end on both sides of the last two dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.CircularPad2d(1)(torch.ones(1, 3, 3)).shape
-    torch.Size([1, 5, 5])
-    """
-
-    _dimensions = 2
-
-
-class CircularPad3d(_CircularPadNd, settings="padding", keeps=sides(3)):
-    """The values at the other end on both sides of the last three dimensions.
-
-    >>> import tensh as torch
-    >>> torch.nn.CircularPad3d(1)(torch.ones(1, 3, 3, 3)).shape
-    torch.Size([1, 5, 5, 5])
-    """
-
-    _dimensions = 3
+CircularPad1d, CircularPad2d, CircularPad3d = family(
+    "CircularPad{n}d",
+    _CircularPadNd,
+    document(
+        "CircularPad",
+        "the values at the other end",
+        more="Raises ValueError for inputs of other numbers of dimensions.",
+    ),
+    settings="padding",
+    keeps=SIDES,
+)

@@ -1,99 +1,64 @@
-"""Pooling: each window of the input becomes one value of the output.
+"""Pooling: each window of the input becomes one value of the output."""
 
-Shapes are [N, C, *spatial] or [C, *spatial], with as many spatial dimensions as the name of the layer says.
-"""
-
+from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer, ntuple
 
 STEP = "kernel_size if stride is None else stride"
-
-
-def tuples(n):
-    """How windows are kept where PyTorch keeps n numbers."""
-    texts = {"kernel_size": "kernel_size", "stride": STEP, "padding": "padding"}
-    return {name: f"ntuple({text}, {n})" for name, text in texts.items()}
+TUPLES = {  # how windows are kept where PyTorch keeps a number for each dimension
+    name: f"ntuple({text}, self._dimensions)"
+    for name, text in {"kernel_size": "kernel_size", "stride": STEP, "padding": "padding"}.items()
+}
 
 
 # ── the largest value ────────────────────────────────────────────────────────
 class _MaxPoolNd(Layer, settings="kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False",
                  keeps={"stride": STEP}, shows="kernel_size stride padding dilation ceil_mode"):  # fmt: skip
-    """The largest value of each window, and with ``return_indices`` where it was."""
+    """The largest value of each window."""
 
 
-MAX = "max_pool{}d(input, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode, return_indices=return_indices)"
+MaxPool1d, MaxPool2d, MaxPool3d = family(
+    "MaxPool{n}d",
+    _MaxPoolNd,
+    """The largest value of each window of {item}.
 
-
-class MaxPool1d(_MaxPoolNd, computes=MAX.format(1)):
-    """The largest value of each window of a row: [N, C, L] to [N, C, L'].
-
-    >>> import tensh as torch
-    >>> torch.nn.MaxPool1d(2)(torch.tensor([[1., 3., 2., 0.]]))
-    tensor([[3., 2.]])
-    """
-
-
-class MaxPool2d(_MaxPoolNd, computes=MAX.format(2)):
-    """The largest value of each window of an image: [N, C, H, W] to [N, C, H', W'].
+    {shapes}
+    Of each size s: floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; with ``ceil_mode`` it is rounded up.
+    ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` the places are returned, too, for MaxUnpool{n}d.
 
     >>> import tensh as torch
-    >>> torch.nn.MaxPool2d(3, stride=2)(torch.ones(20, 16, 50, 32)).shape
-    torch.Size([20, 16, 24, 15])
-    """
+    >>> torch.nn.MaxPool{n}d(3, stride=2)(torch.ones(20, 16, {each:50})).shape
+    torch.Size([20, 16, {each:24}])
+    """,
+    computes="max_pool{n}d(input, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode, return_indices=return_indices)",
+)
 
 
-class MaxPool3d(_MaxPoolNd, computes=MAX.format(3)):
-    """The largest value of each window of a volume: [N, C, D, H, W] to [N, C, D', H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.MaxPool3d(2)(torch.ones(1, 1, 4, 4, 4)).shape
-    torch.Size([1, 1, 2, 2, 2])
-    """
+class _MaxUnpoolNd(
+    Layer, settings="kernel_size, stride=None, padding=0", keeps=TUPLES, shows="kernel_size stride padding"
+):
+    """The largest values of windows, put back where they were."""
 
 
-class _MaxUnpoolNd(Layer, shows="kernel_size stride padding"):
-    """The largest values of windows, put back where they were; zeros elsewhere."""
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
+    "MaxUnpool{n}d",
+    _MaxUnpoolNd,
+    """The largest values of the windows of {item}, put back where they were; zeros elsewhere.
 
-
-UNPOOL = "max_unpool{}d(input, indices, kernel_size, stride, padding, output_size)"
-
-
-class MaxUnpool1d(_MaxUnpoolNd, settings="kernel_size, stride=None, padding=0", keeps=tuples(1),
-                  computes=UNPOOL.format(1), takes="input, indices, output_size=None"):  # fmt: skip
-    """The largest values of the windows of a row, put back where they were; zeros elsewhere.
+    {shapes}
+    ``indices``, like the input, are those that MaxPool{n}d returns; ``output_size`` chooses among the sizes that it pools to one.
 
     >>> import tensh as torch
-    >>> values, places = torch.nn.MaxPool1d(2, return_indices=True)(torch.ones(1, 4))
-    >>> torch.nn.MaxUnpool1d(2)(values, places).shape
-    torch.Size([1, 4])
-    """
-
-
-class MaxUnpool2d(_MaxUnpoolNd, settings="kernel_size, stride=None, padding=0", keeps=tuples(2),
-                  computes=UNPOOL.format(2), takes="input, indices, output_size=None"):  # fmt: skip
-    """The largest values of the windows of an image, put back where they were; zeros elsewhere.
-
-    >>> import tensh as torch
-    >>> values, places = torch.nn.MaxPool2d(2, return_indices=True)(torch.ones(1, 4, 4))
-    >>> torch.nn.MaxUnpool2d(2)(values, places).shape
-    torch.Size([1, 4, 4])
-    """
-
-
-class MaxUnpool3d(_MaxUnpoolNd, settings="kernel_size, stride=None, padding=0", keeps=tuples(3),
-                  computes=UNPOOL.format(3), takes="input, indices, output_size=None"):  # fmt: skip
-    """The largest values of the windows of a volume, put back where they were; zeros elsewhere.
-
-    >>> import tensh as torch
-    >>> values, places = torch.nn.MaxPool3d(2, return_indices=True)(torch.ones(1, 4, 4, 4))
-    >>> torch.nn.MaxUnpool3d(2)(values, places).shape
-    torch.Size([1, 4, 4, 4])
-    """
+    >>> values, indices = torch.nn.MaxPool{n}d(2, return_indices=True)(torch.ones(1, {each:4}))
+    >>> torch.nn.MaxUnpool{n}d(2)(values, indices).shape
+    torch.Size([1, {each:4}])
+    """,
+    computes="max_unpool{n}d(input, indices, kernel_size, stride, padding, output_size)",
+    takes="input, indices, output_size=None",
+)
 
 
 class _FractionalMaxPoolNd(Layer):
-    """The largest value of windows whose places are drawn (Graham, 2014), for an output of a size or a share of it."""
-
-    _dimensions = 2
+    """The largest value of windows whose places are drawn."""
 
     def _check(self):
         name, ratio = type(self).__name__, self.output_ratio
@@ -110,33 +75,25 @@ class _FractionalMaxPoolNd(Layer):
             setattr(self, setting, None if value is None else ntuple(value, self._dimensions))
 
 
-PLACES = "kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None"
-FRACTIONAL = (
-    "fractional_max_pool{}d(input, kernel_size, output_size, output_ratio, return_indices, "
-    "_random_samples=_random_samples)"
+FractionalMaxPool2d, FractionalMaxPool3d = family(
+    "FractionalMaxPool{n}d",
+    _FractionalMaxPoolNd,
+    """The largest value of windows of {item} whose places are drawn (Graham, 2014).
+
+    Either ``output_size`` is given or ``output_ratio``, its share of the input's size.
+    {sized}
+    Raises ValueError unless one of the two is given, and for a ratio outside (0, 1).
+
+    >>> import tensh as torch
+    >>> torch.nn.FractionalMaxPool{n}d(3, output_ratio=0.5)(torch.ones(1, 1, {each:8})).shape
+    torch.Size([1, 1, {each:4}])
+    """,
+    dimensions=(2, 3),
+    settings="kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
+    buffers="_random_samples",
+    computes="fractional_max_pool{n}d(input, kernel_size, output_size, output_ratio, return_indices, "
+    "_random_samples=_random_samples)",
 )
-
-
-class FractionalMaxPool2d(_FractionalMaxPoolNd, settings=PLACES, buffers="_random_samples",
-                          computes=FRACTIONAL.format(2)):  # fmt: skip
-    """The largest value of windows of an image whose places are drawn: [N, C, H, W] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.FractionalMaxPool2d(3, output_ratio=0.5)(torch.ones(1, 1, 8, 8)).shape
-    torch.Size([1, 1, 4, 4])
-    """
-
-
-class FractionalMaxPool3d(_FractionalMaxPoolNd, settings=PLACES, buffers="_random_samples",
-                          computes=FRACTIONAL.format(3)):  # fmt: skip
-    """The largest value of windows of a volume whose places are drawn: [N, C, D, H, W] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.FractionalMaxPool3d(2, output_size=3)(torch.ones(1, 1, 6, 6, 6)).shape
-    torch.Size([1, 1, 3, 3, 3])
-    """
-
-    _dimensions = 3
 
 
 # ── means ────────────────────────────────────────────────────────────────────
@@ -144,72 +101,55 @@ class _AvgPoolNd(Layer, shows="kernel_size stride padding"):
     """The mean of each window."""
 
 
-class AvgPool1d(_AvgPoolNd, keeps=tuples(1),
-                settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True",
-                computes="avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)"):  # fmt: skip
-    """The mean of each window of a row: [N, C, L] to [N, C, L'].
+MEAN = """The mean of each window of {item}.
+
+    {shapes}
+    Of each size s: floor((s + 2 padding - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
+    ``stride`` is ``kernel_size`` unless given.  Padding is zeros, which count unless ``count_include_pad`` is false.
 
     >>> import tensh as torch
-    >>> torch.nn.AvgPool1d(2)(torch.tensor([[1., 3., 2., 0.]]))
-    tensor([[2., 1.]])
+    >>> torch.nn.AvgPool{n}d(2)(torch.ones(1, {each:4})).shape
+    torch.Size([1, {each:2}])
     """
-
-
-AVERAGE = "avg_pool{}d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)"
-AVERAGES = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None"
-
-
-class AvgPool2d(_AvgPoolNd, settings=AVERAGES, keeps={"stride": STEP}, computes=AVERAGE.format(2)):
-    """The mean of each window of an image: [N, C, H, W] to [N, C, H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.AvgPool2d(2)(torch.ones(1, 4, 4)).shape
-    torch.Size([1, 2, 2])
-    """
-
-
-class AvgPool3d(_AvgPoolNd, settings=AVERAGES, keeps={"stride": STEP}, computes=AVERAGE.format(3)):
-    """The mean of each window of a volume: [N, C, D, H, W] to [N, C, D', H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.AvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
+(AvgPool1d,) = family(
+    "AvgPool{n}d",
+    _AvgPoolNd,
+    MEAN,
+    dimensions=(1,),
+    settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True",
+    keeps=TUPLES,
+    computes="avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)",
+)
+AvgPool2d, AvgPool3d = family(
+    "AvgPool{n}d",
+    _AvgPoolNd,
+    MEAN.replace("is false.", "is false;\n    ``divisor_override`` is what sums are divided by."),
+    dimensions=(2, 3),
+    settings="kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
+    keeps={"stride": STEP},
+    computes="avg_pool{n}d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)",
+)
 
 
 class _LPPoolNd(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=False",
                 shows="norm_type kernel_size stride ceil_mode"):  # fmt: skip
-    """The norm of each window: the root of the sum of powers."""
+    """The norm of each window."""
 
 
-LP = "lp_pool{}d(input, norm_type * 1.0, kernel_size, stride, ceil_mode)"
+LPPool1d, LPPool2d, LPPool3d = family(
+    "LPPool{n}d",
+    _LPPoolNd,
+    """The norm of each window of {item}: the root of the sum of its powers ``norm_type``.
 
-
-class LPPool1d(_LPPoolNd, computes=LP.format(1)):
-    """The norm of each window of a row: [N, C, L] to [N, C, L'].
-
-    >>> import tensh as torch
-    >>> torch.nn.LPPool1d(2, 2)(torch.tensor([[3., 4.]]))
-    tensor([[5.]])
-    """
-
-
-class LPPool2d(_LPPoolNd, computes=LP.format(2)):
-    """The norm of each window of an image: [N, C, H, W] to [N, C, H', W'].
+    {shapes}
+    Of each size s: floor((s - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
 
     >>> import tensh as torch
-    >>> torch.nn.LPPool2d(1, 2)(torch.ones(1, 4, 4)).shape
-    torch.Size([1, 2, 2])
-    """
-
-
-class LPPool3d(_LPPoolNd, computes=LP.format(3)):
-    """The norm of each window of a volume: [N, C, D, H, W] to [N, C, D', H', W'].
-
-    >>> import tensh as torch
-    >>> torch.nn.LPPool3d(1, 2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
+    >>> torch.nn.LPPool{n}d(2, 2)(torch.ones(1, {each:4})).shape
+    torch.Size([1, {each:2}])
+    """,
+    computes="lp_pool{n}d(input, norm_type * 1.0, kernel_size, stride, ceil_mode)",
+)
 
 
 # ── for an output of a given size ────────────────────────────────────────────
@@ -217,65 +157,37 @@ class _AdaptiveMaxPoolNd(Layer, settings="output_size, return_indices=False", sh
     """The largest value of windows that share the input evenly."""
 
 
-ADAPTIVE_MAX = "adaptive_max_pool{}d(input, output_size, return_indices)"
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = family(
+    "AdaptiveMaxPool{n}d",
+    _AdaptiveMaxPoolNd,
+    """The largest values of windows that share {item} evenly, for an output of a given size.
 
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd, computes=ADAPTIVE_MAX.format(1)):
-    """The largest values of a row, for an output of a given size: [N, C, L] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.AdaptiveMaxPool1d(2)(torch.ones(1, 4)).shape
-    torch.Size([1, 2])
-    """
-
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, computes=ADAPTIVE_MAX.format(2)):
-    """The largest values of an image, for an output of a given size: [N, C, H, W] to [N, C, *output_size].
+    {sized}
+    A size of None is that of the input.  With ``return_indices`` the places are returned, too.
 
     >>> import tensh as torch
-    >>> torch.nn.AdaptiveMaxPool2d(2)(torch.ones(1, 4, 4)).shape
-    torch.Size([1, 2, 2])
-    """
-
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd, computes=ADAPTIVE_MAX.format(3)):
-    """The largest values of a volume, for an output of a given size: [N, C, D, H, W] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.AdaptiveMaxPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
+    >>> torch.nn.AdaptiveMaxPool{n}d(2)(torch.ones(1, {each:5})).shape
+    torch.Size([1, {each:2}])
+    """,
+    computes="adaptive_max_pool{n}d(input, output_size, return_indices)",
+)
 
 
 class _AdaptiveAvgPoolNd(Layer, settings="output_size", shows="output_size"):
-    """The mean of windows that share the input evenly; a size of None is that of the input."""
+    """The mean of windows that share the input evenly."""
 
 
-ADAPTIVE_AVERAGE = "adaptive_avg_pool{}d(input, output_size)"
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
+    "AdaptiveAvgPool{n}d",
+    _AdaptiveAvgPoolNd,
+    """The means of windows that share {item} evenly, for an output of a given size.
 
-
-class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd, computes=ADAPTIVE_AVERAGE.format(1)):
-    """The means of a row, for an output of a given size: [N, C, L] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.AdaptiveAvgPool1d(2)(torch.ones(1, 4)).shape
-    torch.Size([1, 2])
-    """
-
-
-class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd, computes=ADAPTIVE_AVERAGE.format(2)):
-    """The means of an image, for an output of a given size: [N, C, H, W] to [N, C, *output_size].
+    {sized}
+    A size of None is that of the input.
 
     >>> import tensh as torch
-    >>> torch.nn.AdaptiveAvgPool2d(2)(torch.ones(1, 4, 4)).shape
-    torch.Size([1, 2, 2])
-    """
-
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd, computes=ADAPTIVE_AVERAGE.format(3)):
-    """The means of a volume, for an output of a given size: [N, C, D, H, W] to [N, C, *output_size].
-
-    >>> import tensh as torch
-    >>> torch.nn.AdaptiveAvgPool3d(2)(torch.ones(1, 4, 4, 4)).shape
-    torch.Size([1, 2, 2, 2])
-    """
+    >>> torch.nn.AdaptiveAvgPool{n}d(2)(torch.ones(1, {each:5})).shape
+    torch.Size([1, {each:2}])
+    """,
+    computes="adaptive_avg_pool{n}d(input, output_size)",
+)

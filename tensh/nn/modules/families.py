@@ -1,0 +1,79 @@
+"""Families of layers that differ in the number of dimensions alone, and lazy forms of layers: a class each from one declaration.
+
+``AvgPool1d, AvgPool2d, AvgPool3d = family("AvgPool{n}d", _AvgPoolNd, DOC, computes="avg_pool{n}d(input, ...)")``
+
+Texts have fields: ``{n}`` dimensions; ``{item}`` and ``{items}`` ("an image", "images"); ``{spatial}`` ("H, W"); ``{shapes}``,
+``{sized}`` and ``{channels}``, sentences about shapes; ``{each:4}``, its text once for each dimension ("4, 4").
+"""
+
+ITEMS = {1: ("a row", "rows"), 2: ("an image", "images"), 3: ("a volume", "volumes")}
+LETTERS = {1: "L", 2: "HW", 3: "DHW"}
+LAZY = """{name} whose ``{counted}`` are those of the first input.
+
+    The first call turns the layer into {name}.
+    {facts}
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.Lazy{name}({arguments})
+    >>> output = layer(torch.ones(1, 2, {each:5}))
+    >>> layer.{counted}, type(layer).__name__
+    (2, '{name}')
+    """
+
+
+class Each:
+    """A text that is said once for each dimension."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __format__(self, text):
+        return ", ".join([text] * self.n)
+
+
+def fields(n):
+    """The fields of texts about ``n`` dimensions."""
+    item, items = ITEMS[n]
+    spatial, out = ", ".join(LETTERS[n]), ", ".join(f"{letter}_out" for letter in LETTERS[n])
+    shapes = f"Shapes: input [N, C, {spatial}], output [N, C, {out}], or both without N."
+    return {
+        "n": n,
+        "item": item,
+        "items": items,
+        "spatial": spatial,
+        "each": Each(n),
+        "shapes": shapes,
+        "batches": f"[N, C, {spatial}]" + " or [N, C]" * (n == 1),
+        "sized": shapes.replace(out, "*output_size"),
+        "channels": shapes.replace(" C,", " in_channels,", 1).replace(" C,", " out_channels,"),
+    }
+
+
+def family(name, base, doc, dimensions=(1, 2, 3), members=None, **declared):
+    """A subclass of ``base`` for each number of dimensions, which it has as ``_dimensions``; texts are filled in.
+
+    ``base`` is a class, or one for each number of dimensions; ``members`` are attributes, name -> function of that number.
+    """
+    for place, n in enumerate(dimensions):
+        known, own = fields(n), base if isinstance(base, type) else base[place]
+        options = {key: value.format(**known) if isinstance(value, str) else value for key, value in declared.items()}
+        body = {"_dimensions": n} | {key: value(n) for key, value in (members or {}).items()}
+        yield make(own._origin, name.format(**known), (own,), doc.format(**known), body, **options)
+
+
+def lazy(origin, mixin, layers, counted, arguments="", base=None):
+    """The lazy form of each layer, whose ``counted`` setting the first input gives; ``arguments`` are those of an example."""
+    for layer in layers:
+        name = layer.__name__
+        facts = [line for line in layer.__doc__.splitlines() if line.strip().startswith(("Shapes: ", "Raises "))]
+        known = fields(layer._dimensions) | {"facts": "\n".join(facts).strip()}
+        doc = LAZY.format(**known, name=name, counted=counted, arguments=arguments)
+        body = {"_dimensions": layer._dimensions, "cls_to_become": layer}
+        if base is not None:
+            body["_fitting"] = layer._fitting
+        yield make(origin, f"Lazy{name}", (mixin, base or layer), doc, body)
+
+
+def make(origin, name, bases, doc, body, **declared):
+    """A class as a ``class`` statement in the module ``origin`` makes it."""
+    return type(name, bases, {"__module__": origin, "__qualname__": name, "__doc__": doc, **body}, **declared)
