@@ -46,28 +46,9 @@ WORDS = {
     "history": [">>> ", "... ", ">>>", "...", "\0", "\r", "\x1b]0;x\a", "\ufeff"],
     "numbers": "1e999 -inf nan 0x7f 1e-400 [ ] ( ) tensor dtype=torch.float16 ... 10:10:10 ms µs Elapsed: <function a.b at>".split(),
 }  # fmt: skip
-REPEATED = (
-    "(",
-    "[",
-    "{",
-    "a",
-    " ",
-    "-",
-    "\\",
-    "`",
-    "~",
-    "#",
-    '"',
-    "1",
-    "\n",
-    ">>> \n",
-    "x?\n",
-    "not ",
-    "x.",
-    "<!-- cell -->\n",
-    "\t",
-    "é",
-)
+REPEATED = [  # once is harmless; thousands in a line are deep, long or slow to match
+    "(", "[", "{", "a", " ", "\t", "-", "\\", "`", "~", "#", '"', "1", "é", "\n", "x.", "not ", "x?\n", ">>> \n", "<!-- cell -->\n",
+]  # fmt: skip
 
 
 def change_text(words):
