@@ -149,7 +149,31 @@ class Writer(pickle._Pickler):
             return super().save_global(obj, name)
         return self.save_named(Global(module, obj.__qualname__))
 
+    def save_ordered_dict(self, obj):
+        """What `reduce` says of it, without the iterators and tuples: every tensor has one, which is empty."""
+        if obj.__dict__:
+            return self.save_reduce(*obj.__reduce__(), obj=obj)
+        self.save(OrderedDict)
+        self.save(())
+        self.write(pickle.REDUCE)
+        self.memoize(obj)
+        return self._batch_setitems(obj.items())
+
+    def save(self, obj, save_persistent_id=True):
+        """Any object; those of plain types without asking what else they could be, which takes most of the time."""
+        write = PLAIN_KINDS.get(type(obj))
+        if write is None:
+            return super().save(obj, save_persistent_id)
+        self.framer.commit_frame()
+        known = self.memo.get(id(obj))
+        return write(self, obj) if known is None else self.write(self.get(known[0]))
+
     dispatch = pickle._Pickler.dispatch | {Global: save_named, dtype: save_dtype, types.FunctionType: save_global}
+
+
+PLAIN_KINDS = {
+    kind: Writer.dispatch[kind] for kind in (type(None), bool, int, float, str, bytes, tuple, list, dict, Global)
+} | {OrderedDict: Writer.save_ordered_dict}
 
 
 def state_of(module):

@@ -272,7 +272,7 @@ def test_other_arguments(tmp_path):
 
 def test_names_that_a_file_asks_for():
     unsafe = tensh.serialization.get_unsafe_globals_in_checkpoint
-    assert unsafe(io.BytesIO(saved([Model(), slice(1), tensh.ones(1)]))) == ["test_checkpoints.Model", "builtins.slice"]
+    assert unsafe(io.BytesIO(saved([Model(), slice(1), tensh.ones(1)]))) == [f"{__name__}.Model", "builtins.slice"]
     for protocol in (2, 4, 5):  # from 4 on a name is put together of texts, and the second time a text is remembered
         found = unsafe(io.BytesIO(written([slice(1), range(2), slice(3)], pickle_protocol=protocol)))
         assert sorted(found) == ["builtins.range", "builtins.slice"]
