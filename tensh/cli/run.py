@@ -9,6 +9,7 @@ import warnings
 from tensh.cli import lazy, status
 from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
+from tensh.cli.logs import clean_logging
 from tensh.cli.options import UsageError
 from tensh.cli.render import failure as failures
 from tensh.cli.render import timing
@@ -106,7 +107,14 @@ class Run:
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
         try:
-            with warnings.catch_warnings(), reporting(self.unraised), self.torch(), self.progress(), self.strictness():
+            with (
+                warnings.catch_warnings(),
+                reporting(self.unraised),
+                clean_logging(),
+                self.torch(),
+                self.progress(),
+                self.strictness(),
+            ):
                 warnings.showwarning = self.warned
                 yield
         finally:

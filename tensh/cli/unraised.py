@@ -11,6 +11,7 @@ import threading
 from _signal import SIGINT  # `signal` itself is slow to load
 
 from tensh.cli.limits import TimeLimit
+from tensh.cli.logs import NAME, clean
 from tensh.escaping import visible_line
 from tensh.show.reprs import safely
 
@@ -82,6 +83,8 @@ def reporting(show):
 
 def stay():
     """Show what the end of the interpreter brings: exceptions of functions of `atexit`, and of what is destroyed last."""
+    if reporters and NAME in sys.modules:
+        clean(sys.modules[NAME])
     for reporter in reporters:
         reporter.install()
 

@@ -108,3 +108,50 @@ def test_the_middle_of_a_message_is_left_out():
     assert f" ... {20_002 - LONGEST_MESSAGE:,} characters are left out ... " in shown
     record = tensh("-c", "raise ValueError('a' + 'x' * 20_000 + 'z')", "--json=full").splitlines()[0]
     assert json.loads(record)["message"] == "a" + "x" * 20_000 + "z"
+
+
+FAILING = """
+    import asyncio
+    async def fail(): raise ValueError(BAD)
+    async def main():
+        task = asyncio.create_task(fail())
+        await asyncio.sleep(0)
+        del task
+    asyncio.run(main())
+"""
+LOGGED = {
+    "message": "import logging; logging.getLogger('x').warning(BAD)",
+    "exception": "import logging\ntry: int(BAD)\nexcept ValueError: logging.getLogger().exception('it failed')",
+    "task": "if True:" + FAILING,
+    "future": (
+        "import concurrent.futures\nf = concurrent.futures.Future(); f.add_done_callback(lambda f: int(BAD)); f.set_result(1)"
+    ),
+    "end": "import atexit, logging; z = atexit.register(lambda: logging.getLogger('x').warning(BAD))",
+}
+
+
+@pytest.mark.parametrize("command", ["run", "-c"])
+@pytest.mark.parametrize("name", LOGGED)
+def test_what_python_logs_by_itself_is_clean(name, command, tmp_path):
+    code = f"BAD = {BAD!r}\n{LOGGED[name]}\n"
+    (tmp_path / "a.tsh").write_text(code)
+    arguments = ["-c", code] if command == "-c" else [command, tmp_path / "a.tsh"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", *map(str, arguments)], env=plain_environment(), capture_output=True,
+        encoding="utf-8", timeout=120,
+    )  # fmt: skip
+    assert "\\x1b]0;title\\x07\\u202e" in done.stderr
+    assert_clean(done.stderr)
+
+
+@pytest.mark.parametrize("begin", ["import logging", "pass"])
+def test_a_program_that_sets_up_logging_writes_what_it_says(begin):
+    code = f"{begin}\nimport logging, sys\nlogging.basicConfig(format='%(message)s', stream=sys.stderr)\nlogging.error('\\x1b[1mbold')"
+    assert run(code).stderr == "\x1b[1mbold\n"
+
+
+def test_the_handler_of_last_resort_is_put_back():
+    import logging
+
+    tensh("-c", "import logging; logging.getLogger('x').warning('a')")
+    assert logging.lastResort.formatter is None
