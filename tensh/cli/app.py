@@ -27,8 +27,10 @@ def main(arguments=None, environment=None):
             return unwritten(found, env)
         if env.is_set("TENSH_DEBUG"):
             raise
-        from tensh.cli.faults import fault
+        from tensh.cli.faults import fault, is_interrupt
 
+        if is_interrupt(error):
+            return status.INTERRUPTED
         env.say(f"{fault(error)}; with TENSH_DEBUG=1 Python shows the way there\n")
         return status.INTERNAL
 

@@ -9,6 +9,15 @@ from tensh.show.reprs import safely
 LONGEST = 200  # characters of a message
 
 
+def is_interrupt(error):
+    """Whether ^C has caused an exception: Python raises RuntimeError for one within a class body, NumPy's import ImportError."""
+    chain = []
+    while error is not None and error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    return isinstance(chain[-1], KeyboardInterrupt)
+
+
 def fault(error):
     """A line about an exception that nobody expected."""
     frames = traceback.extract_tb(error.__traceback__)

@@ -199,3 +199,36 @@ def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path):
     with pytest.raises(reading.UsageError, match="more than the 0 KiB"):
         reading.content(path, 99)
     assert len(reading.content(path, 100)) == 100
+
+
+class Named:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+
+
+def make_class(*_):
+    """What ^C becomes that comes while a class is made."""
+    type("Made", (), {"name": Named()})
+
+
+def fail_to_import(*_):
+    """What it becomes that comes in a module of C that NumPy imports."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        raise ImportError("numpy._core.multiarray failed to import") from error
+
+
+@pytest.mark.parametrize("act", [make_class, fail_to_import])
+def test_an_interrupt_that_python_wraps_is_no_fault(act, monkeypatch):
+    monkeypatch.setattr("tensh.cli.app.answer", act)
+    errors = io.StringIO()
+    assert main(["-c", "1"], Environment(io.StringIO(), io.StringIO(), errors, {})) == status.INTERRUPTED
+    assert errors.getvalue() == ""
+
+
+def test_a_fault_that_no_interrupt_has_caused_is_said(monkeypatch):
+    monkeypatch.setattr("tensh.cli.app.answer", lambda *_: {}["x"])
+    errors = io.StringIO()
+    assert main(["-c", "1"], Environment(io.StringIO(), io.StringIO(), errors, {})) == status.INTERNAL
+    assert "a fault of tensh itself (KeyError: 'x'" in errors.getvalue()

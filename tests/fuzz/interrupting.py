@@ -418,9 +418,15 @@ LINE = re.compile(r"(?:\S.*: )?interrupted\n(?:(?:  |#).*\n)*")
 USUAL = "document.tsh: the new outputs are written\n"
 
 
+def is_numpys(error):
+    """Is this an ImportError that NumPy raises, in a file of its own, of a ^C within its modules of C?"""
+    frames = re.findall(r'^  File "(.*?)", line', error, re.MULTILINE)
+    return bool(frames) and "/numpy/" in frames[-1] and re.search("^ImportError: ", error, re.MULTILINE) is not None
+
+
 def is_pythons(error):
-    """Is this Python's own complaint, of before it has come to the program?"""
-    if "init_import_site" in error:  # where it reads the settings of packages, which are code, too
+    """Is this Python's or NumPy's own complaint, of before it has come to the program?"""
+    if "init_import_site" in error or is_numpys(error):  # the site reads the settings of packages, which are code, too
         return True
     return bool(error) and not any(ours in error for ours in ("/tensh/", "loader.py", "saves.py", '"<string>"'))
 

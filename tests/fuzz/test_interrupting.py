@@ -8,7 +8,7 @@ import pytest
 if not os.path.isdir("/proc/self"):
     pytest.skip("processes are looked for in /proc", allow_module_level=True)
 
-from tests.fuzz.interrupting import INTERRUPT, KILL, SCENARIOS, stop
+from tests.fuzz.interrupting import INTERRUPT, KILL, SCENARIOS, is_pythons, stop
 
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 
@@ -18,3 +18,20 @@ NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 def test_nothing_is_lost_and_nothing_left(name, how):
     moment = random.Random(f"{name} {how}").uniform(0.1, 0.6)
     assert stop(NAMED[name], how, moment)[2] == []
+
+
+HEAD = 'Traceback (most recent call last):\n  File "/home/x/tensh/engine/tensor.py", line 3, in <module>\n    import numpy\n'
+NUMPYS = f'{HEAD}  File "/usr/lib/numpy/_core/__init__.py", line 85, in <module>\n    raise ImportError(msg) from exc\n'
+SITES = "Fatal Python error: init_import_site: Failed to import the site module\n"
+COMPLAINTS = {
+    f"{NUMPYS}ImportError: \n\nIMPORTANT: PLEASE READ THIS\n": True,
+    f"{NUMPYS}KeyError: 'x'\n": False,
+    f"{HEAD}ImportError: no numpy\n": False,
+    f"{SITES}{HEAD}KeyboardInterrupt\n": True,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("error, expected", COMPLAINTS.items())
+def test_complaints_of_python_and_numpy_are_told_from_ours(error, expected):
+    assert is_pythons(error) is expected
