@@ -18,9 +18,10 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
 
 
 class Parameter(Tensor):
-    """A leaf tensor that requires grad and prints as a parameter.
+    """Leaf tensor that requires grad and prints as a parameter.
 
-    Operations on it return plain tensors; it shares memory with ``data``.
+    Operations on it return plain tensors; it shares memory with ``data``. Raises RuntimeError for integers and bools
+    that are to require grad.
 
     >>> import tensh as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -62,7 +63,7 @@ class OfBuffers(type):
 
 
 class Buffer(Tensor, metaclass=OfBuffers):
-    """A tensor that a module keeps as part of its state when it is assigned to it: a plain tensor that says so.
+    """Tensor that a module keeps as part of its state when it is assigned to it: a plain tensor that says so.
 
     >>> import tensh as torch
     >>> module = torch.nn.Module()
@@ -83,7 +84,12 @@ class Buffer(Tensor, metaclass=OfBuffers):
 
 # ── without a shape ──────────────────────────────────────────────────────────
 class UninitializedTensorMixin:
-    """A tensor whose shape is not known yet: it has a dtype, and nothing can be done with it but ``materialize``."""
+    """Tensor whose shape is not known yet: it has a dtype, and nothing can be done with it but ``materialize``.
+
+    >>> import tensh as torch
+    >>> isinstance(torch.nn.UninitializedParameter(), torch.nn.parameter.UninitializedTensorMixin)
+    True
+    """
 
     __slots__ = ()
     is_uninitialized = True
@@ -183,7 +189,7 @@ def _attempted(function, tensor):
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """A parameter whose shape is not known yet; ``materialize(shape)`` makes it a Parameter.
+    """Parameter whose shape is not known yet; ``materialize(shape)`` makes it a Parameter.
 
     >>> import tensh as torch
     >>> weight = torch.nn.UninitializedParameter()
@@ -205,7 +211,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose shape is not known yet; ``materialize(shape)`` makes it a tensor.
+    """Buffer whose shape is not known yet; ``materialize(shape)`` makes it a tensor.
 
     >>> import tensh as torch
     >>> torch.nn.UninitializedBuffer()
@@ -224,12 +230,22 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
 
 def is_lazy(param):
-    """Is it a parameter or buffer whose shape is not known yet?"""
+    """True for a parameter or buffer whose shape is not known yet.
+
+    >>> import tensh as torch
+    >>> torch.nn.parameter.is_lazy(torch.nn.Parameter(torch.ones(2)))
+    False
+    """
     return isinstance(param, UninitializedTensorMixin)
 
 
 def is_parameter(value):
-    """Is ``value`` a parameter, initialized or not?"""
+    """True for a parameter, initialized or not.
+
+    >>> import tensh as torch
+    >>> torch.nn.parameter.is_parameter(torch.ones(2))
+    False
+    """
     return isinstance(value, Parameter)
 
 

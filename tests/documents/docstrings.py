@@ -27,11 +27,13 @@ HOME = Path(tensh.__file__).parent
 PARTS = ("summary", "shapes", "errors", "example", "signature")
 CALLED = ("operator", "in-place operator", "function", "method", "class")
 
-# Namespaces whose names need less: functions without a device, tuples that functions return, constants of PyTorch's API.
+# Namespaces and names that need less: functions without a device, tuples that functions return, constants of PyTorch's API.
 EXEMPT = {
     "torch.cuda": {"shapes", "errors", "example"},
     "torch.backends": {"shapes", "errors", "example"},
     "torch.return_types": {"shapes", "errors", "example", "signature"},
+    "torch.nn.Identity": {"signature"},  # takes anything
+    "torch.nn.Module": {"signature"},  # hands all on to a base of the user's
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
 """Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
@@ -49,7 +51,7 @@ MANY = 500  # calls that are followed from one function
 
 def check(name):
     """The parts that the documentation of a Name lacks."""
-    wanted = set(PARTS) - EXEMPT.get(name.space, set())
+    wanted = set(PARTS) - EXEMPT.get(name.space, set()) - EXEMPT.get(name.path, set())
     tests = {"summary": has_summary, "shapes": has_shapes, "errors": has_errors}
     if name.kind in CALLED:
         tests |= {"example": has_example, "signature": has_signature}
@@ -124,8 +126,13 @@ def layer_depends_on_shapes(cls):
     code = getattr(forward, "__code__", None)
     if code is None or forward is tensh.nn.Module.forward or "containers" in code.co_filename:
         return False
-    called = [names.found(f"{space}.{each}") for each in code.co_names for space in ("nn.functional", "Tensor")]
+    called = [names.found(f"{space}.{each}") for each in words_of(code) for space in ("nn.functional", "Tensor")]
     return any(map(depends_on_shapes, filter(None, called))) if any(called) else True
+
+
+def words_of(code):
+    """The names that a function uses, and the texts that may name others."""
+    return [*code.co_names, *(each for each in code.co_consts if isinstance(each, str) and each.isidentifier())]
 
 
 def has_events(cls):

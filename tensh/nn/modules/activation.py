@@ -115,8 +115,8 @@ class ReLU6(Hardtanh, shows="inplace?"):
         super().__init__(0.0, 6.0, inplace)
 
 
-class Sigmoid(Module):
-    """``1 / (1 + exp(-input))``.
+class Sigmoid(Layer, settings=""):
+    """Logistic function, ``1 / (1 + exp(-input))``.
 
     >>> import tensh as torch
     >>> torch.nn.Sigmoid()(torch.zeros(2))
@@ -128,8 +128,8 @@ class Sigmoid(Module):
         return named("sigmoid")(input)
 
 
-class Tanh(Module):
-    """The hyperbolic tangent.
+class Tanh(Layer, settings=""):
+    """Hyperbolic tangent.
 
     >>> import tensh as torch
     >>> torch.nn.Tanh()(torch.zeros(2))
@@ -150,7 +150,7 @@ class Hardsigmoid(Layer, settings="inplace=False", computes="hardsigmoid(input, 
     """
 
 
-class Softsign(Layer, computes="softsign(input)"):
+class Softsign(Layer, settings="", computes="softsign(input)"):
     """``input / (1 + |input|)``.
 
     >>> import tensh as torch
@@ -223,7 +223,7 @@ class GELU(Layer, settings="approximate='none'", computes="gelu(input, approxima
     """
 
 
-class LogSigmoid(Layer, computes="logsigmoid(input)"):
+class LogSigmoid(Layer, settings="", computes="logsigmoid(input)"):
     """``log(sigmoid(input))``, without overflow.
 
     >>> import tensh as torch
@@ -261,7 +261,7 @@ class Softshrink(Layer, settings="lambd=0.5", computes="softshrink(input, lambd)
     """
 
 
-class Tanhshrink(Layer, computes="tanhshrink(input)"):
+class Tanhshrink(Layer, settings="", computes="tanhshrink(input)"):
     """``input - tanh(input)``.
 
     >>> import tensh as torch
@@ -272,7 +272,9 @@ class Tanhshrink(Layer, computes="tanhshrink(input)"):
 
 # ── along one dimension ──────────────────────────────────────────────────────
 class GLU(Layer, settings="dim=-1", computes="glu(input, dim)", shows="dim"):
-    """The first half of a dimension times the sigmoid of the second (Dauphin et al., 2016): [*, 2n, *] to [*, n, *].
+    """Multiply the first half of a dimension by the sigmoid of the second (Dauphin et al., 2016).
+
+    Shapes: input [*, 2 n, *], output [*, n, *].
 
     >>> import tensh as torch
     >>> torch.nn.GLU()(torch.tensor([1., 2., 0., 0.]))
@@ -281,7 +283,9 @@ class GLU(Layer, settings="dim=-1", computes="glu(input, dim)", shows="dim"):
 
 
 class Softmax(Layer, settings="dim=None", computes="softmax(input, dim)", shows="dim"):
-    """``exp(input)``, scaled so that it sums to 1 along ``dim``.
+    """Exponentials, scaled so that they sum to 1 along ``dim``.
+
+    Shapes: input and output [*].
 
     >>> import tensh as torch
     >>> torch.nn.Softmax(dim=0)(torch.tensor([0., 0.]))
@@ -290,7 +294,9 @@ class Softmax(Layer, settings="dim=None", computes="softmax(input, dim)", shows=
 
 
 class Softmin(Layer, settings="dim=None", computes="softmin(input, dim)", shows="dim"):
-    """The softmax of ``-input``.
+    """Softmax of ``-input`` along ``dim``.
+
+    Shapes: input and output [*].
 
     >>> import tensh as torch
     >>> torch.nn.Softmin(dim=0)(torch.tensor([0., 1.]))
@@ -299,7 +305,9 @@ class Softmin(Layer, settings="dim=None", computes="softmin(input, dim)", shows=
 
 
 class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim)", shows="dim"):
-    """The logarithm of the softmax, without overflow.
+    """Logarithm of the softmax along ``dim``, without overflow.
+
+    Shapes: input and output [*].
 
     >>> import tensh as torch
     >>> torch.nn.LogSoftmax(dim=0)(torch.tensor([0., 0.]))
@@ -307,8 +315,10 @@ class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim)",
     """
 
 
-class Softmax2d(Module):
-    """The softmax over the channels of images: [N, C, H, W] or [C, H, W]; ValueError for any other number of dimensions.
+class Softmax2d(Layer, settings=""):
+    """Softmax over the channels of images.
+
+    Shapes: input and output [N, C, H, W] or [C, H, W]. Raises ValueError for other numbers of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.Softmax2d()(torch.zeros(2, 1, 1)).flatten()

@@ -16,10 +16,12 @@ def require_mask(mask):
 
 
 class MultiheadAttention(Module):
-    """``softmax(Q Kᵀ / sqrt(width)) V`` for several heads, each on its own projection of query, key and value.
+    """Attention of several heads (Vaswani et al., 2017): ``softmax(Q Kᵀ / sqrt(width)) V`` on projections of each.
 
-    ``query`` [L, N, E], ``key`` [S, N, kdim] and ``value`` [S, N, vdim]; with ``batch_first`` N comes first, and without a
-    batch it is left out.  Gives the output, like the query, and the weights [N, L, S] (averaged over the heads) or None.
+    Shapes: query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim], output like the query, weights [N, L, S], or
+    [N, heads, L, S] unless averaged; with ``batch_first`` N comes first, and without a batch it is left out. Masks are
+    those of ``forward``. Raises ValueError unless embed_dim and num_heads are positive, AssertionError unless num_heads
+    divides embed_dim.
 
     >>> import tensh as torch
     >>> x = torch.ones(5, 3, 4)
@@ -73,8 +75,9 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):  # fmt: skip
-        """(output, weights or None).  ``key_padding_mask`` [N, S] and ``attn_mask`` [L, S] or [N * heads, L, S] hide where
-        they are True, or are added to the scores.
+        """Return (output, weights or None); masks hide where they are True, or are added to the scores.
+
+        Shapes: ``key_padding_mask`` [N, S], ``attn_mask`` [L, S] or [N * heads, L, S].
         """
         require_mask(attn_mask)
         if attn_mask is None or not attn_mask.is_floating_point():

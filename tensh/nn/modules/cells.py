@@ -14,7 +14,15 @@ from tensh.nn.parameter import Parameter
 
 
 class RNNCellBase(Module):
-    """What all cells share: weights for ``num_chunks`` gates."""
+    """Weights of a recurrent cell with ``num_chunks`` gates.
+
+    Shapes: ``weight_ih`` [gates * hidden_size, input_size], ``weight_hh`` [gates * hidden_size, hidden_size], biases
+    [gates * hidden_size]; all start uniform within 1 / sqrt(hidden_size) of zero.
+
+    >>> import tensh as torch
+    >>> torch.nn.RNNCellBase(2, 3, bias=True, num_chunks=4).weight_hh.shape
+    torch.Size([12, 3])
+    """
 
     def __init__(self, input_size, hidden_size, bias, num_chunks, device=None, dtype=None):
         super().__init__()
@@ -78,7 +86,10 @@ def check_cell(layer, input, states):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an RNN: inputs [N, input_size] and a state [N, hidden_size], or without N, to the new state.
+    """One step of an RNN: ``h' = tanh(W x + b + U h + c)``, or relu.
+
+    Shapes: input [N, input_size] and state [N, hidden_size] to the new state [N, hidden_size], all with or without N.
+    Raises RuntimeError for an unknown nonlinearity and for sizes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.RNNCell(10, 20)(torch.ones(3, 10)).shape
@@ -97,7 +108,10 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an LSTM: inputs [N, input_size] and two states [N, hidden_size], or without N, to the new states.
+    """One step of an LSTM.
+
+    Shapes: input [N, input_size] and states (h, c), each [N, hidden_size], to the new states, all with or without N.
+    Raises RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> hidden, cell = torch.nn.LSTMCell(10, 20)(torch.ones(3, 10))
@@ -114,7 +128,10 @@ class LSTMCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a GRU: inputs [N, input_size] and a state [N, hidden_size], or without N, to the new state.
+    """One step of a GRU.
+
+    Shapes: input [N, input_size] and state [N, hidden_size] to the new state [N, hidden_size], all with or without N.
+    Raises RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.GRUCell(10, 20)(torch.ones(3, 10)).shape

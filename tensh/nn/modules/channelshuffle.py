@@ -4,7 +4,9 @@ from tensh.nn.modules.layer import Layer
 
 
 class ChannelShuffle(Layer, settings="groups", computes="channel_shuffle(input, groups)", shows="groups"):
-    """The channels of all groups in turn: the first of each group, then the second (Zhang et al., 2017); [N, C, *] stays.
+    """Mix the channels of all groups: the first of each group, then the second of each (Zhang et al., 2017).
+
+    Shapes: input and output [N, C, *].
 
     >>> import tensh as torch
     >>> torch.nn.ChannelShuffle(2)(torch.arange(4.).view(1, 4, 1, 1)).flatten()

@@ -53,7 +53,9 @@ class Ordered(Module):
 
 
 class Sequential(Ordered):
-    """Modules one after the other: each gets what the one before it gives.
+    """Call modules one after the other, each with what the one before it gives.
+
+    They are given side by side, or as an OrderedDict with their names. Raises TypeError for what is no module.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Identity(), torch.nn.Linear(3, 2))
@@ -132,7 +134,7 @@ class Sequential(Ordered):
 
 
 class ModuleList(Ordered):
-    """A list of modules.
+    """Hold modules in a list.
 
     >>> import tensh as torch
     >>> torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)])
@@ -196,7 +198,9 @@ class ModuleList(Ordered):
 
 
 class ModuleDict(Module):
-    """Modules by name.
+    """Hold modules by name.
+
+    ``modules`` is a dict or (name, module) pairs; raises ValueError for others than pairs.
 
     >>> import tensh as torch
     >>> choices = torch.nn.ModuleDict({"none": torch.nn.Identity()})

@@ -6,7 +6,9 @@ from tensh.nn.modules.module import Module
 
 
 class PairwiseDistance(Module):
-    """The norm p of ``x1 - x2 + eps``, over the last dimension: [N, D] and [N, D] to [N].
+    """Norm p of ``x1 - x2 + eps`` over the last dimension.
+
+    Shapes: inputs [N, D] or [D], output [N] or []; with ``keepdim`` [N, 1] or [1].
 
     >>> import tensh as torch
     >>> torch.nn.PairwiseDistance()(torch.zeros(1, 2), torch.tensor([[3., 4.]]))
@@ -23,7 +25,9 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Layer, settings="dim=1, eps=1e-8", computes="cosine_similarity(x1, x2, dim, eps)"):
-    """The cosine of the angle between vectors along ``dim``: [N, D] and [N, D] to [N].
+    """Cosine of the angle between vectors along ``dim``.
+
+    Shapes: inputs [*, D, *], output [*, *].
 
     >>> import tensh as torch
     >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1., 0.]), torch.tensor([1., 1.]))

@@ -5,7 +5,9 @@ from tensh.nn.modules.layer import Layer
 
 class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten(start_dim, end_dim)",
               shows="start_dim end_dim"):  # fmt: skip
-    """One dimension for those from start_dim to end_dim; the first, of samples, stays.
+    """Make one dimension of those from start_dim to end_dim.
+
+    Shapes: input [N, *], output [N, product of *] by default.
 
     >>> import tensh as torch
     >>> torch.nn.Flatten()(torch.ones(32, 1, 5, 5)).shape
@@ -15,7 +17,10 @@ class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten
 
 class Unflatten(Layer, settings="dim, unflattened_size", computes="input.unflatten(dim, unflattened_size)",
                 shows="dim unflattened_size"):  # fmt: skip
-    """The dimension ``dim`` as several of the given sizes.  TypeError unless these are a tuple or list of integers.
+    """Make several dimensions of one.
+
+    Shapes: input [*, product of unflattened_size, *], output [*, *unflattened_size, *]; one size may be -1. Raises
+    TypeError unless the sizes are a tuple or list of integers.
 
     >>> import tensh as torch
     >>> torch.nn.Unflatten(1, (2, 5, 5))(torch.ones(32, 50)).shape

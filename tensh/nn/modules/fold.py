@@ -6,7 +6,10 @@ from tensh.nn.modules.layer import Layer
 class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
            computes="fold(input, output_size, kernel_size, dilation, padding, stride)",
            shows="output_size kernel_size dilation padding stride"):  # fmt: skip
-    """Images from columns of blocks, which are added where they overlap: [N, C k, L] to [N, C, *output_size].
+    """Put columns of blocks together to images, and add where they overlap.
+
+    Shapes: input [N, C * block, L] or without N, output [N, C, *output_size], with L blocks of ``prod(kernel_size)``
+    elements.
 
     >>> import tensh as torch
     >>> torch.nn.Fold((4, 5), 2)(torch.ones(1, 12, 12)).shape
@@ -17,7 +20,9 @@ class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, str
 class Unfold(Layer, settings="kernel_size, dilation=1, padding=0, stride=1",
              computes="unfold(input, kernel_size, dilation, padding, stride)",
              shows="kernel_size dilation padding stride"):  # fmt: skip
-    """The blocks of images as columns: [N, C, *] to [N, C k, L] for L blocks of k elements in each channel.
+    """Take images apart into columns, one for each block.
+
+    Shapes: input [N, C, *] or without N, output [N, C * block, L], with L blocks of ``prod(kernel_size)`` elements.
 
     >>> import tensh as torch
     >>> torch.nn.Unfold((2, 3))(torch.ones(2, 5, 3, 4)).shape

@@ -11,7 +11,9 @@ from tensh.nn.parameter import Parameter, UninitializedParameter
 
 
 class Identity(Module):
-    """The input, whatever is given to the constructor.
+    """Hand the input on, whatever is given to the constructor.
+
+    Shapes: input and output [*].
 
     >>> import tensh as torch
     >>> torch.nn.Identity(54, unused=True)(torch.ones(2))
@@ -27,9 +29,10 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``input @ weight.T + bias``: features in the last dimension.
+    """Linear map of the last dimension: ``input @ weight.T + bias``.
 
-    ``weight`` is [out_features, in_features]; both start uniform within 1 / sqrt(in_features) of zero.
+    Shapes: input [*, in_features], output [*, out_features]; ``weight`` [out_features, in_features] and ``bias``
+    [out_features] start uniform within 1 / sqrt(in_features) of zero.
 
     >>> import tensh as torch
     >>> torch.nn.Linear(20, 30)(torch.ones(128, 20)).shape
@@ -68,9 +71,11 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class Bilinear(Module):
-    """``input1 @ weight @ input2 + bias`` for every output: [*, in1_features] and [*, in2_features] to [*, out_features].
+    """Bilinear map of the last dimensions: ``input1 @ weight[i] @ input2 + bias[i]`` for each output i.
 
-    ``weight`` is [out_features, in1_features, in2_features]; both start uniform within 1 / sqrt(in1_features) of zero.
+    Shapes: inputs [*, in1_features] and [*, in2_features], output [*, out_features]; ``weight`` [out_features,
+    in1_features, in2_features] and ``bias`` [out_features] start uniform within 1 / sqrt(in1_features) of zero. Raises
+    ValueError unless in1_features is positive.
 
     >>> import tensh as torch
     >>> torch.nn.Bilinear(20, 30, 40)(torch.ones(128, 20), torch.ones(128, 30)).shape
@@ -104,7 +109,9 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear whose ``in_features`` are those of the first input.
+    """Linear whose ``in_features`` are those of the first input.
+
+    The first call turns the layer into Linear. Shapes: input [*, in_features], output [*, out_features].
 
     >>> import tensh as torch
     >>> layer = torch.nn.LazyLinear(3)

@@ -33,7 +33,9 @@ class _WeightedLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean'", kee
 
 # ── of single values ─────────────────────────────────────────────────────────
 class L1Loss(_Loss, computes="l1_loss(input, target, reduction=reduction)"):
-    """``|input - target|``, averaged.
+    """Mean absolute error, ``|input - target|``.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.L1Loss()(torch.tensor([1., 2.]), torch.tensor([0., 5.]))
@@ -42,7 +44,9 @@ class L1Loss(_Loss, computes="l1_loss(input, target, reduction=reduction)"):
 
 
 class MSELoss(_Loss, computes="mse_loss(input, target, reduction=reduction)"):
-    """``(input - target)²``, averaged.
+    """Mean squared error, ``(input - target)²``.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.MSELoss()(torch.tensor([1., 2.]), torch.tensor([0., 5.]))
@@ -52,7 +56,9 @@ class MSELoss(_Loss, computes="mse_loss(input, target, reduction=reduction)"):
 
 class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=KEPT,
                    computes="smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
-    """Half the square over beta where the difference is below beta, the difference less half of beta elsewhere.
+    """Mean error, squared where it is small: half the square over beta below beta, the error less beta / 2 elsewhere.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Raises RuntimeError for a negative beta.
 
     >>> import tensh as torch
     >>> torch.nn.SmoothL1Loss(reduction="none")(torch.tensor([1., 2.]), torch.tensor([0.5, 5.]))
@@ -62,7 +68,9 @@ class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=K
 
 class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
                 computes="huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
-    """Half the square where the difference is below delta, ``delta * (difference - delta / 2)`` elsewhere.
+    """Mean error, squared where it is small: half the square below delta, ``delta * (error - delta / 2)`` elsewhere.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Raises RuntimeError unless delta is positive.
 
     >>> import tensh as torch
     >>> torch.nn.HuberLoss(delta=2.)(torch.tensor([1.]), torch.tensor([5.]))
@@ -75,7 +83,11 @@ class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
 
 
 class BCELoss(_WeightedLoss, computes="binary_cross_entropy(input, target, weight=weight, reduction=reduction)"):
-    """The cross entropy of probabilities and binary targets, both within [0, 1] and of one shape.
+    """Cross entropy of probabilities and binary targets.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Both are within [0, 1]. ``weight`` is
+    multiplied with the loss of each element, and is broadcast. Raises ValueError for different shapes, RuntimeError for
+    probabilities outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.BCELoss()(torch.tensor([0.5, 0.5]), torch.tensor([0., 1.]))
@@ -87,7 +99,10 @@ class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', 
                         buffers="weight pos_weight",
                         computes="binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, "
                                  "reduction=reduction)"):  # fmt: skip
-    """The cross entropy of ``sigmoid(input)`` and binary targets, without overflow; pos_weight multiplies that of the ones.
+    """Cross entropy of ``sigmoid(input)`` and binary targets, without overflow.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none". ``weight`` is multiplied with the loss of
+    each element, ``pos_weight`` with that of targets 1; both are broadcast. Raises ValueError for different shapes.
 
     >>> import tensh as torch
     >>> torch.nn.BCEWithLogitsLoss()(torch.zeros(2), torch.tensor([0., 1.]))
@@ -96,7 +111,9 @@ class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', 
 
 
 class SoftMarginLoss(_Loss, computes="soft_margin_loss(input, target, reduction=reduction)"):
-    """``log(1 + exp(-target * input))``, averaged; targets are 1 or -1.
+    """Mean of ``log(1 + exp(-target * input))`` for targets 1 and -1.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.SoftMarginLoss()(torch.zeros(2), torch.tensor([-1., 1.]))
@@ -111,7 +128,11 @@ CLASSES = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduc
 class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
               computes="nll_loss(input, target, weight=weight, ignore_index=ignore_index, "
                        "reduction=reduction)"):  # fmt: skip
-    """Minus the logarithm of the target's probability: logarithms [N, C, *] and classes [N, *], or [C] and [].
+    """Minus the log probability of the target class, averaged.
+
+    Shapes: input [N, C, *] of log probabilities, target [N, *] of classes, or [C] and []; output [], or that of the
+    target with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index`` do not count. Raises
+    ValueError for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
     >>> torch.nn.NLLLoss()(torch.tensor([[-0.5, -2.]]), torch.tensor([0]))
@@ -119,23 +140,29 @@ class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
     """
 
 
-class NLLLoss2d(NLLLoss):
-    """NLLLoss under its name of old, for images.
+class NLLLoss2d(NLLLoss, settings=CLASSES, keeps=KEPT, buffers="weight"):
+    """NLLLoss of images, under its former name.
+
+    Shapes: input [N, C, H, W], target [N, H, W]; output [] or [N, H, W].
 
     >>> import tensh as torch
     >>> torch.nn.NLLLoss2d()(torch.ones(1, 2, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64))
     tensor(-1.)
     """
 
-    def __init__(self, *args, **kwargs):
+    def _check(self):
         warn("NLLLoss2d has been deprecated. Please use NLLLoss instead.", FutureWarning)
-        super().__init__(*args, **kwargs)
 
 
 class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0", keeps=KEPT, buffers="weight",
                        computes="cross_entropy(input, target, weight=weight, ignore_index=ignore_index, "
                                 "reduction=reduction, label_smoothing=label_smoothing)"):  # fmt: skip
-    """The cross entropy of ``softmax(input)`` and classes: scores [N, C, *] and classes [N, *], or probabilities [N, C, *].
+    """Cross entropy of ``softmax(input)`` and the target class, averaged.
+
+    Shapes: input [N, C, *] of scores, target [N, *] of classes or [N, C, *] of probabilities, all without N for one
+    sample; output [], or [N, *] with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index``
+    do not count; ``label_smoothing`` mixes that share of the uniform distribution into the target. Raises ValueError
+    for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0., 0.]]), torch.tensor([0]))
@@ -145,7 +172,11 @@ class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0"
 
 class KLDivLoss(_Loss, settings=f"{OLD}, reduction='mean', log_target=False", keeps=KEPT,
                 computes="kl_div(input, target, reduction=reduction, log_target=log_target)"):  # fmt: skip
-    """The divergence of Kullback and Leibler, of logarithms of probabilities from probabilities.
+    """Kullback-Leibler divergence: ``target * (log(target) - input)``, averaged.
+
+    Shapes: input [*] of log probabilities, target [*] of probabilities, or of their logarithms with ``log_target``;
+    output [], or [*] with reduction "none". Reduction "batchmean" divides the sum by the size of the first dimension,
+    as the definition does.
 
     >>> import tensh as torch
     >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1., 0.]]))
@@ -157,7 +188,10 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
                       buffers="weight",
                       computes="multi_margin_loss(input, target, p=p, margin=margin, weight=weight, "
                                "reduction=reduction)"):  # fmt: skip
-    """``max(0, margin - input[target] + input[i])^p``, averaged over the classes i but the target: [N, C] and [N].
+    """Mean of ``max(0, margin - input[target] + input[i])^p`` over the classes i but the target.
+
+    Shapes: input [N, C] and target [N], or [C] and []; output [], or that of the target with reduction "none";
+    ``weight`` [C]. Raises ValueError unless p is 1 or 2 and the weight has one dimension.
 
     >>> import tensh as torch
     >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
@@ -174,7 +208,10 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
 
 
 class MultiLabelMarginLoss(_Loss, computes="multilabel_margin_loss(input, target, reduction=reduction)"):
-    """The same for several targets: [N, C] and classes [N, C], of which those from the first negative one on do not count.
+    """Mean of ``max(0, 1 - input[target] + input[i])`` over all targets of a sample and the classes i that are none.
+
+    Shapes: input and target [N, C] or [C], where classes from the first negative one on do not count; output [], or [N]
+    with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
@@ -184,7 +221,9 @@ class MultiLabelMarginLoss(_Loss, computes="multilabel_margin_loss(input, target
 
 class MultiLabelSoftMarginLoss(_WeightedLoss, computes="multilabel_soft_margin_loss(input, target, weight=weight, "
                                                        "reduction=reduction)"):  # fmt: skip
-    """The cross entropy of ``sigmoid(input)`` and binary targets, averaged over the classes: both [N, C].
+    """Cross entropy of ``sigmoid(input)`` and binary targets, averaged over the classes.
+
+    Shapes: input and target [N, C]; output [], or [N] with reduction "none"; ``weight`` [C].
 
     >>> import tensh as torch
     >>> torch.nn.MultiLabelSoftMarginLoss()(torch.zeros(1, 2), torch.tensor([[0., 1.]]))
@@ -193,9 +232,11 @@ class MultiLabelSoftMarginLoss(_WeightedLoss, computes="multilabel_soft_margin_l
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """A linear layer and the cross entropy of its scores: features [N, in_features] and classes [N, *out_features].
+    """Cross entropy of the scores of a linear layer.
 
-    RuntimeError for a weight that has not one element for each class, and for a label_smoothing outside [0, 1].
+    Shapes: input [N, in_features] and target [N, *out_features] of classes; output [], or that of the target with
+    reduction "none". Raises RuntimeError for a weight that has not one element for each class, and for a
+    label_smoothing outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.LinearCrossEntropyLoss(3, 4)(torch.zeros(2, 3), torch.tensor([0, 3]))
@@ -234,7 +275,10 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 # ── of distributions ─────────────────────────────────────────────────────────
 class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
                                      "reduction='mean'", keeps=KEPT):  # fmt: skip
-    """Minus the log likelihood of counts under Poisson's distribution; ``full`` adds Stirling's term.
+    """Minus the log likelihood of counts under Poisson distributions, averaged.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none". The input is the logarithm of the rate, or
+    the rate if ``log_input`` is false; ``full`` adds Stirling's term.
 
     >>> import tensh as torch
     >>> torch.nn.PoissonNLLLoss()(torch.zeros(2), torch.ones(2))
@@ -250,7 +294,10 @@ class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=N
 
 class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'",
                       computes="gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=reduction)"):  # fmt: skip
-    """Minus the log likelihood of targets under normal distributions with the means ``input`` and the variances ``var``.
+    """Minus the log likelihood of targets under normal distributions, averaged.
+
+    Shapes: input (means) and target [*], ``var`` (variances) [*] or one that is broadcast; output [], or [*] with
+    reduction "none". Raises ValueError for negative variances and for shapes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.GaussianNLLLoss()(torch.zeros(2), torch.ones(2), torch.ones(2))
@@ -261,9 +308,11 @@ class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'
 class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
               computes="ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, "
                        "zero_infinity)"):  # fmt: skip
-    """Minus the log likelihood of sequences, over all ways to align them (Graves et al., 2006).
+    """Minus the log likelihood of sequences, over all ways to align them with the input (Graves et al., 2006).
 
-    ``log_probs`` [T, N, C] or [T, C]; ``targets`` [N, S] or one after the other; lengths [N].
+    Shapes: ``log_probs`` [T, N, C] or [T, C]; ``targets`` [N, S], or [sum of lengths]; lengths [N] or []; output [], or
+    [N] with reduction "none". The mean is over sequences, each divided by its length. ``blank`` is the class of no
+    symbol; ``zero_infinity`` makes the loss of targets that are too long zero.
 
     >>> import tensh as torch
     >>> steps = torch.zeros(2, 1, 2).log_softmax(2)
@@ -275,7 +324,9 @@ class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
 # ── of pairs and triplets ────────────────────────────────────────────────────
 class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'", keeps=KEPT,
                          computes="hinge_embedding_loss(input, target, margin=margin, reduction=reduction)"):  # fmt: skip
-    """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
+    """Mean of ``input`` where the target is 1, of ``max(0, margin - input)`` where it is -1.
+
+    Shapes: input and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.HingeEmbeddingLoss()(torch.tensor([0.5, 0.2]), torch.tensor([1., -1.]))
@@ -286,7 +337,9 @@ class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'",
 class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
                         computes="margin_ranking_loss(input1, input2, target, margin=margin, "
                                  "reduction=reduction)"):  # fmt: skip
-    """``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 is to be larger, -1 elsewhere.
+    """Mean of ``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 is to be larger, else -1.
+
+    Shapes: both inputs and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.MarginRankingLoss()(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([1.]))
@@ -297,7 +350,9 @@ class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", 
 class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
                           computes="cosine_embedding_loss(input1, input2, target, margin=margin, "
                                    "reduction=reduction)"):  # fmt: skip
-    """1 minus the cosine of the angle where the target is 1, the cosine above the margin where it is -1: [N, D] and [N].
+    """Mean of 1 minus the cosine of two vectors where the target is 1, of the cosine above the margin where it is -1.
+
+    Shapes: both inputs [N, D] and target [N], or [D] and []; output [], or that of the target with reduction "none".
 
     >>> import tensh as torch
     >>> torch.nn.CosineEmbeddingLoss()(torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]]), torch.tensor([1.]))
@@ -308,7 +363,10 @@ class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'"
 class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=False, {OLD}, reduction='mean'", keeps=KEPT,
                         computes="triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, "
                                  "swap=swap, reduction=reduction)"):  # fmt: skip
-    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p: all [N, D] or [D].
+    """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p.
+
+    Shapes: anchor, positive and negative [N, D] or [D]; output [], or [N] with reduction "none". With ``swap`` the
+    distance of positive and negative counts where it is smaller. Raises ValueError unless the margin is positive.
 
     >>> import tensh as torch
     >>> torch.nn.TripletMarginLoss()(torch.zeros(1, 2), torch.zeros(1, 2), torch.ones(1, 2)).round(decimals=3)
@@ -323,7 +381,10 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
                                     computes="triplet_margin_with_distance_loss(anchor, positive, negative, "
                                              "distance_function=distance_function, margin=margin, swap=swap, "
                                              "reduction=reduction)"):  # fmt: skip
-    """The same with a distance of one's own, a function of two tensors.
+    """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with a distance of the caller.
+
+    Shapes: anchor, positive and negative [N, *]; output [], or [N] with reduction "none". ``distance_function`` takes
+    two tensors (default: PairwiseDistance). Raises ValueError unless the margin is positive.
 
     >>> import tensh as torch
     >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))

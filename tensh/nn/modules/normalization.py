@@ -11,9 +11,11 @@ from tensh.nn.parameter import Parameter
 
 
 class LayerNorm(Module):
-    """The last dimensions with mean 0 and variance 1 (Ba et al., 2016), times ``weight``, plus ``bias``.
+    """Normalise the last dimensions to mean 0 and variance 1 (Ba et al., 2016), times ``weight``, plus ``bias``.
 
-    ``normalized_shape`` is their number of elements, or their shape; the shape of the input stays.
+    Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) and ``bias`` (zeros)
+    [*normalized_shape]. ``normalized_shape`` is a shape, or the size of the last dimension; ``eps`` is added to the
+    variance.
 
     >>> import tensh as torch
     >>> torch.nn.LayerNorm(2)(torch.tensor([[1., 3.]])).round(decimals=3)
@@ -46,9 +48,10 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """The last dimensions over the root of the mean of their squares (Zhang and Sennrich, 2019), times ``weight``.
+    """Divide the last dimensions by the root of the mean of their squares (Zhang and Sennrich, 2019), times ``weight``.
 
-    Without an ``eps`` it is that of the input's dtype.
+    Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) [*normalized_shape]. ``eps`` is added to
+    the mean; None stands for that of the input's dtype.
 
     >>> import tensh as torch
     >>> torch.nn.RMSNorm(2)(torch.tensor([[1., 7.]])).round(decimals=3)
@@ -78,9 +81,10 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """Groups of channels with mean 0 and variance 1 (Wu and He, 2018), times ``weight``, plus ``bias``: [N, C, *].
+    """Normalise groups of channels to mean 0 and variance 1 (Wu and He, 2018), times ``weight``, plus ``bias``.
 
-    ValueError if the channels cannot be divided into the groups.
+    Shapes: input and output [N, C, *]; ``weight`` (ones at first) and ``bias`` (zeros) [C]. Raises ValueError if the
+    channels cannot be divided into the groups.
 
     >>> import tensh as torch
     >>> torch.nn.GroupNorm(2, 4)(torch.ones(5, 4, 3)).shape
@@ -120,7 +124,9 @@ def shape_of(given):
 
 class LocalResponseNorm(Layer, settings="size, alpha=1e-4, beta=0.75, k=1.0", shows=".size alpha beta k",
                         computes="local_response_norm(input, size, alpha, beta, k)"):  # fmt: skip
-    """Each value over a power of the squares of ``size`` channels around it (Krizhevsky et al., 2012): [N, C, *].
+    """Divide each value by a power of the squares of ``size`` channels around it (Krizhevsky et al., 2012).
+
+    Shapes: input and output [N, C, *].
 
     >>> import tensh as torch
     >>> torch.nn.LocalResponseNorm(2)(torch.ones(1, 4, 3)).shape

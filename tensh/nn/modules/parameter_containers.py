@@ -29,7 +29,7 @@ def as_parameter(value):
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors become parameters, and other values are kept as they are.
+    """Hold parameters in a list; tensors become parameters, and other values are kept as they are.
 
     >>> import tensh as torch
     >>> torch.nn.ParameterList([torch.ones(2, 3)])
@@ -94,7 +94,14 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Parameters by name; tensors become parameters, and other values are kept as they are."""
+    """Hold parameters by name; tensors become parameters, and other values are kept as they are.
+
+    ``parameters`` is a dict or (name, value) pairs; raises ValueError for others than pairs.
+
+    >>> import tensh as torch
+    >>> torch.nn.ParameterDict({"scale": torch.ones(2)})["scale"].requires_grad
+    True
+    """
 
     def __init__(self, parameters=None):
         super().__init__()

@@ -5,7 +5,9 @@ from tensh.nn.modules.layer import Layer
 
 class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(input, upscale_factor)",
                    shows="upscale_factor"):  # fmt: skip
-    """Larger images from more channels (Shi et al., 2016): [*, C r², H, W] to [*, C, H r, W r].
+    """Larger images from more channels (Shi et al., 2016).
+
+    Shapes: input [*, C r², H, W], output [*, C, H r, W r], where r is ``upscale_factor``.
 
     >>> import tensh as torch
     >>> torch.nn.PixelShuffle(3)(torch.ones(1, 9, 4, 4)).shape
@@ -15,7 +17,9 @@ class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(inp
 
 class PixelUnshuffle(Layer, settings="downscale_factor", computes="pixel_unshuffle(input, downscale_factor)",
                      shows="downscale_factor"):  # fmt: skip
-    """More channels from larger images: [*, C, H r, W r] to [*, C r², H, W].
+    """More channels from larger images, the inverse of PixelShuffle.
+
+    Shapes: input [*, C, H r, W r], output [*, C r², H, W], where r is ``downscale_factor``.
 
     >>> import tensh as torch
     >>> torch.nn.PixelUnshuffle(3)(torch.ones(1, 1, 12, 12)).shape

@@ -4,6 +4,7 @@ All weights start uniform within 1 / sqrt(hidden_size) of zero.  Inputs are [L, 
 [N, L, input_size], without a batch [L, input_size], or packed sequences; states are [layers * directions, N, size].
 """
 
+import inspect
 import math
 import numbers
 
@@ -19,7 +20,15 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mod
 
 
 class RNNBase(Module):
-    """What all recurrent layers share: settings, weights, and the way through the layers."""
+    """Weights of recurrent layers, and the way through the layers.
+
+    Shapes: ``weight_ih_l0`` [gates * hidden_size, input_size] and so on; all start uniform within 1 / sqrt(hidden_size)
+    of zero. Raises ValueError for an unknown mode and for settings that are out of range.
+
+    >>> import tensh as torch
+    >>> torch.nn.RNNBase("GRU", 2, 3).weight_ih_l0.shape
+    torch.Size([9, 2])
+    """
 
     _states = 1  # tensors that go from step to step
 
@@ -211,7 +220,29 @@ def check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout,
         raise ValueError("Unrecognized RNN mode: " + mode)
 
 
+SETTINGS = [p for p in inspect.signature(RNNBase.__init__).parameters.values() if p.name != "mode"]
+NONLINEARITY = inspect.Parameter("nonlinearity", inspect.Parameter.POSITIONAL_OR_KEYWORD, default="tanh")
+
+
+def show_settings(*more, projects=False):
+    """Let a constructor show the settings of RNNBase that it takes, by name; ``more`` follow the number of layers.
+
+    Without a projection what comes after it cannot be given by position: the place is kept.
+    """
+    shown = [*SETTINGS[:4], *more, *SETTINGS[4:]]
+    if not projects:
+        place = [p.name for p in shown].index("proj_size")
+        shown[place:] = [p.replace(kind=p.KEYWORD_ONLY) for p in shown[place + 1 :]]
+
+    def mark(init):
+        init.__signature__ = inspect.Signature(shown)
+        return init
+
+    return mark
+
+
 def no_projection(options):
+    """ValueError for a projection, which only LSTM has."""
     if "proj_size" in options:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
@@ -219,7 +250,10 @@ def no_projection(options):
 class RNN(RNNBase):
     """Elman's network: ``h = tanh(W x + b + U h + c)``, or relu.
 
-    Called with ``(input, h0)``; gives (outputs of all steps, last state).
+    Called with ``(input, h0)``, gives (outputs, last state). Shapes: input [L, N, input_size], with ``batch_first`` [N,
+    L, input_size], without a batch [L, input_size], or packed; outputs of all steps [L, N, directions * hidden_size],
+    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. Raises
+    ValueError for settings that are out of range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> output, state = torch.nn.RNN(10, 20, 2)(torch.ones(5, 3, 10))
@@ -227,6 +261,7 @@ class RNN(RNNBase):
     (torch.Size([5, 3, 20]), torch.Size([2, 3, 20]))
     """
 
+    @show_settings(NONLINEARITY)
     def __init__(self, *args, **kwargs):
         no_projection(kwargs)
         if len(args) > 3:
@@ -247,7 +282,11 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); with ``proj_size`` its outputs are projected.
 
-    Called with ``(input, (h0, c0))``; gives (outputs of all steps, (last hidden state, last cell state)).
+    Called with ``(input, (h0, c0))``, gives (outputs, (last hidden state, last cell state)). Shapes: input [L, N,
+    input_size], with ``batch_first`` [N, L, input_size], without a batch [L, input_size], or packed; outputs of all
+    steps [L, N, directions * (proj_size or hidden_size)], states [num_layers * directions, N, (proj_size or
+    hidden_size)]. ``dropout`` is applied between layers in training. Raises ValueError for settings that are out of
+    range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
@@ -257,6 +296,7 @@ class LSTM(RNNBase):
 
     _states = 2
 
+    @show_settings(projects=True)
     def __init__(self, *args, **kwargs):
         super().__init__("LSTM", *args, **kwargs)
 
@@ -269,7 +309,10 @@ class LSTM(RNNBase):
 class GRU(RNNBase):
     """Gated recurrent units (Cho et al., 2014).
 
-    Called with ``(input, h0)``; gives (outputs of all steps, last state).
+    Called with ``(input, h0)``, gives (outputs, last state). Shapes: input [L, N, input_size], with ``batch_first`` [N,
+    L, input_size], without a batch [L, input_size], or packed; outputs of all steps [L, N, directions * hidden_size],
+    states [num_layers * directions, N, hidden_size]. ``dropout`` is applied between layers in training. Raises
+    ValueError for settings that are out of range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
     >>> output, state = torch.nn.GRU(10, 20, batch_first=True)(torch.ones(3, 5, 10))
@@ -277,6 +320,7 @@ class GRU(RNNBase):
     (torch.Size([3, 5, 20]), torch.Size([1, 3, 20]))
     """
 
+    @show_settings()
     def __init__(self, *args, **kwargs):
         no_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)

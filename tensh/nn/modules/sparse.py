@@ -47,9 +47,12 @@ def padding_row(padding_idx, rows, name):
 
 
 class Embedding(_Table):
-    """A vector for each number: integers [*] to [*, embedding_dim].
+    """Look up a vector for each number.
 
-    The row of ``padding_idx`` gets no gradient; ``max_norm`` shortens the rows that are looked up, in place.
+    Shapes: input [*] of integers, output [*, embedding_dim]; ``weight`` [num_embeddings, embedding_dim] starts normal,
+    with mean 0 and variance 1. The row of ``padding_idx`` is zero and gets no gradient; ``max_norm`` shortens the rows
+    that are looked up, in place. Raises AssertionError for a padding_idx that is no row, IndexError for numbers that
+    are none.
 
     >>> import tensh as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
@@ -93,7 +96,12 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """The mean, sum or largest values of the vectors of each bag: integers [N, L], or [L] and the offsets of the bags.
+    """Reduce the vectors of each bag of numbers to their mean, sum or maximum.
+
+    Shapes: input [B, N], or [N] with ``offsets`` [B] where bags begin; output [B, embedding_dim]; ``weight``
+    [num_embeddings, embedding_dim]; ``per_sample_weights``, with mode "sum", like the input. Numbers ``padding_idx``
+    are left out; ``include_last_offset`` ends offsets with the length of the input. Raises AssertionError for a
+    padding_idx that is no row, ValueError for offsets beside bags of equal length, and without them for one row.
 
     >>> import tensh as torch
     >>> torch.nn.EmbeddingBag(10, 3)(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])).shape

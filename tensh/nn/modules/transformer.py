@@ -60,7 +60,9 @@ def is_causal_mask(mask, hint, sequence, batch_first):
 class TransformerEncoderLayer(Module):
     """Attention of a sequence to itself, then two linear maps with an activation between them.
 
-    With ``norm_first`` normalisation comes before each of the two, else after it.
+    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. With ``norm_first``
+    normalisation comes before each of the two parts, else after it. Raises RuntimeError for an activation that is
+    neither a function nor "relu" or "gelu".
 
     >>> import tensh as torch
     >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(10, 3, 8)).shape
@@ -107,6 +109,10 @@ class TransformerEncoderLayer(Module):
 
 class TransformerDecoderLayer(Module):
     """Attention of a sequence to itself, then to the encoder's output, then two linear maps with an activation between.
+
+    Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
+    without a batch it is left out. Raises RuntimeError for an activation that is neither a function nor "relu" or
+    "gelu".
 
     >>> import tensh as torch
     >>> torch.nn.TransformerDecoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
@@ -186,6 +192,8 @@ def why_padding_stays(layer):
 class TransformerEncoder(Module):
     """Copies of an encoder layer, one after the other, and a normalisation at the end if one is given.
 
+    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model].
+
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerEncoderLayer(8, 2, batch_first=True)
     >>> torch.nn.TransformerEncoder(layer, num_layers=2)(torch.ones(3, 10, 8)).shape
@@ -229,6 +237,9 @@ class TransformerEncoder(Module):
 class TransformerDecoder(Module):
     """Copies of a decoder layer, one after the other, and a normalisation at the end if one is given.
 
+    Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
+    without a batch it is left out.
+
     >>> import tensh as torch
     >>> decoder = torch.nn.TransformerDecoder(torch.nn.TransformerDecoderLayer(8, 2), num_layers=2)
     >>> decoder(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
@@ -255,9 +266,11 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder of one sequence, and a decoder of another that attends to it.
+    """Encoder of one sequence, and decoder of another that attends to it (Vaswani et al., 2017).
 
-    Matrices start with the variance of Glorot and Bengio.
+    Shapes: ``src`` [S, N, d_model], ``tgt`` and output [T, N, d_model]; with ``batch_first`` N comes first, and without
+    a batch it is left out. Matrices start uniform, with the variance of Glorot and Bengio (2010). Raises RuntimeError
+    if batches or features do not fit.
 
     >>> import tensh as torch
     >>> model = torch.nn.Transformer(8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)

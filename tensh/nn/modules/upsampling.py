@@ -12,7 +12,10 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
                keeps={"scale_factor": "factors(scale_factor)"},
                computes="interpolate(input, size, scale_factor, mode, align_corners, "
                         "recompute_scale_factor=recompute_scale_factor)"):  # fmt: skip
-    """[N, C, *spatial] to a size, or to a multiple: mode 'nearest', 'linear', 'bilinear', 'bicubic' or 'trilinear'.
+    """Interpolate rows, images or volumes to a size, or to a multiple of theirs.
+
+    Shapes: input [N, C, *], output [N, C, *size]. Modes: "nearest", "nearest-exact", "linear" [N, C, L], "bilinear" and
+    "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W].
 
     >>> import tensh as torch
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[1., 2.]]]))
@@ -28,7 +31,9 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images to a size or a multiple, each pixel the nearest one: [N, C, H, W].
+    """Interpolate images to a size or a multiple, each pixel the nearest one.
+
+    Shapes: input [N, C, H, W], output [N, C, *size].
 
     >>> import tensh as torch
     >>> torch.nn.UpsamplingNearest2d(scale_factor=2)(torch.ones(1, 1, 2, 2)).shape
@@ -40,7 +45,9 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images to a size or a multiple, interpolated bilinearly between the corners: [N, C, H, W].
+    """Interpolate images to a size or a multiple, bilinearly between the corners.
+
+    Shapes: input [N, C, H, W], output [N, C, *size].
 
     >>> import tensh as torch
     >>> torch.nn.UpsamplingBilinear2d(scale_factor=2)(torch.ones(1, 1, 2, 2)).shape
