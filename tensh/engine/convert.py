@@ -12,8 +12,8 @@ from tensh.engine.device import device as device_of
 from tensh.engine.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.basic import cast as cast_op
 from tensh.engine.tensor import Tensor, new
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 TO = (
@@ -38,10 +38,10 @@ def recast(t, to, memory_format=None):
     if t.array.dtype.kind in "cW" and to.category != COMPLEX:
         warn_real(to)
     if to.category >= FLOAT:
-        return OPS["cast"].fn(t, numpy, memory_format)
+        return cast_op.fn(t, numpy, memory_format)
     result = new()  # no gradient passes through an integer
     try:
-        result.array = OPS["cast"].kernel(t.array, numpy, memory_format)
+        result.array = cast_op.kernel(t.array, numpy, memory_format)
     except Lift:
         return ports.batched_function("recast", recast, (t, to, memory_format), {})
     result.node = result._base = result._grad = None

@@ -21,9 +21,9 @@ from tensh.engine.declarations.table import Op
 from tensh.engine.graph.backward import as_tensor
 from tensh.engine.graph.nodes import DeadEnd, Dual, Output, edge, hold, live
 from tensh.engine.graph.region import CopySlices
+from tensh.engine.ops.shapes.views import view
 from tensh.engine.tangents import fitted, pushed, region_pushed
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 class Level:
@@ -195,7 +195,7 @@ def dual(t, tangent, level):
     if not live(node):
         shown.node = placeholder(shown, node)
     elif mode.grad is True:
-        shown.node = OPS["view"].fn(t, t.array.shape).node
+        shown.node = view.fn(t, t.array.shape).node
     else:
         shown.node = DeadEnd(t.array)
         for each in mode.levels:
@@ -222,7 +222,7 @@ def parts(t, level, name="Identity"):
     others = tuple(each for each in mode.levels if each is not level)
     if live(node) and mode.grad is True:
         with Computing(others, mode.grad):
-            value = OPS["view"].fn(t, t.array.shape)
+            value = view.fn(t, t.array.shape)
             value.node.__class__ = renamed(type(value.node), name)
             return value, tangent
     value = wrap(t.array)

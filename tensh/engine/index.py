@@ -151,6 +151,9 @@ DECLARED = {
     "functional.layers.recurrences": """
         gru gru_cell lstm lstm_cell norm_except_dim rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell
     """,
+    "functional.layers.recurrent": """
+        lstm_slopes
+    """,
     "functional.layers.resampling": """
         affine_grid affine_grid_generator grid_sample grid_sampler grid_sampler_2d grid_sampler_3d interpolate upsample
         upsample_bilinear upsample_nearest

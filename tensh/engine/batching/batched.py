@@ -6,8 +6,9 @@ import numpy as np
 
 from tensh.engine.batching import refusals
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.basic import expand
+from tensh.engine.ops.shapes.views import permute, unsqueeze, view
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 class Sample:
@@ -119,10 +120,10 @@ def left(t, dim, level):
     """What the function returned, with the batch of ``level`` as dimension ``dim`` again."""
     if type(t) is not Batched or t.levels[-1] != level.number:
         ndim = t.array.ndim + 1
-        t = OPS["unsqueeze"].fn(t, dim)
+        t = unsqueeze.fn(t, dim)
         dim %= ndim
         shape = t.array.shape
-        return OPS["expand"].fn(t, (*shape[:dim], level.size, *shape[dim + 1 :]))
+        return expand.fn(t, (*shape[:dim], level.size, *shape[dim + 1 :]))
     k = len(t.levels) - 1
     value = t.value if not dim else moved(t.value, k, k + dim)
     return batched(value, t.levels[:-1])
@@ -132,25 +133,25 @@ def moved(value, source, target):
     """``value`` with one dimension in another place."""
     order = list(range(value.array.ndim))
     order.insert(target, order.pop(source))
-    return OPS["permute"].fn(value, tuple(order))
+    return permute.fn(value, tuple(order))
 
 
 def spread(t, levels, sizes):
     """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
     want = tuple([sizes[each] for each in levels])
     if type(t) is not Batched:
-        return OPS["expand"].fn(t, want + t.array.shape) if want else t
+        return expand.fn(t, want + t.array.shape) if want else t
     value = aligned(t, levels)
     shape, k = value.array.shape, len(levels)
-    return value if shape[:k] == want else OPS["expand"].fn(value, want + shape[k:])
+    return value if shape[:k] == want else expand.fn(value, want + shape[k:])
 
 
 def aligned(t, levels):
     """The value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
     if type(t) is not Batched:
-        return OPS["view"].fn(t, (1,) * len(levels) + t.array.shape)
+        return view.fn(t, (1,) * len(levels) + t.array.shape)
     if t.levels == levels:
         return t.value
     shape = iter(t.value.array.shape)
     batch = tuple([next(shape) if each in t.levels else 1 for each in levels])
-    return OPS["view"].fn(t.value, batch + tuple(shape))
+    return view.fn(t.value, batch + tuple(shape))

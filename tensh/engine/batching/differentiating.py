@@ -14,8 +14,9 @@ from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.graph.backward import run
 from tensh.engine.graph.gradients import _arrived, _given, _wanted_edge
 from tensh.engine.graph.nodes import edge, live
+from tensh.engine.ops.basic import cast
+from tensh.engine.ops.shapes.views import permute
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 
 
 def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
@@ -84,7 +85,7 @@ def weight(number, t, w, sizes):
     order = [levels.index(each) for each in (*extra, *own)]
     ndim = whole.array.ndim
     if order != sorted(order):
-        whole = OPS["permute"].fn(whole, (*order, *range(len(levels), ndim)))
+        whole = permute.fn(whole, (*order, *range(len(levels), ndim)))
     return batched(whole, extra)
 
 
@@ -94,7 +95,7 @@ def checked(number, t, w):
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {w.shape} and output[{number}] has a shape of {t.shape}."
         )
-    return w if w.array.dtype == t.array.dtype else OPS["cast"].fn(w, t.array.dtype)
+    return w if w.array.dtype == t.array.dtype else cast.fn(w, t.array.dtype)
 
 
 def arrived(number, t, g, allow_unused, materialize):
@@ -110,5 +111,5 @@ def arrived(number, t, g, allow_unused, materialize):
     order = [have.index(each) for each in levels]
     whole = value.value
     if order != sorted(order):
-        whole = OPS["permute"].fn(whole, (*order, *range(len(levels), whole.array.ndim)))
+        whole = permute.fn(whole, (*order, *range(len(levels), whole.array.ndim)))
     return batched(whole, levels)

@@ -7,9 +7,10 @@ import numpy as np
 
 from tensh.engine.batching.batched import Batched, Sample, batched
 from tensh.engine.batching.levels import drawing, running
+from tensh.engine.ops.shapes.arrange import stack
+from tensh.engine.ops.shapes.views import select, view
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 def looped(fn, args, options):
@@ -58,7 +59,7 @@ def sampled(value, at):
     if type(value) is Batched:
         t = value.value
         for number in value.levels:
-            t = OPS["select"].fn(t, 0, at[number])
+            t = select.fn(t, 0, at[number])
         return t
     if type(value) is Sample:
         return value.array[tuple([at[number] for number in value.owner.levels])]
@@ -75,9 +76,9 @@ def joined(results, levels, batch):
     if isinstance(first, Tensor):
         if all(each is first for each in results):
             return first
-        whole = OPS["stack"].fn(results, 0)
+        whole = stack.fn(results, 0)
         if len(batch) > 1:
-            whole = OPS["view"].fn(whole, (*batch, *whole.array.shape[1:]))
+            whole = view.fn(whole, (*batch, *whole.array.shape[1:]))
         return batched(whole, levels)
     if isinstance(first, (list, tuple)):
         parts = [joined(list(each), levels, batch) for each in zip(*results, strict=True)]

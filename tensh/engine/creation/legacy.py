@@ -14,8 +14,8 @@ from tensh.engine.creation.fill import require_room
 from tensh.engine.declarations.table import METHODS, function, public
 from tensh.engine.device import CONSTANTS, device
 from tensh.engine.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
+from tensh.engine.ops.shapes.views import alias
 from tensh.engine.tensor import Size, Tensor, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 FORMS = (
@@ -58,7 +58,7 @@ def aliased(other, wanted):
     found = BY_NUMPY[other.array.dtype]
     if wanted is not None and found is not wanted:
         raise TypeError(f"expected {options_text(wanted)} (got {options_text(found)})")
-    return function(OPS["alias"])(other)
+    return function(alias)(other)
 
 
 def option_name(which):
@@ -100,7 +100,7 @@ def as_subclass(self, cls):
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
             "Make sure your class inherits from Tensor."
         )
-    return made_as(cls, function(OPS["alias"])(self))
+    return made_as(cls, function(alias)(self))
 
 
 def new(self, *args, **given):

@@ -447,7 +447,7 @@ def operand(value):
 def foreign(name, input, other):
     """A Python operator with something that is no tensor and no number: only ``==`` takes an array, as in PyTorch."""
     if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
-        return OPS["eq"].fn(input, wrap(other))
+        return OPS[name].fn(input, wrap(other))
     return NotImplemented
 
 

@@ -8,7 +8,7 @@ For every operator it writes up to five pieces of Python, each when first needed
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 
 The steps of which they consist are in steps.py; what is written from the texts of derivatives is in derivatives.py.
-Read the result with ``print(tensh.engine.declarations.table.OPS["mul"].text)``.
+Read the result with ``print(tensh.engine.declarations.table.OPS[name].text)``.
 """
 
 import inspect

@@ -4,7 +4,7 @@ from math import prod
 
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.shared import Unruled, levels_of, reshaped, sizes_of
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.shapes.views import transpose
 
 
 def facts(tensors):
@@ -24,7 +24,7 @@ def as_channels(t, levels, sizes, number):
     """[B, N, C, ...] as [N, B * C, ...]."""
     value = spread(t, levels, sizes)
     shape = value.array.shape[len(levels) :]
-    value = OPS["transpose"].fn(reshaped(value, (number, *shape)), 0, 1)
+    value = transpose.fn(reshaped(value, (number, *shape)), 0, 1)
     return reshaped(value, (shape[0], number * shape[1], *shape[2:]))
 
 
@@ -32,7 +32,7 @@ def from_channels(result, batch, number):
     """[N, B * C, ...] as [B, N, C, ...]."""
     shape = result.array.shape
     result = reshaped(result, (shape[0], number, shape[1] // number, *shape[2:]))
-    result = OPS["transpose"].fn(result, 0, 1)
+    result = transpose.fn(result, 0, 1)
     return reshaped(result, (*batch, *result.array.shape[1:])) if len(batch) > 1 else result
 
 

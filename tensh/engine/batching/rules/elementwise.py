@@ -3,8 +3,8 @@
 from tensh.engine.batching.batched import Batched
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, wrapped
 from tensh.engine.declarations.mixing import COMMON
+from tensh.engine.ops.basic import cast
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 def elementwise(op):
@@ -56,4 +56,4 @@ def promoted(values, args, places=(0, 1)):
     common = COMMON[one.array.dtype, two.array.dtype, *zero]
     for place in places:
         if values[place].array.dtype is not common:
-            values[place] = OPS["cast"].fn(values[place], common)
+            values[place] = cast.fn(values[place], common)

@@ -12,8 +12,12 @@ from tensh.engine.batching.rules.leading import DIM, leading
 from tensh.engine.batching.rules.shared import Unruled, levels_of, ndim_of, sizes_of
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.indexing.indexing import PLAIN, getitem, read_array, viewed
+from tensh.engine.ops.basic import expand
+from tensh.engine.ops.indexing.index import index as index_op
+from tensh.engine.ops.indexing.index import index_back as index_back_op
+from tensh.engine.ops.indexing.scatter import index_put as index_put_op
+from tensh.engine.ops.shapes.views import alias, permute, squeeze_dim
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 
 
 class Places:
@@ -76,7 +80,7 @@ class Places:
 
     def shape(self, value):
         """The shape of what the function would read at the places, behind the batches."""
-        shape = OPS["index"].kernel(np.broadcast_to(np.uint8(0), value.array.shape), self.key).shape
+        shape = index_op.kernel(np.broadcast_to(np.uint8(0), value.array.shape), self.key).shape
         return tuple([shape[d] for d in self.order(len(shape))])
 
 
@@ -110,7 +114,7 @@ def index(op):
 
 def permuted(value, order):
     """``value`` with its dimensions in another order."""
-    return value if order == sorted(order) else OPS["permute"].fn(value, tuple(order))
+    return value if order == sorted(order) else permute.fn(value, tuple(order))
 
 
 def index_put(op):
@@ -123,7 +127,7 @@ def index_put(op):
         shape = places.shape(value)
         gap = len(shape) - len(levels) - ndim_of(values)
         given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
-        given = places.unsettled(OPS["expand"].fn(spread(given, levels, sizes), shape))
+        given = places.unsettled(expand.fn(spread(given, levels, sizes), shape))
         return batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
@@ -132,7 +136,7 @@ def index_put(op):
 def put(input, indices, values, accumulate=False):
     """The rule of the function ``index_put``."""
     arrays = tuple([read_array(each.array) for each in indices])
-    return OPS["index_put"].fn(input, arrays, values, accumulate)
+    return index_put_op.fn(input, arrays, values, accumulate)
 
 
 def index_back(op):
@@ -163,7 +167,7 @@ def by_slices(values, accumulate):
                 if not ndim_of(input):
                     raise
             places = (None,) * wrap_dim(dim, ndim_of(input)) + (index.reshape(-1).array,)
-            return OPS["index_put"].fn(input, places, values(input, *rest, **options), accumulate)
+            return index_put_op.fn(input, places, values(input, *rest, **options), accumulate)
 
         return rule
 
@@ -192,7 +196,7 @@ def index_select(op):
         n = ndim_of(input)
         if not n:
             raise Unruled
-        return OPS["index"].fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
+        return index_op.fn(input, (None,) * (dim % n) + (index.reshape(-1).array,))
 
     return rule
 
@@ -202,7 +206,7 @@ def take(op):
 
     def rule(input, index):
         flat = input.reshape(-1)
-        return OPS["index"].fn(flat, (index.array,))
+        return index_op.fn(flat, (index.array,))
 
     return rule
 
@@ -217,7 +221,7 @@ def lookup(op):
             return batched(op.fn(weight, indices.value, padding_idx, by_frequency), indices.levels)
         if padding_idx >= 0:
             raise Unruled
-        return OPS["index"].fn(weight, (indices.array,))
+        return index_op.fn(weight, (indices.array,))
 
     return rule
 
@@ -228,7 +232,7 @@ def lookup_back(op):
     def rule(grad, indices, padding_idx, by_frequency, shape):
         if padding_idx >= 0 or by_frequency:
             raise Unruled
-        return OPS["index_back"].fn(grad, shape, (indices.array,))
+        return index_back_op.fn(grad, shape, (indices.array,))
 
     return rule
 
@@ -249,9 +253,9 @@ def read(self, index):
         index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
     view, indices = viewed(self, index)
     if indices:
-        result = OPS["index"].fn(view, indices)
+        result = index_op.fn(view, indices)
         used = [place for place, each in enumerate(indices) if each is not None]
         if any(lone) and all(indices[place].shape == (1,) for place in used):
-            result = OPS["squeeze_dim"].fn(result, used[0] if used[-1] - used[0] == len(used) - 1 else 0)
+            result = squeeze_dim.fn(result, used[0] if used[-1] - used[0] == len(used) - 1 else 0)
         return result
-    return OPS["alias"].fn(self) if view is self else view
+    return alias.fn(self) if view is self else view

@@ -7,6 +7,10 @@ import numpy as np
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.elementwise import elementwise
 from tensh.engine.batching.rules.shared import Unruled, levels_of, reshaped, sizes_of
+from tensh.engine.ops.basic import cast
+from tensh.engine.ops.elementwise.table import masked_fill
+from tensh.engine.ops.indexing.index import index
+from tensh.engine.ops.reductions.reduce import sum_dim
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 
@@ -46,7 +50,7 @@ def likelihood(op):
         if reduction == "none":
             return batched(losses, levels)
         over = tuple(range(k, losses.array.ndim))
-        total = OPS["sum_dim"].fn(losses, over) if over else losses
+        total = sum_dim.fn(losses, over) if over else losses
         if reduction == "sum":
             return batched(total, levels)
         return batched(total / shares(targets, weight, ignore_index, over, total), levels)
@@ -80,8 +84,8 @@ def likelihood_back(op):
 
 def shares(targets, weight, ignore_index, over, total):
     """What a mean is divided by: how many samples count, or the sum of their weights."""
-    counted = OPS["cast"].fn(targets != ignore_index, total.array.dtype)
+    counted = cast.fn(targets != ignore_index, total.array.dtype)
     if isinstance(weight, Tensor):
-        known = OPS["masked_fill"].fn(targets, targets == ignore_index, 0)
-        counted = counted * OPS["index"].fn(weight, (known.array,))
-    return OPS["sum_dim"].fn(counted, over) if over else counted
+        known = masked_fill.fn(targets, targets == ignore_index, 0)
+        counted = counted * index.fn(weight, (known.array,))
+    return sum_dim.fn(counted, over) if over else counted

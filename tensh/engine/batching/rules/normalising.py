@@ -3,7 +3,7 @@
 from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.convolving import as_channels, facts, from_channels
 from tensh.engine.batching.rules.shared import reshaped, wrapped
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.shapes.views import transpose
 
 
 def in_rows(op):
@@ -53,10 +53,10 @@ def in_groups(op):
             bound[name] = reshaped(spread(bound[name], levels, sizes), (number * b,))
         for name in others:
             grouped = reshaped(spread(bound[name], levels, sizes), (number, a, b, s))
-            bound[name] = reshaped(OPS["transpose"].fn(grouped, 0, 1), (a, number * b, s))
+            bound[name] = reshaped(transpose.fn(grouped, 0, 1), (a, number * b, s))
         bound["form"] = (a, number * b, s)
         result = reshaped(op.fn(*bound.values()), (a, number, b, s))
-        return batched(reshaped(OPS["transpose"].fn(result, 0, 1), (*batch, *shape)), levels)
+        return batched(reshaped(transpose.fn(result, 0, 1), (*batch, *shape)), levels)
 
     return rule
 

@@ -7,7 +7,10 @@ from tensh.engine.batching.batched import Batched, batched, spread
 from tensh.engine.batching.rules.leading import leading
 from tensh.engine.batching.rules.shared import fitted, levels_of, ndim_of, reshaped, sizes_of
 from tensh.engine.functional.linalg.products import matmul
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.basic import conjugate
+from tensh.engine.ops.linalg.products import bmm, mm
+from tensh.engine.ops.shapes.views import permute, squeeze_dim, unsqueeze
+from tensh.engine.ops.shapes.views import t as t_op
 
 
 def times(input, other):
@@ -22,7 +25,7 @@ def times(input, other):
         if a == 1 and type(input) is Batched and b == 2 and type(other) is not Batched:
             return batched(matmul(input.value, other), levels)  # the batch is the rows
         if b == 1 and type(other) is Batched and a == 2 and type(input) is not Batched:
-            return batched(matmul(other.value, OPS["t"].fn(input)), levels)
+            return batched(matmul(other.value, t_op.fn(input)), levels)
         if type(other) is not Batched and b <= 2 < a + 1:
             return batched(matmul(input.value, other), levels)
         return stacked(input, other, a, b, levels)
@@ -40,19 +43,19 @@ def crossed(input, other, a, b):
     first, second = one.array.shape[: one.array.ndim - 1], two.array.shape
     k, levels = len(other.levels), (*input.levels, *other.levels)
     if b == 2:
-        two = OPS["permute"].fn(two, (k, *range(k), k + 1))
+        two = permute.fn(two, (k, *range(k), k + 1))
         columns = second[:k] + second[k + 1 :]
     else:
-        two = OPS["permute"].fn(two, (k, *range(k)))
+        two = permute.fn(two, (k, *range(k)))
         columns = second[:k]
     rows = reshaped(one, (prod(first), one.array.shape[-1]))
-    result = OPS["mm"].fn(rows, reshaped(two, (two.array.shape[0], prod(columns))))
+    result = mm.fn(rows, reshaped(two, (two.array.shape[0], prod(columns))))
     result = reshaped(result, first + columns)
     own = len(input.levels)
     places = [*range(own), *range(len(first), len(first) + k)]
     order = [places[levels.index(each)] for each in sorted(levels)]
     rest = [d for d in range(result.array.ndim) if d not in places]
-    return batched(OPS["permute"].fn(result, (*order, *rest)), tuple(sorted(levels)))
+    return batched(permute.fn(result, (*order, *rest)), tuple(sorted(levels)))
 
 
 def stacked(input, other, a, b, levels):
@@ -61,16 +64,16 @@ def stacked(input, other, a, b, levels):
     first = fitted(input, levels, ndim) if type(input) is Batched else input
     second = fitted(other, levels, ndim - (b == 1)) if type(other) is Batched else other
     if b == 1:
-        second = OPS["unsqueeze"].fn(second, second.array.ndim)
+        second = unsqueeze.fn(second, second.array.ndim)
     one, two = first.array.shape, second.array.shape
     if len(one) == 3 == len(two) and one[0] == two[0] and len(levels) == 1:
-        result = OPS["bmm"].fn(first, second)
+        result = bmm.fn(first, second)
     else:
-        result = matmul(OPS["unsqueeze"].fn(first, 0) if len(one) == 1 else first, second)
+        result = matmul(unsqueeze.fn(first, 0) if len(one) == 1 else first, second)
     if a == 1:
-        result = OPS["squeeze_dim"].fn(result, -2)
+        result = squeeze_dim.fn(result, -2)
     if b == 1:
-        result = OPS["squeeze_dim"].fn(result, -1)
+        result = squeeze_dim.fn(result, -1)
     return batched(result, levels)
 
 
@@ -81,7 +84,7 @@ def product(op):
 
 def conjugate_product(op):
     """A maker: the rule of vdot."""
-    return lambda input, other: times(OPS["conjugate"].fn(input), other)
+    return lambda input, other: times(conjugate.fn(input), other)
 
 
 def added(operands):
@@ -121,10 +124,10 @@ def solved(op):
         if type(A) is Batched or ndim_of(A) != 2 or not left:
             return by_matrix(A, B, left, vector)
         value, k = B.value, len(B.levels)
-        columns = OPS["permute"].fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
+        columns = permute.fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
         shape = columns.array.shape
         result, info = op.fn(A, reshaped(columns, (shape[0], prod(shape[1:]))), True, False)
-        result = OPS["permute"].fn(reshaped(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
+        result = permute.fn(reshaped(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
         return op.environment[f"{op.name}_outs"]((batched(result, B.levels), info))
 
     return rule

@@ -11,9 +11,10 @@ from tensh.engine.batching.batched import Batched, aligned, batched, spread
 from tensh.engine.batching.levels import drawing, refuse_errors, running
 from tensh.engine.batching.rules.leading import DIM
 from tensh.engine.batching.rules.shared import levels_of, ndim_of, reshaped, wrapped
+from tensh.engine.ops.shapes.arrange import stack
+from tensh.engine.ops.shapes.views import permute, select
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 def differing():
@@ -115,12 +116,12 @@ def of_samples(fn, args, options):
         default_generator.set_state(state)
         at = dict(zip(fixed, place, strict=True))
         results.append(drop(fn, tuple([partly(each, at) for each in args]), options).value)
-    whole = OPS["stack"].fn(results, 0)
+    whole = stack.fn(results, 0)
     shape = whole.array.shape
     whole = reshaped(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
     have = (*fixed, *numbers)
     order = [have.index(each) for each in sorted(have)]
-    whole = OPS["permute"].fn(whole, (*order, *range(len(order), whole.array.ndim)))
+    whole = permute.fn(whole, (*order, *range(len(order), whole.array.ndim)))
     return batched(whole, tuple(sorted(have)))
 
 
@@ -131,7 +132,7 @@ def partly(t, at):
     value, levels = t.value, t.levels
     for number, place in at.items():
         if number in levels:
-            value = OPS["select"].fn(value, levels.index(number), place)
+            value = select.fn(value, levels.index(number), place)
             levels = tuple([each for each in levels if each != number])
     return batched(value, levels)
 
@@ -166,7 +167,7 @@ def permutation(fn, args, options):
         if not levels:
             return fn(*args, **options)
         each = [fn(*args, **options) for _ in product(*map(range, batch))]
-    whole = OPS["stack"].fn(each, 0)
+    whole = stack.fn(each, 0)
     return batched(reshaped(whole, (*batch, *whole.array.shape[1:])), levels)
 
 

@@ -1,8 +1,8 @@
 """What the rules have in common: operands with the same batch dimensions, results with their levels."""
 
 from tensh.engine.batching.batched import Batched, aligned, batched, spread
+from tensh.engine.ops.shapes.views import view
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 class Unruled(Exception):
@@ -37,7 +37,7 @@ def fitted(t, levels, ndim):
     value = t.value if t.levels == levels else aligned(t, levels)
     k, shape = len(levels), value.array.shape
     gap = ndim - len(shape) + k
-    return OPS["view"].fn(value, shape[:k] + (1,) * gap + shape[k:]) if gap > 0 else value
+    return view.fn(value, shape[:k] + (1,) * gap + shape[k:]) if gap > 0 else value
 
 
 def full(tensors):

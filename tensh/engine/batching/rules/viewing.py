@@ -7,8 +7,12 @@ from tensh.engine.batching.batched import batched
 from tensh.engine.batching.rules.shared import Unruled, ndim_of, reshaped
 from tensh.engine.convert import converted
 from tensh.engine.errors import wrap_dim
-from tensh.engine.ops.shapes.views import inferred
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.basic import clone
+from tensh.engine.ops.reductions.norms import vector_norm
+from tensh.engine.ops.shapes.diagonal import diagonal
+from tensh.engine.ops.shapes.layout import restrided as restrided_op
+from tensh.engine.ops.shapes.views import alias, inferred, permute, squeeze_dims, transpose
+from tensh.engine.ops.shapes.views import view as view_op
 
 
 def batch_of(t):
@@ -18,7 +22,7 @@ def batch_of(t):
 
 def view(op):
     """A maker: the rule of views in another shape; how it lies in memory follows from where the value lies."""
-    fn = OPS["view" if op.name == "reshape_alias" else op.name].fn
+    fn = (view_op if op.name == "reshape_alias" else op).fn
 
     def rule(input, size, stride=None):
         size = inferred(size, input.array.size)
@@ -35,7 +39,7 @@ def expand(op):
         gap = len(size) - ndim_of(input)
         shape = value.array.shape
         if gap > 0:
-            value = OPS["view"].fn(value, shape[:k] + (1,) * gap + shape[k:])
+            value = view_op.fn(value, shape[:k] + (1,) * gap + shape[k:])
         return batched(op.fn(value, shape[:k] + tuple(size)), input.levels)
 
     return rule
@@ -48,7 +52,7 @@ def repeated(op):
         value, batch = input.value, batch_of(input)
         gap = len(repeats) - ndim_of(input)
         if gap > 0:
-            value = OPS["view"].fn(value, batch + (1,) * gap + value.array.shape[len(batch) :])
+            value = view_op.fn(value, batch + (1,) * gap + value.array.shape[len(batch) :])
         return batched(op.fn(value, (1,) * len(batch) + tuple(repeats)), input.levels)
 
     return rule
@@ -60,7 +64,7 @@ def repeat_back(op):
     def rule(grad, shape, repeats):
         batch, gap = batch_of(grad), len(repeats) - len(shape)
         result = op.fn(grad.value, batch + (1,) * gap + tuple(shape), (1,) * len(batch) + tuple(repeats))
-        return batched(OPS["view"].fn(result, batch + tuple(shape)) if gap else result, grad.levels)
+        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, grad.levels)
 
     return rule
 
@@ -84,7 +88,7 @@ def restrided(op):
 
 def as_strided(input, size, stride, storage_offset=None):
     """The rule of ``as_strided``; the offset counts from where the sample begins."""
-    return OPS["restrided"].fn(input, tuple(size), tuple(stride), storage_offset or 0)
+    return restrided_op.fn(input, tuple(size), tuple(stride), storage_offset or 0)
 
 
 def recast(t, to, memory_format=None):
@@ -94,7 +98,7 @@ def recast(t, to, memory_format=None):
 
 def dist(op):
     """A maker: the rule of ``dist``: the norm of the difference."""
-    return lambda input, other, p=2: OPS["vector_norm"].fn((input - other).reshape(-1), p, (0,))
+    return lambda input, other, p=2: vector_norm.fn((input - other).reshape(-1), p, (0,))
 
 
 def renorm(op):
@@ -106,10 +110,10 @@ def renorm(op):
             raise Unruled
         order = [*range(k), k + wrap_dim(dim, n)]
         order += [d for d in range(k + n) if d not in order]
-        value = OPS["permute"].fn(input.value, tuple(order))
+        value = permute.fn(input.value, tuple(order))
         shape = value.array.shape
         rows = reshaped(op.fn(reshaped(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
-        return batched(OPS["permute"].fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
+        return batched(permute.fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
 
     return rule
 
@@ -120,7 +124,7 @@ def sum_to(op):
     def rule(input, shape):
         batch, gap = batch_of(input), ndim_of(input) - len(shape)
         result = op.fn(input.value, batch + (1,) * gap + tuple(shape))
-        return batched(OPS["view"].fn(result, batch + tuple(shape)) if gap else result, input.levels)
+        return batched(view_op.fn(result, batch + tuple(shape)) if gap else result, input.levels)
 
     return rule
 
@@ -143,14 +147,14 @@ def squeeze_all(op):
     def rule(input):
         k, shape = len(input.levels), input.value.array.shape
         dims = tuple([d for d in range(k, len(shape)) if shape[d] == 1])
-        return batched(OPS["squeeze_dims"].fn(input.value, dims), input.levels)
+        return batched(squeeze_dims.fn(input.value, dims), input.levels)
 
     return rule
 
 
 def diagonal_copied(op):
     """A maker: the rule of ``diagonal_copied``."""
-    return lambda input, offset: OPS["clone"].fn(OPS["diagonal"].fn(input, offset))
+    return lambda input, offset: clone.fn(diagonal.fn(input, offset))
 
 
 def trace(op):
@@ -159,7 +163,7 @@ def trace(op):
     def rule(input):
         if ndim_of(input) != 2:
             raise Unruled
-        return OPS["diagonal"].fn(input).sum(-1)
+        return diagonal.fn(input).sum(-1)
 
     return rule
 
@@ -171,7 +175,7 @@ def turned_matrix(op):
         if ndim_of(input) > 2:
             raise Unruled
         if ndim_of(input) < 2:
-            return OPS["alias"].fn(input)
-        return batched(OPS["transpose"].fn(input.value, -2, -1), input.levels)
+            return alias.fn(input)
+        return batched(transpose.fn(input.value, -2, -1), input.levels)
 
     return rule

@@ -17,6 +17,8 @@ from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.indexing.assigning import copied_to, number_for, without_leading_ones
 from tensh.engine.functional.indexing.indexing import viewed
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.indexing.scatter import index_put as index_put_op
+from tensh.engine.ops.shapes.views import slice_dim, unsqueeze
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -145,13 +147,13 @@ def assign(self, index, value):
     if index is False:
         return None
     if index is ... or index is True:
-        return copied_to(self if index is ... else OPS["unsqueeze"].fn(self, 0), value)
+        return copied_to(self if index is ... else unsqueeze.fn(self, 0), value)
     view, indices = viewed(self, index, writing=True)
     if not indices:
         return copied_to(view, value)
     if value.array.ndim:
         value = without_leading_ones(value)
-    copy(view, OPS["index_put"].fn(view, indices, value))
+    copy(view, index_put_op.fn(view, indices, value))
     return None
 
 
@@ -159,7 +161,7 @@ def resize(self, *size, memory_format=None):
     """``self.resize_(...)`` to no more elements than there are."""
     shape, batch = size[0] if len(size) == 1 and not isinstance(size[0], int) else size, batch_of(self)
     rows = reshaped(self.value, (*batch, self.array.size))
-    self.value = reshaped(OPS["slice_dim"].fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
+    self.value = reshaped(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
     return self
 
 

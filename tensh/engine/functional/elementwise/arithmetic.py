@@ -7,7 +7,21 @@ from tensh.engine.declarations.scalars import take_number
 from tensh.engine.declarations.table import METHODS, PUBLIC, PYTHON_ONLY, composite, public
 from tensh.engine.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors import broadcast_clash
+from tensh.engine.ops.basic import cast, conj_over, conjugate
+from tensh.engine.ops.basic import conj_physical as conj_physical_op
 from tensh.engine.ops.elementwise.arithmetic import require_dtype
+from tensh.engine.ops.elementwise.compare import bitwise_left_shift, bitwise_not, bitwise_right_shift
+from tensh.engine.ops.elementwise.table import (
+    abs_op,
+    clamp_tensors,
+    complex_op,
+    floor_divide,
+    nan_to_num,
+    pow_op,
+    reciprocal,
+    remainder,
+)
+from tensh.engine.ops.elementwise.table import clamp as clamp_op
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -27,7 +41,7 @@ def fits_none(name, arguments, *forms):
 # ── Python's operators whose first operand is no tensor ──────────────────────
 def rdiv(input, other):
     """``other / input``."""
-    return OPS["reciprocal"].fn(input) * other
+    return reciprocal.fn(input) * other
 
 
 rdiv.arrays = True  # other than Python's other operators it takes NumPy's arrays, too
@@ -35,34 +49,34 @@ rdiv.arrays = True  # other than Python's other operators it takes NumPy's array
 
 def rpow(input, other):
     """``other ** input``."""
-    return OPS["pow"].fn(other, input)
+    return pow_op.fn(other, input)
 
 
 def rfloordiv(input, other):
     """``other // input``."""
-    return OPS["floor_divide"].fn(other, input)
+    return floor_divide.fn(other, input)
 
 
 def rmod(input, other):
     """``other % input``."""
-    return OPS["remainder"].fn(other, input)
+    return remainder.fn(other, input)
 
 
 def rlshift(input, other):
     """``other << input``."""
-    return OPS["bitwise_left_shift"].fn(other, input)
+    return bitwise_left_shift.fn(other, input)
 
 
 def rrshift(input, other):
     """``other >> input``."""
-    return OPS["bitwise_right_shift"].fn(other, input)
+    return bitwise_right_shift.fn(other, input)
 
 
 def invert(input):
     """``~input``: the opposite of bools, every bit of integers the other way."""
     if input.array.dtype.kind not in "biu":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return OPS["bitwise_not"].fn(input)
+    return bitwise_not.fn(input)
 
 
 for _each in (rdiv, rpow, rfloordiv, rmod, rlshift, rrshift, invert):
@@ -84,7 +98,7 @@ def abs_(input):
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
         begin(input)
         raise RuntimeError("In-place abs is not supported for complex tensors.")
-    return OPS["abs"].inplace_fn(input)
+    return abs_op.inplace_fn(input)
 
 
 METHODS["abs_"] = PUBLIC["abs_"] = abs_
@@ -99,8 +113,8 @@ def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
     tensor([1., 2.])
     """
     if tensor(input, "nan_to_num_").array.dtype.kind not in "biu":
-        return OPS["nan_to_num"].inplace_fn(input, nan, posinf, neginf)
-    return put(input, begin(input), OPS["nan_to_num"].fn(input, nan, posinf, neginf), "nan_to_num_", True)
+        return nan_to_num.inplace_fn(input, nan, posinf, neginf)
+    return put(input, begin(input), nan_to_num.fn(input, nan, posinf, neginf), "nan_to_num_", True)
 
 
 @composite
@@ -123,7 +137,7 @@ def float_power(input, exponent, *, out=None):
         result = float_power(input, exponent)
         refuse_growth(out, result, operands)
         return into(out, result, "float_power")
-    return OPS["pow"].fn(*(in_dtype(x, to) for x in operands))
+    return pow_op.fn(*(in_dtype(x, to) for x in operands))
 
 
 def widest(*operands):
@@ -135,7 +149,7 @@ def widest(*operands):
 def in_dtype(x, to):
     """A tensor in this dtype, a number as one of its kind."""
     if isinstance(x, Tensor):
-        return x if x.array.dtype is to.numpy else OPS["cast"].fn(x, to.numpy)
+        return x if x.array.dtype is to.numpy else cast.fn(x, to.numpy)
     return complex(x) if to is complex128 else float(x)
 
 
@@ -149,7 +163,7 @@ def float_power_(input, exponent):
     """In-place version of float_power: the input must be of its dtype already."""
     to = widest(input, exponent)
     require_float_power("base given to float_power_", input, to)
-    return OPS["pow"].inplace_fn(input, in_dtype(exponent, to))
+    return pow_op.inplace_fn(input, in_dtype(exponent, to))
 
 
 METHODS["float_power_"] = float_power_
@@ -175,15 +189,15 @@ def clamp(input, min=None, max=None, *, out=None):
     if type(min) in BOUNDS and type(max) in BOUNDS:
         if min is max is None:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-        return OPS["clamp"].fn(input, min, max)
+        return clamp_op.fn(input, min, max)
     if all(bound is None or isinstance(bound, Tensor) for bound in (min, max)):
-        return OPS["clamp_tensors"].fn(input, min, max)
+        return clamp_tensors.fn(input, min, max)
     low, high = (bound if bound is None else take_number(bound) for bound in (min, max))
     if low is NO_FIT or high is NO_FIT:
         given = (input, min) if max is None else (input, min, max)
         fits_none("clamp", given, "(Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)",
                   "(Tensor input, Number min = None, Number max = None, *, Tensor out = None)")  # fmt: skip
-    return OPS["clamp"].fn(input, low, high)
+    return clamp_op.fn(input, low, high)
 
 
 @composite
@@ -249,7 +263,7 @@ def from_parts(real, imag, *, out=None):
     >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
     tensor([1.+3.j, 2.+4.j])
     """
-    result = OPS["complex"].fn(real, imag)
+    result = complex_op.fn(real, imag)
     if out is None:
         return result
     if out.array.dtype is not result.array.dtype:
@@ -272,13 +286,13 @@ def conj(input):
     >>> torch.conj(torch.tensor([1 + 2j]))
     tensor([1.-2.j])
     """
-    return OPS["conjugate"].fn(input) if tensor(input, "conj").array.dtype.kind in "cW" else input
+    return conjugate.fn(input) if tensor(input, "conj").array.dtype.kind in "cW" else input
 
 
 def conj_physical_(input):
     """In-place version of conj_physical; real tensors may be expanded ones."""
     real = tensor(input, "conj_physical_").array.dtype.kind not in "cW"
-    return put(input, begin(input), OPS["conj_over"].fn(input), "conj_physical_", real)
+    return put(input, begin(input), conj_over.fn(input), "conj_physical_", real)
 
 
 METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
@@ -287,4 +301,4 @@ METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_
 @composite(out=True)
 def conj_physical(input):
     """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
-    return OPS["conj_physical"].fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input
+    return conj_physical_op.fn(input) if tensor(input, "conj_physical").array.dtype.kind in "cW" else input

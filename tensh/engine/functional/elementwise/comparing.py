@@ -12,9 +12,12 @@ from tensh.engine.declarations.table import METHODS, PUBLIC, composite, public
 from tensh.engine.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.functional.elementwise.arithmetic import fits_none, tensor
 from tensh.engine.graph.nodes import edge
+from tensh.engine.ops.elementwise.compare import isclose
+from tensh.engine.ops.elementwise.table import masked_fill as masked_fill_op
+from tensh.engine.ops.elementwise.table import masked_fill_tensor
+from tensh.engine.ops.elementwise.table import where as where_op
 from tensh.engine.ops.kernels import FITTING
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 BOOL = np.dtype(bool)
@@ -30,7 +33,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     True
     """
     tensor(input, "allclose"), tensor(other, "allclose", "other", 2)
-    return bool(OPS["isclose"].fn(input, other, rtol, atol, equal_nan).array.all())
+    return bool(isclose.fn(input, other, rtol, atol, equal_nan).array.all())
 
 
 @composite
@@ -103,7 +106,7 @@ def where(condition, input=None, other=None, *, out=None):
         input, other = as_tensors(condition, input, other)
     if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
         condition = truth(condition, input, other)
-    chosen = OPS["where"].fn(condition, input, other)
+    chosen = where_op.fn(condition, input, other)
     return chosen if out is None else into(out, chosen, "where")
 
 
@@ -176,7 +179,7 @@ def masked_fill(input, mask, value):
     tensors = isinstance(input, Tensor) and isinstance(mask, Tensor)
     if tensors and mask.array.dtype is BOOL and type(value) in WEAK[input.array.dtype.kind]:
         FITTING[value, input.array.dtype]  # raises if the value does not fit
-        return OPS["masked_fill"].fn(input, mask, value)
+        return masked_fill_op.fn(input, mask, value)
     if not tensors or not isinstance(value, Tensor) and plain(value) is None:
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
@@ -187,14 +190,14 @@ def masked_fill(input, mask, value):
         )
     dtype = BY_NUMPY[input.array.dtype]
     if not isinstance(value, Tensor):
-        return OPS["masked_fill"].fn(input, mask, fitting(plain(value), dtype))
+        return masked_fill_op.fn(input, mask, fitting(plain(value), dtype))
     if value.array.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{value.array.ndim} dimension(s)."
         )
     fitting(value.array.item(), dtype)
-    return OPS["masked_fill_tensor"].fn(input, mask, value)
+    return masked_fill_tensor.fn(input, mask, value)
 
 
 EXPANDED = (

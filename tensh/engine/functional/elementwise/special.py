@@ -9,7 +9,8 @@ from tensh.engine.declarations.scaling import beside_number
 from tensh.engine.declarations.table import METHODS, composite
 from tensh.engine.functional.elementwise.arithmetic import tensor
 from tensh.engine.functional.namespaces import special
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.special.error_functions import erf_op
+from tensh.engine.ops.special.gamma import polygamma_of
 
 
 @composite(method=False, out=True)
@@ -22,7 +23,7 @@ def polygamma(n, input):
     """
     if type(n) is not int:
         refuse("polygamma", "n", 1, n, "int")
-    return OPS["polygamma_of"].fn(tensor(input, "polygamma", "input", 2), n)
+    return polygamma_of.fn(tensor(input, "polygamma", "input", 2), n)
 
 
 def polygamma_method(self, n):
@@ -47,4 +48,4 @@ def ndtr(input):
     tensor([0.1587, 0.5000, 0.8413])
     """
     scaled = beside_number("mul", tensor(input, "special_ndtr", "input", 1), math.sqrt(0.5))
-    return beside_number("mul", beside_number("add", OPS["erf"].fn(scaled), 1.0), 0.5)
+    return beside_number("mul", beside_number("add", erf_op.fn(scaled), 1.0), 0.5)

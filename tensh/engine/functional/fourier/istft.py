@@ -8,11 +8,11 @@ from tensh.engine.declarations.table import composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.fourier.stft import FRAMES, NO_WINDOW, ONESIDED, SUPPRESS, refuse
 from tensh.engine.ops import spectral
+from tensh.engine.ops.layers.pad import constant_pad_nd
 from tensh.engine.ops.shapes.layout import view_as_complex, view_as_real
 from tensh.engine.ops.shapes.views import slice_dim, unfold_back
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 ISTFT = (
@@ -59,7 +59,7 @@ def frames_added(input, n_fft, hop_length, win_length, window, center, normalize
         window = wrap(np.ones(win_length, REAL[input.array.dtype]))
     if win_length != n_fft:
         left = (n_fft - win_length) // 2
-        window = OPS["constant_pad_nd"].fn(window, (left, n_fft - win_length - left), 0)
+        window = constant_pad_nd.fn(window, (left, n_fft - win_length - left), 0)
     batch, number, _ = frames.array.shape
     total = n_fft + hop_length * (number - 1)
     signal = unfold_back.fn(frames * window.view(1, 1, n_fft), (batch, total), 1, n_fft, hop_length)
@@ -125,5 +125,5 @@ def cut_out(signal, envelope, input, facts, total):
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
             "Please check your center and hop_length settings."
         )
-        signal = OPS["constant_pad_nd"].fn(signal, (0, end - total), 0)
+        signal = constant_pad_nd.fn(signal, (0, end - total), 0)
     return signal

@@ -5,8 +5,8 @@ from tensh.engine.declarations.inplace import into
 from tensh.engine.dtype import get_default_dtype
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import fft
+from tensh.engine.ops.layers.pad import constant_pad_nd
 from tensh.engine.ops.shapes.views import slice_dim
-from tensh.engine.vocabulary import OPS
 
 ONE = "(Tensor input, int n = None, int dim = -1, str norm = None, *, Tensor out = None)"
 MANY = "(Tensor input, tuple of ints s = None, tuple of ints dim = None, str norm = None, *, Tensor out = None)"
@@ -108,7 +108,7 @@ def resized(x, dims, sizes):
             x = slice_dim.fn(x, dim, 0, size, 1)
         elif size > own:
             pads[2 * (x.array.ndim - 1 - dim) + 1] = size - own
-    return OPS["constant_pad_nd"].fn(x, pads, 0) if any(pads) else x
+    return constant_pad_nd.fn(x, pads, 0) if any(pads) else x
 
 
 def one_dim(x, n, dim):

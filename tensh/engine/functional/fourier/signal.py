@@ -15,7 +15,7 @@ from tensh.engine.creation.spaces import linspace
 from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.device import strided
 from tensh.engine.dtype import float32, float64, get_default_dtype
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.special.modified_bessel import i0_op
 
 WINDOWS: dict = {}
 PLACE = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
@@ -187,7 +187,7 @@ def kaiser(M, sym, place, *, beta=12.0):
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
         return short(M, place)
-    i0, limit = OPS["i0"].fn, tensor(beta, dtype=place["dtype"])
+    i0, limit = i0_op.fn, tensor(beta, dtype=place["dtype"])
     end = limit.minimum(-limit + (M - 1) * (2.0 * limit / steps(M, sym)))
     k = linspace(start=-limit, end=end, steps=M, **place)
     return i0((limit * limit - k**2).sqrt()) / i0(limit)

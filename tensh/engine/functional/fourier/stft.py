@@ -5,10 +5,10 @@ from tensh.engine.calls.making import bind
 from tensh.engine.declarations.table import composite
 from tensh.engine.functional.layers.padding import pad
 from tensh.engine.ops import spectral
-from tensh.engine.ops.shapes.layout import view_as_real
+from tensh.engine.ops.layers.pad import constant_pad_nd
+from tensh.engine.ops.shapes.layout import restrided, view_as_real
 from tensh.engine.ops.spectral import REAL
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 REST = "bool normalized = False, bool onesided = None, bool return_complex = None, bool align_to_window = None)"
@@ -90,7 +90,7 @@ def frames_transformed(
     signals = input.unsqueeze(0) if input.array.ndim == 1 else input
     if align_to_window:
         left = (n_fft - win_length) // 2
-        signals = OPS["constant_pad_nd"].fn(signals, (left, n_fft - win_length - left), 0)
+        signals = constant_pad_nd.fn(signals, (left, n_fft - win_length - left), 0)
     frames = cut_into_frames(signals, n_fft, hop_length)
     window = padded_with_zeros(window, win_length, n_fft, signals)
     if window is not None:
@@ -147,7 +147,7 @@ def cut_into_frames(signals, size, step):
     batch, length = signals.array.shape
     own = memory.strides(signals.array)
     shape, strides = (batch, 1 + (length - size) // step, size), (own[0], step * own[1], own[1])
-    return OPS["restrided"].fn(signals, shape, strides, 0, None if signals.array.flags.c_contiguous else own)
+    return restrided.fn(signals, shape, strides, 0, None if signals.array.flags.c_contiguous else own)
 
 
 def padded_with_zeros(window, win_length, n_fft, signals):

@@ -11,11 +11,13 @@ from tensh.engine.declarations.table import MEMBERS
 from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.functional.indexing.indexing import PLAIN, apart, by_arrays, fills, getitem, parts_of, plain, viewed
 from tensh.engine.lifting import Lift
-from tensh.engine.ops.basic import expanded_size
+from tensh.engine.ops.basic import expand, expanded_size
 from tensh.engine.ops.indexing.index import key_of
+from tensh.engine.ops.indexing.scatter import index_put
 from tensh.engine.ops.shapes.embed import number_as, real_part
+from tensh.engine.ops.shapes.views import unsqueeze
+from tensh.engine.ops.shapes.views import view as view_op
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 def setitem(self, index, value):
@@ -40,7 +42,7 @@ def setitem(self, index, value):
         if index is ...:
             return copied_to(self, value)
         if index is True:
-            return copied_to(OPS["unsqueeze"].fn(self, 0), value)
+            return copied_to(unsqueeze.fn(self, 0), value)
         view, indices = viewed(self, index, writing=True)
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
@@ -51,7 +53,7 @@ def setitem(self, index, value):
                 begin(view, value, may_overlap=True)  # which is refused before
                 raise
             refuse_shared_index(view.array, *indices)
-            OPS["index_put"].write_(view, indices, without_leading_ones(value))
+            index_put.write_(view, indices, without_leading_ones(value))
             return None
         return copied_to(view, value)
     except Lift:
@@ -159,7 +161,7 @@ def without_leading_ones(value):
     """The value without leading dimensions of size 1, as PyTorch broadcasts what is assigned."""
     shape = value.array.shape
     ones = leading_ones(shape)
-    return OPS["view"].fn(value, shape[ones:]) if ones else value
+    return view_op.fn(value, shape[ones:]) if ones else value
 
 
 def copied_to(view, value):
@@ -170,9 +172,9 @@ def copied_to(view, value):
         view.fill_(value)
     else:
         shape = value.array.shape
-        value = OPS["view"].fn(value, shape[leading_ones(shape) :])
+        value = view_op.fn(value, shape[leading_ones(shape) :])
         size = expanded_size(value.array, view.array.shape)
-        view.copy_(value if value.array.shape == size else OPS["expand"].fn(value, size))
+        view.copy_(value if value.array.shape == size else expand.fn(value, size))
 
 
 MEMBERS.update(__getitem__=getitem, __setitem__=setitem)

@@ -11,9 +11,17 @@ from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.functional.forms import method, require
 from tensh.engine.functional.shapes.parts import as_strided
-from tensh.engine.ops.shapes.embed import number_as, real_part
+from tensh.engine.ops.shapes.embed import (
+    copying,
+    fill_number,
+    fill_tensor,
+    filling_number,
+    filling_tensor,
+    number_as,
+    real_part,
+    zero,
+)
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 NUMBERS = frozenset({int, float, bool})
@@ -43,7 +51,7 @@ def element(value, name):
 def fill(input, value):
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
     value = element(value, "fill")
-    return OPS["fill_tensor" if isinstance(value, Tensor) else "fill_number"].fn(input, value)
+    return (fill_tensor if isinstance(value, Tensor) else fill_number).fn(input, value)
 
 
 @method
@@ -71,7 +79,7 @@ def fill_(self, value):
         wrote(array)
         return self
     since = begin(self, value, may_overlap=True)
-    return put(self, since, OPS["filling_tensor" if tensor else "filling_number"].fn(self, value), "fill_", True)
+    return put(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
 
 
 @method
@@ -81,7 +89,7 @@ def zero_(self):
         self.array.fill(0)
         wrote(self.array)
         return self
-    return put(self, begin(self), OPS["zero"].fn(self), "zero_", True)
+    return put(self, begin(self), zero.fn(self), "zero_", True)
 
 
 @method
@@ -117,7 +125,7 @@ def copy_(self, other, non_blocking=False):
         array[...] = source
         wrote(array)
         return self
-    return put(self, since, OPS["copying"].fn(self, other), "copy_", same_elements(array, source))
+    return put(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
 
 
 def same_elements(one, two):

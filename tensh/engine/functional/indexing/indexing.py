@@ -13,8 +13,9 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.graph.nodes import edge, see
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.indexing.index import index as index_op
+from tensh.engine.ops.shapes.views import alias, select, slice_dim, unsqueeze
 from tensh.engine.tensor import Tensor, new, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 PLAIN = {int, slice, type(None), type(...)}
@@ -38,7 +39,7 @@ def getitem(self, index):
                 return see(self, t)
         elif type(index) is int:
             try:
-                return OPS["select"].fn(self, 0, index)
+                return select.fn(self, 0, index)
             except IndexError:
                 pass  # and say what PyTorch says below
         elif not isinstance(index, Tensor):
@@ -50,17 +51,17 @@ def getitem(self, index):
             and 0 < (array := index.array).ndim <= self.array.ndim
             and array.dtype.char in "?lq"
         ):
-            return OPS["index"].fn(self, (array,))
+            return index_op.fn(self, (array,))
         if type(index) is tuple and (found := by_arrays(self.array, index)) is not None:
             array, indices = found
             if indices and array is self.array:
-                return OPS["index"].fn(self, indices)
+                return index_op.fn(self, indices)
             if node is None or not mode.grad:
-                return OPS["index"].fn(wrap(array), indices) if indices else see(self, wrap(array))
+                return index_op.fn(wrap(array), indices) if indices else see(self, wrap(array))
         view, indices = viewed(self, index)
         if indices:
-            return OPS["index"].fn(view, indices)
-        return OPS["alias"].fn(self) if view is self else view
+            return index_op.fn(view, indices)
+        return alias.fn(self) if view is self else view
     except Lift:
         return ports.batched_function("getitem", getitem, (self, index), {})
 
@@ -126,7 +127,7 @@ def recorded(t, parts, index):
         for part in parts:
             kind = type(part)
             if kind is int:
-                t = OPS["select"].fn(t, dim, part)
+                t = select.fn(t, dim, part)
             elif kind is slice:
                 if part.step is not None or dim >= t.array.ndim:
                     return None
@@ -134,7 +135,7 @@ def recorded(t, parts, index):
                     t = sliced(t, dim, part, whole=part is not index)
                 dim += 1
             elif part is None:
-                t = OPS["unsqueeze"].fn(t, dim)
+                t = unsqueeze.fn(t, dim)
                 dim += 1
             elif part is ... and part is not index:
                 rest = parts[parts.index(...) + 1 :]
@@ -171,18 +172,18 @@ def viewed(t, index, writing=False):
     for place, part in enumerate(map(read, given)):
         kind = type(part)
         if kind is int:
-            t = OPS["select"].fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
+            t = select.fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
         elif kind is slice:
             t = sliced(t, dim, part, whole=not plain_part or writing)
             dim += 1
         elif part is ...:
             dim += ndim - wanted
         elif part is None:
-            t = OPS["unsqueeze"].fn(t, dim)
+            t = unsqueeze.fn(t, dim)
             dim += 1
         else:
             if kind is bool:
-                t, part = OPS["unsqueeze"].fn(t, dim), np.zeros(int(part), np.int64)
+                t, part = unsqueeze.fn(t, dim), np.zeros(int(part), np.int64)
             arrays += [None] * (dim - consumed(arrays)) + [part]
             dim = consumed(arrays)
     if (taken := consumed(arrays)) > t.array.ndim:
@@ -233,7 +234,7 @@ def sliced(t, dim, part, whole):
         raise ValueError("step must be greater than zero")
     if whole and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
         return t
-    return OPS["slice_dim"].fn(t, dim, start, stop, step)
+    return slice_dim.fn(t, dim, start, stop, step)
 
 
 def read(part):

@@ -18,9 +18,11 @@ from tensh.engine.functional.shapes.shaping import expanded, shaped
 from tensh.engine.functional.shapes.storage import contiguous
 from tensh.engine.graph.nodes import edge
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.indexing.gather import gather
 from tensh.engine.ops.indexing.index import found, index_error
-from tensh.engine.ops.indexing.scatter import outside, require_slices
-from tensh.engine.ops.shapes.embed import number_as
+from tensh.engine.ops.indexing.scatter import outside, require_slices, scatter_number
+from tensh.engine.ops.shapes.embed import diagonal_put, number_as, select_put, slice_put, strided_put
+from tensh.engine.ops.shapes.split import unbind
 from tensh.engine.tensor import Tensor, wrap
 from tensh.engine.vocabulary import OPS
 
@@ -132,7 +134,7 @@ def number_for(input, dim, index, value):
     try:
         return number_as(value, input.array.dtype)
     except RuntimeError:
-        OPS["scatter_number"].fn(input, dim, index, number_as(0, input.array.dtype))
+        scatter_number.fn(input, dim, index, number_as(0, input.array.dtype))
         raise
 
 
@@ -212,7 +214,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
             f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
         )
     if dim is None:
-        return OPS["gather"].fn(shaped(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
+        return gather.fn(shaped(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
     if input.array.ndim != array.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -234,7 +236,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
     )
     input = expanded(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
-    return OPS["gather"].fn(input, dim, wrap(index), out=out)
+    return gather.fn(input, dim, wrap(index), out=out)
 
 
 # ── where something is ───────────────────────────────────────────────────────
@@ -251,7 +253,7 @@ def nonzero(input, *, as_tuple=False, out=None):
     if not as_tuple:
         result = wrap(found(array).T)
         return result if out is None else into(out, result, "nonzero")
-    return OPS["unbind"].fn(wrap(found(array if array.ndim else array.reshape(1)).T), 1)
+    return unbind.fn(wrap(found(array if array.ndim else array.reshape(1)).T), 1)
 
 
 @composite
@@ -287,7 +289,7 @@ def unravel_index(indices, shape):
     if any(n < 0 for n in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {shape}")
     steps = np.cumprod((1, *shape[:0:-1]), dtype=np.int64)[::-1] if shape else np.empty(0, np.int64)
-    return OPS["unbind"].fn(wrap(array[..., None] // steps % np.array(shape, np.int64)), -1)
+    return unbind.fn(wrap(array[..., None] // steps % np.array(shape, np.int64)), -1)
 
 
 # ── parts replaced ───────────────────────────────────────────────────────────
@@ -295,7 +297,7 @@ def unravel_index(indices, shape):
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
     require(input, "slice_scatter", "input", 1), require(src, "slice_scatter", "src", 2)
-    return OPS["slice_put"].fn(input, src, dim, start, end, step)
+    return slice_put.fn(input, src, dim, start, end, step)
 
 
 @composite
@@ -309,14 +311,14 @@ def select_scatter(input, src, dim, index):
     if not -n <= index < n:
         size = list(input.array.shape)
         raise IndexError(f"select(): index {index} out of range for tensor of size {size} at dimension {dim}")
-    return OPS["select_put"].fn(input, src, dim, index)
+    return select_put.fn(input, src, dim, index)
 
 
 @composite(out=True)
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     """The input with a diagonal replaced by ``src``.  Differentiable."""
     require(input, "diagonal_scatter", "input", 1), require(src, "diagonal_scatter", "src", 2)
-    return OPS["diagonal_put"].fn(input, src, offset, dim1, dim2)
+    return diagonal_put.fn(input, src, offset, dim1, dim2)
 
 
 @composite
@@ -327,4 +329,4 @@ def as_strided_scatter(input, src, size, stride, storage_offset=None):
     start = memory.offset(array) if storage_offset is None else storage_offset
     require_room(array, size, stride, start)
     dense = input if array.flags.c_contiguous else contiguous(input)
-    return OPS["strided_put"].fn(dense, src, size, stride, start - memory.offset(array))
+    return strided_put.fn(dense, src, size, stride, start - memory.offset(array))

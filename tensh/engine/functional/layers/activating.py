@@ -5,7 +5,24 @@ from tensh.engine.declarations.table import METHODS, PUBLIC, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, layer
-from tensh.engine.ops.elementwise import activation  # noqa: F401
+from tensh.engine.ops.elementwise.activation import (
+    celu_op,
+    elu_op,
+    gelu_op,
+    gelu_tanh_op,
+    hardshrink_op,
+    hardsigmoid_op,
+    hardswish_op,
+    hardtanh_op,
+    leaky_relu_op,
+    mish_op,
+    prelu_kernel,
+    silu_op,
+    threshold_op,
+)
+from tensh.engine.ops.elementwise.activation import glu as glu_op
+from tensh.engine.ops.elementwise.table import relu as relu_op
+from tensh.engine.ops.shapes.views import view
 from tensh.engine.vocabulary import OPS
 
 SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946}
@@ -36,7 +53,7 @@ LAYERS |= {name: OPS[name] for name in ("softplus", "softshrink", "hardshrink", 
 LAYERS["relu_"] = PUBLIC["relu_"]
 PUBLIC |= {fn.__name__: fn for fn in (celu_, selu_, threshold_)}
 PUBLIC |= {name: OPS[name] for name in ("threshold", "hardshrink")}
-METHODS["hardshrink"] = OPS["hardshrink"]
+METHODS["hardshrink"] = hardshrink_op
 
 
 # ── bounded ──────────────────────────────────────────────────────────────────
@@ -48,7 +65,7 @@ def relu(input, inplace=False):
     >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return OPS["relu"].inplace_fn(input) if inplace else OPS["relu"].fn(input)
+    return relu_op.inplace_fn(input) if inplace else relu_op.fn(input)
 
 
 @layer
@@ -60,7 +77,7 @@ def relu6(input, inplace=False):
     tensor([0., 2., 6.])
     """
     require(input, "relu6", "input", 1)
-    return hardtanh_(input, 0.0, 6.0) if inplace else OPS["hardtanh"].fn(input, 0.0, 6.0)
+    return hardtanh_(input, 0.0, 6.0) if inplace else hardtanh_op.fn(input, 0.0, 6.0)
 
 
 @layer
@@ -73,7 +90,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    return hardtanh_(input, min_val, max_val) if inplace else OPS["hardtanh"].fn(input, min_val, max_val)
+    return hardtanh_(input, min_val, max_val) if inplace else hardtanh_op.fn(input, min_val, max_val)
 
 
 @layer
@@ -84,7 +101,7 @@ def threshold(input, threshold, value, inplace=False):
     >>> torch.nn.functional.threshold(torch.tensor([0.0, 1.0, 2.0]), 0.5, -1)
     tensor([-1.,  1.,  2.])
     """
-    return threshold_(input, threshold, value) if inplace else OPS["threshold"].fn(input, threshold, value)
+    return threshold_(input, threshold, value) if inplace else threshold_op.fn(input, threshold, value)
 
 
 @layer
@@ -95,13 +112,13 @@ def hardsigmoid(input, inplace=False):
     >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 0.0, 4.0]))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    return hardsigmoid_(input) if inplace else OPS["hardsigmoid"].fn(input)
+    return hardsigmoid_(input) if inplace else hardsigmoid_op.fn(input)
 
 
 @layer
 def hardswish(input, inplace=False):
     """The input times its hardsigmoid.  Differentiable."""
-    return hardswish_(input) if inplace else OPS["hardswish"].fn(input)
+    return hardswish_(input) if inplace else hardswish_op.fn(input)
 
 
 # ── leaky and exponential ────────────────────────────────────────────────────
@@ -113,7 +130,7 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
     >>> torch.nn.functional.leaky_relu(torch.tensor([-1.0, 2.0]), 0.1)
     tensor([-0.1000,  2.0000])
     """
-    return leaky_relu_(input, negative_slope) if inplace else OPS["leaky_relu"].fn(input, negative_slope)
+    return leaky_relu_(input, negative_slope) if inplace else leaky_relu_op.fn(input, negative_slope)
 
 
 @layer
@@ -124,13 +141,13 @@ def elu(input, alpha=1.0, inplace=False):
     >>> torch.nn.functional.elu(torch.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    return elu_(input, alpha) if inplace else OPS["elu"].fn(input, alpha)
+    return elu_(input, alpha) if inplace else elu_op.fn(input, alpha)
 
 
 def torch_celu(input, alpha=1.0):
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable."""
     require_alpha(alpha)
-    return OPS["celu"].fn(input, alpha)
+    return celu_op.fn(input, alpha)
 
 
 def require_alpha(alpha):
@@ -147,12 +164,12 @@ def celu(input, alpha=1.0, inplace=False):
     tensor([-0.7869,  2.0000])
     """
     require_alpha(alpha)
-    return celu_(input, alpha) if inplace else OPS["celu"].fn(input, alpha)
+    return celu_(input, alpha) if inplace else celu_op.fn(input, alpha)
 
 
 def torch_selu(input):
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
-    return OPS["elu"].fn(require(input, "selu", "input", 1), **SELU)
+    return elu_op.fn(require(input, "selu", "input", 1), **SELU)
 
 
 @layer
@@ -197,8 +214,8 @@ def prelu(input, weight):
         sizes = [1] * array.ndim
         if array.ndim > 1:
             sizes[1] = slopes.size
-        weight = OPS["view"].fn(weight, sizes)
-    return OPS["prelu_kernel"].fn(input, weight)
+        weight = view.fn(weight, sizes)
+    return prelu_kernel.fn(input, weight)
 
 
 LAYERS["prelu"] = PUBLIC["prelu"]
@@ -213,7 +230,7 @@ def silu(input, inplace=False):
     >>> torch.nn.functional.silu(torch.tensor([-1.0, 2.0]))
     tensor([-0.2689,  1.7616])
     """
-    return silu_(input) if inplace else OPS["silu"].fn(input)
+    return silu_(input) if inplace else silu_op.fn(input)
 
 
 @layer
@@ -227,13 +244,13 @@ def gelu(input, *, approximate="none", out=None):
     require(input, "gelu", "input", 1)
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    return OPS["gelu" if approximate == "none" else "gelu_tanh"].fn(input, out=out)
+    return (gelu_op if approximate == "none" else gelu_tanh_op).fn(input, out=out)
 
 
 @layer
 def mish(input, inplace=False):
     """The input times the tanh of its softplus.  Differentiable."""
-    return mish_(input) if inplace else OPS["mish"].fn(input)
+    return mish_(input) if inplace else mish_op.fn(input)
 
 
 @layer
@@ -273,4 +290,4 @@ def glu(input, dim=-1):
     dim = wrap_dim(dim, input.array.ndim)
     if (size := input.array.shape[dim]) % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {size}")
-    return OPS["glu"].fn(input, dim)
+    return glu_op.fn(input, dim)

@@ -10,8 +10,11 @@ from tensh.engine.functional.layers.noise import drop
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.graph.nodes import edge
+from tensh.engine.ops.elementwise.numbered import times as times_op
+from tensh.engine.ops.layers.attend import attend, safe_softmax
+from tensh.engine.ops.linalg.addmm import baddbmm
+from tensh.engine.ops.linalg.products import bmm
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 # ── one head ─────────────────────────────────────────────────────────────────
@@ -87,15 +90,15 @@ def scaled_dot_product_attention(
     )
     if one_node:
         check_batches(query, key, value, mask)
-        return OPS["attend"].fn(query, key, value, mask, scale)
+        return attend.fn(query, key, value, mask, scale)
     dtype = query.dtype
     if dtype.itemsize == 2:
         query, key, value = query.float(), key.float(), value.float()
-    times, root = OPS["times"].fn, math.sqrt(scale)
+    times, root = times_op.fn, math.sqrt(scale)
     scores = times(query, root).matmul(times(key.transpose(-2, -1), root))
     if mask is not None:
         scores = scores + mask
-    weights = OPS["safe_softmax"].fn(scores)
+    weights = safe_softmax.fn(scores)
     if dropout_p:
         weights = drop(weights, dropout_p, True)
     out = weights.matmul(value)
@@ -291,11 +294,11 @@ def with_weights(q, k, v, mask, p, batch, heads):
     number, rows, width = q.array.shape
     q = q * math.sqrt(1.0 / width)
     turned = k.transpose(-2, -1)
-    scores = OPS["bmm"].fn(q, turned) if mask is None else OPS["baddbmm"].fn(mask, q, turned)
+    scores = bmm.fn(q, turned) if mask is None else baddbmm.fn(mask, q, turned)
     weights = scores.softmax(-1)
     if p:
         weights = drop(weights, p, True)
-    out = OPS["bmm"].fn(weights, v).transpose(0, 1).reshape((rows * batch, heads * width))
+    out = bmm.fn(weights, v).transpose(0, 1).reshape((rows * batch, heads * width))
     return out, weights.view(batch, heads, rows, k.array.shape[1])
 
 

@@ -6,7 +6,11 @@ from tensh.engine.dtype import int64, uint8
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.losses import reduced, reduction_of
 from tensh.engine.functional.layers.registry import HALF, LAYERS, constants, layer, refuse_dtypes
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.elementwise.activation import logsigmoid_op
+from tensh.engine.ops.elementwise.numbered import over
+from tensh.engine.ops.elementwise.numbered import times as times_op
+from tensh.engine.ops.layers.loss import multi_margin, multilabel_margin, nll2, nll_op
+from tensh.engine.ops.reductions.softmax import log_softmax_dim
 
 
 # ── negative log likelihood ──────────────────────────────────────────────────
@@ -52,12 +56,12 @@ def nll(input, target, weight, reduction, ignore_index):
     if len(shape) <= 2:
         if len(shape) == 1 and target.array.ndim and reduction != "none":
             target = target.reshape(())
-        return OPS["nll"].fn(input, target, weight, reduction, ignore_index)
+        return nll_op.fn(input, target, weight, reduction, ignore_index)
     if len(shape) == 4:
-        return OPS["nll2"].fn(input, target, weight, reduction, ignore_index)
+        return nll2.fn(input, target, weight, reduction, ignore_index)
     batch, classes, *sizes = shape
     flat = input.contiguous().view((batch, classes, 1, math.prod(sizes)))
-    out = OPS["nll2"].fn(flat, target.reshape((batch, 1, math.prod(sizes))), weight, reduction, ignore_index)
+    out = nll2.fn(flat, target.reshape((batch, 1, math.prod(sizes))), weight, reduction, ignore_index)
     return out.view((batch, *sizes)) if reduction == "none" else out
 
 
@@ -109,11 +113,11 @@ def cross_entropy(
         raise RuntimeError(
             f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
         )
-    logs = OPS["log_softmax_dim"].fn(input, dim)
+    logs = log_softmax_dim.fn(input, dim)
     loss = nll(logs, target, weight, reduction, ignore_index)
     if label_smoothing <= 0:
         return loss
-    times = OPS["times"].fn
+    times = times_op.fn
     even = even_loss(logs, target, weight, ignore_index, reduction, dim)
     return times(loss, 1 - label_smoothing) + times(even, label_smoothing / shape[dim])
 
@@ -147,7 +151,7 @@ def entropy_of_probabilities(input, target, weight, ignore_index, reduction, smo
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
     classes = input.array.shape[dim]
     check_class_weight(weight, classes, prefix="cross_entropy: ")
-    logs = OPS["log_softmax_dim"].fn(input, dim)
+    logs = log_softmax_dim.fn(input, dim)
     if smoothing > 0:
         target = target * (1 - smoothing) + smoothing / classes
     parts = logs * target
@@ -158,7 +162,7 @@ def entropy_of_probabilities(input, target, weight, ignore_index, reduction, smo
     if reduction == "none":
         return -parts.sum(dim)
     total = -parts.sum()
-    return OPS["over"].fn(total, input.array.size // classes if classes else 0) if reduction == "mean" else total
+    return over.fn(total, input.array.size // classes if classes else 0) if reduction == "mean" else total
 
 
 @layer
@@ -239,7 +243,7 @@ def multi_margin_loss(
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
     constants("multi_margin_loss", weight=weight)
     refuse_dtypes("multi_margin_loss_cpu_kernel", input, *HALF)
-    return OPS["multi_margin"].fn(input, target, weight, p, margin, reduction)
+    return multi_margin.fn(input, target, weight, p, margin, reduction)
 
 
 @layer
@@ -256,7 +260,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         )
     check_labels(target)
     refuse_dtypes("multilabel_margin_loss_forward_out_frame", input, *HALF)
-    return OPS["multilabel_margin"].fn(input, target, reduction)
+    return multilabel_margin.fn(input, target, reduction)
 
 
 @layer
@@ -268,7 +272,7 @@ def multilabel_soft_margin_loss(
         reduction = reduction_of(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    log = OPS["logsigmoid"].fn
+    log = logsigmoid_op.fn
     losses = -(target * log(input) + (1 - target) * log(-input))
     if weight is not None:
         losses = losses * weight

@@ -6,8 +6,9 @@ from tensh.engine.declarations.table import composite
 from tensh.engine.dtype import bfloat16, float32
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import SMALL, layer, named, refuse_dtypes
+from tensh.engine.ops.layers.convolve import correlate, spread
+from tensh.engine.ops.layers.pad import constant_pad_nd
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} padding = {}, tuple of ints dilation = 1, int groups = 1)"
@@ -125,7 +126,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     check_shapes(input, weight, bias, groups, transposed=False)
     check_dtypes(input, weight, bias, groups, transposed=False)
     check_room(input.array.shape[2:], weight.array.shape[2:], padding, dilation)
-    result = OPS["correlate"].fn(input, weight, bias, stride, padding, dilation, groups)
+    result = correlate.fn(input, weight, bias, stride, padding, dilation, groups)
     return result.squeeze(0) if unbatched else result
 
 
@@ -154,7 +155,7 @@ def named_padding(padding, input, weight, stride, dilation):
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
             "created",
         )
-        input = OPS["constant_pad_nd"].fn(input, [n for t in reversed(total) for n in (0, t % 2)], 0)
+        input = constant_pad_nd.fn(input, [n for t in reversed(total) for n in (0, t % 2)], 0)
     return input, tuple(t // 2 for t in total)
 
 
@@ -190,7 +191,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
             f"({' x '.join(map(str, size))}). Output size is too small"
         )
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
-    result = OPS["spread"].fn(input, weight, bias, shape, stride, padding, dilation, groups)
+    result = spread.fn(input, weight, bias, shape, stride, padding, dilation, groups)
     return result.squeeze(0) if unbatched else result
 
 

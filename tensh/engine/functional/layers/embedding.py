@@ -7,8 +7,8 @@ from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import int32, int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
+from tensh.engine.ops.layers.lookup import bag_maxima, bag_sums, lookup
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 INTEGERS = (int64, int32)
@@ -43,7 +43,7 @@ def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, s
     if weight.array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_indices(indices, "embedding")
-    return OPS["lookup"].fn(weight, indices, padding_idx, scale_grad_by_freq)
+    return lookup.fn(weight, indices, padding_idx, scale_grad_by_freq)
 
 
 torch_embedding.__name__ = torch_embedding.__qualname__ = "embedding"
@@ -143,12 +143,12 @@ def torch_embedding_bag(
     sizes = np.bincount(bags[kept], minlength=number)
     chosen = wrap(np.zeros(0, np.int64))
     if MODES[mode] == "max":
-        output, chosen, _ = OPS["bag_maxima"].fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
+        output, chosen, _ = bag_maxima.fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
     else:
         scale = kept / np.maximum(sizes, 1)[bags] if MODES[mode] == "mean" else kept.astype(np.float64)
         scale = wrap(scale[:, None].astype(weight.array.dtype))
         weights = None if per_sample_weights is None else per_sample_weights
-        output = OPS["bag_sums"].fn(weight, weights, wrap(used), wrap(bags), scale, number, scale_grad_by_freq)
+        output = bag_sums.fn(weight, weights, wrap(used), wrap(bags), scale, number, scale_grad_by_freq)
     return output, wrap(bags), wrap(sizes), chosen
 
 

@@ -6,8 +6,10 @@ from tensh.engine import lifting
 from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.layers.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
 from tensh.engine.functional.layers.registry import layer, named
+from tensh.engine.ops.elementwise.numbered import plus
+from tensh.engine.ops.elementwise.numbered import times as times_op
+from tensh.engine.ops.elementwise.table import xlogy
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 
@@ -44,7 +46,7 @@ def divergence(input, target, reduction="mean", log_target=False):
             raise RuntimeError(f"kl_div: {'Complex' if kind == 'c' else 'Integral'} inputs not supported.")
     if log_target:
         return reduced(target.exp() * (target - input), reduction)
-    return reduced(OPS["xlogy"].fn(target, target) - target * input, reduction)
+    return reduced(xlogy.fn(target, target) - target * input, reduction)
 
 
 named(divergence, "kl_div"), numbered_reduction(divergence, "input", "target", "reduction")
@@ -59,9 +61,9 @@ def poisson_nll_loss(
     ``full`` adds what does not depend on the input (by Stirling's formula).  Differentiable in both.
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    loss = input.exp() - target * input if log_input else input - target * OPS["plus"].fn(input, eps).log()
+    loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
     if full:
-        times = OPS["times"].fn
+        times = times_op.fn
         stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
         loss = loss + stirling.masked_fill(target <= 1, 0)
     return reduced(loss, reduction)

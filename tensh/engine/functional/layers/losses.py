@@ -12,7 +12,14 @@ from tensh.engine.dtype import promote_types
 from tensh.engine.errors import broadcast_clash, does_not_fit
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import constants, layer, named
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.layers.loss import (
+    binary_entropy,
+    binary_entropy_of_logits,
+    huber_difference_op,
+    smooth_difference_op,
+    soft_margin,
+    squared_difference,
+)
 from tensh.engine.warning import warn
 
 # ── reduction ────────────────────────────────────────────────────────────────
@@ -109,7 +116,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     if weight is not None:
         check_weight(input, weight, reduction)
         return by_weight((input - target).pow(2), weight, reduction)
-    return OPS["squared_difference"].fn(*alike(input, target), reduction_of(reduction))
+    return squared_difference.fn(*alike(input, target), reduction_of(reduction))
 
 
 @layer
@@ -143,7 +150,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduced((input - target).abs(), reduction)
-    return OPS["smooth_difference"].fn(*alike(input, target), reduction, float(beta))
+    return smooth_difference_op.fn(*alike(input, target), reduction, float(beta))
 
 
 @layer
@@ -162,8 +169,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
-        return OPS["huber_difference"].fn(*alike(input, target), reduction_of(reduction), float(delta))
-    return reduced(OPS["huber_difference"].fn(*alike(input, target), "none", float(delta)) * weight, reduction)
+        return huber_difference_op.fn(*alike(input, target), reduction_of(reduction), float(delta))
+    return reduced(huber_difference_op.fn(*alike(input, target), "none", float(delta)) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -192,7 +199,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             raise RuntimeError(f"result type {kind} can't be cast to the desired output type {input.dtype.title}")
         weight = weight if weight is None else weight.to(input.dtype)
     constants("binary_cross_entropy", weight=weight)
-    return OPS["binary_entropy"].fn(input, target, weight, reduction)
+    return binary_entropy.fn(input, target, weight, reduction)
 
 
 def check_expands(weight, target):
@@ -238,7 +245,7 @@ def binary_cross_entropy_with_logits(
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    return OPS["binary_entropy_of_logits"].fn(input, target, weight, pos_weight, reduction)
+    return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 
 
 numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
@@ -252,4 +259,4 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     constants("soft_margin_loss", target=target)
     if input.array.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
-    return OPS["soft_margin"].fn(*alike(input, target), reduction)
+    return soft_margin.fn(*alike(input, target), reduction)

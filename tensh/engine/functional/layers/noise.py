@@ -15,10 +15,10 @@ from tensh.engine.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors import cannot_cast
 from tensh.engine.functional.layers.registry import LAYERS, layer
 from tensh.engine.lifting import Lift
+from tensh.engine.ops.elementwise.table import add, mul
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 ALPHA = 1.7580993408473766  # what a dropped element of a self-normalising layer becomes, before rescaling: -ALPHA
@@ -34,7 +34,7 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     if p == 0 or not train or not input.array.size:
         return input
-    times, plus = (OPS["mul"].inplace_fn, OPS["add"].inplace_fn) if inplace else (OPS["mul"].fn, OPS["add"].fn)
+    times, plus = (mul.inplace_fn, add.inplace_fn) if inplace else (mul.fn, add.fn)
     if p == 1:
         return times(input, wrap(np.zeros((), input.array.dtype)))
     try:

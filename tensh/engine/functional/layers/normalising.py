@@ -8,8 +8,9 @@ from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import LAYERS, constants, layer, named
 from tensh.engine.functional.layers.windows import integers
 from tensh.engine.info import finfo
+from tensh.engine.ops.elementwise.numbered import plus
+from tensh.engine.ops.layers.normalise import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
 from tensh.engine.tensor import size_of
-from tensh.engine.vocabulary import OPS
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
@@ -83,10 +84,10 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
         return input.clone(), input.new_empty(0), input.new_empty(0)
     at = (channels, *(1,) * (array.ndim - 2))
     if not training:
-        out = OPS["batch_norm_by"].fn(input, running_mean, running_var, weight, bias, at, eps)
+        out = batch_norm_by.fn(input, running_mean, running_var, weight, bias, at, eps)
         return out, input.new_empty(0), input.new_empty(0)
     form = (array.shape[0], channels, math.prod(array.shape[2:]))
-    out, mean, rstd, variance = OPS["batch_norm_train"].fn(input, weight, bias, at, form, eps)
+    out, mean, rstd, variance = batch_norm_train.fn(input, weight, bias, at, form, eps)
     if running_mean is not None:
         count = form[0] * form[2]
         move(running_mean.array, mean.array, momentum)
@@ -174,7 +175,7 @@ def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
     check_dtypes(input, weight, bias)
     first = array.ndim - len(shape)
     form = (1, math.prod(array.shape[:first]), math.prod(shape))
-    return OPS["layer_norm_of"].fn(input, weight, bias, shape, form, eps)
+    return layer_norm_of.fn(input, weight, bias, shape, form, eps)
 
 
 def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
@@ -223,7 +224,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     wide = input.float() if dtype.itemsize == 2 else input
     eps = finfo(wide.dtype.to_real()).eps if eps is None else eps
     squares = wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True)
-    out = wide * OPS["plus"].fn(squares, eps).rsqrt()
+    out = wide * plus.fn(squares, eps).rsqrt()
     if weight is not None:
         out = out * weight
     return out.to(dtype) if out.dtype is not dtype else out
@@ -250,7 +251,7 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
             )
     check_dtypes(input, weight, bias)
     form = (1, batch * num_groups, channels // num_groups * math.prod(array.shape[2:]))
-    return OPS["group_norm_of"].fn(input, weight, bias, (channels, *(1,) * (array.ndim - 2)), form, eps)
+    return group_norm_of.fn(input, weight, bias, (channels, *(1,) * (array.ndim - 2)), form, eps)
 
 
 def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):

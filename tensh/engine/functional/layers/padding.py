@@ -3,7 +3,7 @@
 from tensh.engine.calls.signatures import take_ints
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
-from tensh.engine.ops.layers.pad import mirrored
+from tensh.engine.ops.layers.pad import constant_pad_nd, mirrored
 from tensh.engine.vocabulary import OPS
 
 COMBINATIONS = (
@@ -37,7 +37,7 @@ def pad(input, pad, mode="constant", value=None):
     if mode == "constant":
         if value is not None and not isinstance(value, (int, float)):
             raise TypeError(f"pad(): argument 'value' (position 4) must be float, not {type(value).__name__}")
-        return OPS["constant_pad_nd"].fn(input, pad, 0 if value is None else value)
+        return constant_pad_nd.fn(input, pad, 0 if value is None else value)
     if mode not in MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value:

@@ -7,7 +7,9 @@ from tensh.engine.errors import size_at
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer, refuse_dtypes
 from tensh.engine.functional.linalg.products import matmul
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.linalg.addmm import addmm
+from tensh.engine.ops.linalg.pairs import product_of_three
+from tensh.engine.ops.shapes.views import t, view
 
 
 @layer
@@ -27,19 +29,19 @@ def product(input, weight, bias):
     a, b = input.array.ndim, weight.array.ndim
     if not a or not b:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a}D and {b}D")
-    turned = OPS["t"].fn(weight)
+    turned = t.fn(weight)
     if bias is None:
         return matmul(input, turned)
     if a == 2 == b:
-        return OPS["addmm"].fn(bias, input, turned)
+        return addmm.fn(bias, input, turned)
     if a != 2 and (bias.array.ndim != 1 or not input.array.flags.c_contiguous):
         return matmul(input, turned).add_(bias)
     if b == 1:
         raise RuntimeError(f"mat2 must be a matrix, got {b}-D tensor")
     shape = input.array.shape
     rows = math.prod(shape[:-1])
-    flat = OPS["view"].fn(input, (rows, shape[-1]))
-    return OPS["view"].fn(OPS["addmm"].fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
+    flat = view.fn(input, (rows, shape[-1]))
+    return view.fn(addmm.fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
 
 
 @layer(torch=True)
@@ -81,5 +83,5 @@ def bilinear(input1, input2, weight, bias=None):
             "and is ambiguous"
         )
     first, second = (x.reshape((-1 if x.array.size else 0, x.array.shape[-1])) for x in (input1, input2))
-    result = OPS["product_of_three"].fn(first, weight, second, ("ni", "oij", "nj", "no")).reshape((*one[:-1], sizes[0]))
+    result = product_of_three.fn(first, weight, second, ("ni", "oij", "nj", "no")).reshape((*one[:-1], sizes[0]))
     return result if bias is None else result + bias

@@ -3,13 +3,16 @@
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.losses import numbered_reduction, reduced, reduction_of
 from tensh.engine.functional.layers.registry import LAYERS, layer
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.elementwise.numbered import minus
+from tensh.engine.ops.elementwise.numbered import plus as plus_op
+from tensh.engine.ops.elementwise.table import clamp_min, minimum, sub
+from tensh.engine.ops.elementwise.table import where as where_op
 
 EPSILON = 1e-12  # added to squared lengths
 
 
 def at_least_zero(values):
-    return OPS["clamp_min"].fn(values, 0)
+    return clamp_min.fn(values, 0)
 
 
 @layer
@@ -24,9 +27,9 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     """
     reduction = reduction_of(reduction, size_average, reduce)
     margin = float(margin) if type(margin) is int else margin
-    short = at_least_zero(OPS["sub"].fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
+    short = at_least_zero(sub.fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
     short = short if input.is_floating_point() else short.to(input.dtype)
-    zero, where = input.new_zeros(()), OPS["where"].fn
+    zero, where = input.new_zeros(()), where_op.fn
     return reduced(where(target != 1, short, zero) + where(target != -1, input, zero), reduction)
 
 
@@ -46,7 +49,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduced(at_least_zero(OPS["plus"].fn(-target * (input1 - input2), margin)), reduction)
+    return reduced(at_least_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
 
 
 @layer
@@ -64,12 +67,12 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
             f"{ndim}D target tensor expects {ndim + 1}D input tensors, but found inputs with sizes {list(shapes[0])} and "
             f"{list(shapes[1])}."
         )
-    plus, where = OPS["plus"].fn, OPS["where"].fn
+    plus, where = plus_op.fn, where_op.fn
     squares = plus((input1 * input1).sum(ndim), EPSILON) * plus((input2 * input2).sum(ndim), EPSILON)
     cosine = (input1 * input2).sum(ndim) / squares.sqrt()
     zero = cosine.new_zeros(())
-    near = where(target == 1, OPS["sub"].fn(1, cosine), zero)
-    return reduced(near + where(target == -1, at_least_zero(OPS["minus"].fn(cosine, margin)), zero), reduction)
+    near = where(target == 1, sub.fn(1, cosine), zero)
+    return reduced(near + where(target == -1, at_least_zero(minus.fn(cosine, margin)), zero), reduction)
 
 
 # ── triplets ─────────────────────────────────────────────────────────────────
@@ -90,8 +93,8 @@ def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=
     distance = LAYERS["pairwise_distance"]
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
-        far = OPS["minimum"].fn(far, distance(positive, negative, p, eps))
-    return reduced(at_least_zero(OPS["plus"].fn(near, margin) - far), reduction)
+        far = minimum.fn(far, distance(positive, negative, p, eps))
+    return reduced(at_least_zero(plus_op.fn(near, margin) - far), reduction)
 
 
 @layer
@@ -116,7 +119,7 @@ def triplet_margin_with_distance_loss(
     distance = LAYERS["pairwise_distance"] if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = OPS["minimum"].fn(far, distance(positive, negative))
+        far = minimum.fn(far, distance(positive, negative))
     return reduced(at_least_zero(margin + near - far), reduction)
 
 

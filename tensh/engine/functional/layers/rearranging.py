@@ -6,7 +6,10 @@ from tensh.engine.dtype import int64
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.functional.layers.windows import integers
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.layers.rearrange import channel_shuffle as channel_shuffle_op
+from tensh.engine.ops.layers.rearrange import col2im, im2col
+from tensh.engine.ops.layers.rearrange import pixel_shuffle as pixel_shuffle_op
+from tensh.engine.ops.layers.rearrange import pixel_unshuffle as pixel_unshuffle_op
 
 
 # ── classes ──────────────────────────────────────────────────────────────────
@@ -66,7 +69,7 @@ def pixel_shuffle(input, upscale_factor):
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
             f"input.size(-3)={shape[-3]} is not divisible by {r * r}"
         )
-    return OPS["pixel_shuffle"].fn(input, r)
+    return pixel_shuffle_op.fn(input, r)
 
 
 @layer(torch=True)
@@ -84,7 +87,7 @@ def pixel_unshuffle(input, downscale_factor):
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({dim})={shape[dim]} is not "
                 f"divisible by {r}"
             )
-    return OPS["pixel_unshuffle"].fn(input, r)
+    return pixel_unshuffle_op.fn(input, r)
 
 
 @layer(torch=True)
@@ -106,7 +109,7 @@ def channel_shuffle(input, groups):
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
-    return OPS["channel_shuffle"].fn(input, groups)
+    return channel_shuffle_op.fn(input, groups)
 
 
 @layer(torch=True)
@@ -175,7 +178,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
             f"Given input with spatial size {shape[-2:]}, kernel_size={kernel}, dilation={dilation}, padding={padding}, "
             f"calculated shape of the array of sliding blocks as {size}, but its components must be at least one."
         )
-    return batched(input, 4, lambda x: OPS["im2col"].fn(x, kernel, dilation, padding, stride, size))
+    return batched(input, 4, lambda x: im2col.fn(x, kernel, dilation, padding, stride, size))
 
 
 @layer
@@ -209,7 +212,7 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             "expected size of input's dimension 2 to match the calculated number of sliding blocks "
             f"{size[0]} * {size[1]} = {size[0] * size[1]}, but got input.size(2)={shape[-1]}."
         )
-    return batched(input, 3, lambda x: OPS["col2im"].fn(x, spatial, kernel, dilation, padding, stride, size))
+    return batched(input, 3, lambda x: col2im.fn(x, spatial, kernel, dilation, padding, stride, size))
 
 
 def batched(input, ndim, fn):

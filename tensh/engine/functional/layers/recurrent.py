@@ -5,11 +5,15 @@ lists of steps [batch, features], which may have fewer and fewer samples (packed
 """
 
 from tensh.engine import named
+from tensh.engine.calls.making import leaf
 from tensh.engine.dtype import float32
 from tensh.engine.functional.layers.projecting import product
 from tensh.engine.functional.layers.registry import LAYERS
 from tensh.engine.functional.shapes.joining import cat
-from tensh.engine.vocabulary import OPS
+from tensh.engine.graph.gradients import grad
+from tensh.engine.ops.layers.recurrent import lstm_layer
+from tensh.engine.ops.shapes.arrange import stack
+from tensh.engine.vocabulary import TENSORS
 
 
 # ── cells: (what the input adds, state, weights of the state) -> state ───────
@@ -82,7 +86,7 @@ def one_direction(mode, input, start, weights, backward, sizes=None):
     gates = product(input, w_ih, b_ih)
     steps = gates.unbind(0) if sizes is None else gates.split(sizes)
     outputs, end = (backwards if backward else forwards)(STEPS[mode], steps, start, inner)
-    return OPS["stack"].fn(outputs) if sizes is None else cat(outputs), *end
+    return stack.fn(outputs) if sizes is None else cat(outputs), *end
 
 
 def in_one_piece(input, start, weights):
@@ -108,10 +112,24 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
                 w_ih, b_ih, w_hh, b_hh, _ = weights
                 if b_ih is None:
                     b_ih = b_hh = named("zeros")(len(w_ih.array), dtype=w_ih.dtype)
-                output, *end, _, _ = OPS["lstm_layer"].fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
+                output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
             else:
                 output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)
             results.append(output)
             last.append(end)
         input = cat(results, -1) if directions == 2 else results[0]
-    return input, [OPS["stack"].fn(parts) for parts in zip(*last, strict=True)]
+    return input, [stack.fn(parts) for parts in zip(*last, strict=True)]
+
+
+def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
+    """The derivative of a layer of long short-term memory as tensors: of the layer, run step by step."""
+
+    def reached(each):  # tangents want the gradient of what no gradient goes through, too
+        return each if each.requires_grad else leaf(each.array, True)
+
+    input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
+    results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
+    return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
+
+
+TENSORS["lstm_slopes"] = lstm_slopes

@@ -8,6 +8,7 @@ from tensh.engine.functional.layers.adapting import adaptive_avg, adaptive_avg_p
 from tensh.engine.functional.layers.registry import layer
 from tensh.engine.functional.layers.windows import integers, require_addressable
 from tensh.engine.ops.layers import resample
+from tensh.engine.ops.layers.grid import affine_points
 from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
@@ -253,7 +254,7 @@ def affine_grid_generator(theta, size, align_corners):
             f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {array.shape[2]}] but got: "
             f"[{array.shape[0]}, {array.shape[2]}]."
         )
-    return OPS["affine_points"].fn(theta, tuple(size[2:]), bool(align_corners))
+    return affine_points.fn(theta, tuple(size[2:]), bool(align_corners))
 
 
 @layer

@@ -6,8 +6,9 @@ from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.dtype import int64
 from tensh.engine.functional.layers.losses import numbered_reduction, reduction_of
 from tensh.engine.functional.layers.registry import HALF, layer, refuse_dtypes
+from tensh.engine.ops.elementwise.table import where
+from tensh.engine.ops.layers.ctc import ctc
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 def lengths_of(value, name, batch):
@@ -83,9 +84,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
                 f"Expected input_lengths to have value at {word} {limit}, but got value {input_lengths.array[wrong][0]} {WHILE}"
             )
     refuse_dtypes("ctc_loss_cpu", log_probs, *HALF)
-    loss = OPS["ctc"].fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity)[0]
+    loss = ctc.fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity)[0]
     if zero_infinity:
-        loss = OPS["where"].fn(loss == math.inf, loss.new_zeros(()), loss)
+        loss = where.fn(loss == math.inf, loss.new_zeros(()), loss)
     if reduction == "mean":
         return (loss / target_lengths.clamp_min(1)).mean()
     if reduction == "sum":

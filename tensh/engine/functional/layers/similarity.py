@@ -8,7 +8,12 @@ from tensh.engine.dtype import FLOAT, promote_types
 from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.forms import require
 from tensh.engine.functional.layers.registry import layer
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.basic import expand
+from tensh.engine.ops.elementwise.numbered import plus
+from tensh.engine.ops.elementwise.table import clamp_min
+from tensh.engine.ops.linalg.pairs import norm_of_difference
+from tensh.engine.ops.linalg.pairs import pdist as pdist_op
+from tensh.engine.ops.reductions.norms import vector_norm
 
 
 @layer
@@ -19,7 +24,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    norm = OPS["clamp_min"].fn(input.norm(p, dim, keepdim=True), eps)
+    norm = clamp_min.fn(input.norm(p, dim, keepdim=True), eps)
     result = input / norm.expand_as(input)
     return result if out is None else into(out, result, "div")
 
@@ -42,12 +47,12 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
         if (clash := broadcast_clash(shapes)) is not None:
             raise RuntimeError(clash)
         shape = np.broadcast_shapes(*shapes)
-        x1, x2 = (OPS["expand"].fn(x, shape) for x in (x1, x2))
+        x1, x2 = (expand.fn(x, shape) for x in (x1, x2))
     wrap_dim(dim, x1.array.ndim)
     units = []
     for x in (x1, x2):
         x = x if x.is_floating_point() else x.to(common)
-        length = OPS["vector_norm"].fn(x, 2, (dim,), True).clone()
+        length = vector_norm.fn(x, 2, (dim,), True).clone()
         with PUBLIC["no_grad"]():
             length.clamp_min_(eps)
         units.append(x / length)
@@ -63,8 +68,8 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     tensor([5.0000])
     """
     require(x1, "pairwise_distance", "x1", 1), require(x2, "pairwise_distance", "x2", 2)
-    difference = OPS["plus"].fn(x1 - x2, eps)
-    return OPS["norm_of_difference"].fn(
+    difference = plus.fn(x1 - x2, eps)
+    return norm_of_difference.fn(
         difference, p, max(x1.array.ndim, x2.array.ndim) - 1 if difference.array.ndim else None, keepdim
     )
 
@@ -86,4 +91,4 @@ def pdist(input, p=2.0):
         raise RuntimeError("pdist only supports non-negative p values")
     if input.dtype.itemsize == 2:
         raise NotImplementedError(f"\"pdist\" not implemented for '{input.dtype.title}'")
-    return OPS["pdist"].fn(input.contiguous(), p)
+    return pdist_op.fn(input.contiguous(), p)

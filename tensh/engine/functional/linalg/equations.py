@@ -5,11 +5,11 @@ import numpy as np
 from tensh.engine import lifting
 from tensh.engine.declarations.table import composite, returned
 from tensh.engine.functional.namespaces import everywhere, linalg
+from tensh.engine.ops.elementwise.table import where
 from tensh.engine.ops.linalg import determinant, shared
 from tensh.engine.ops.linalg import solve as solving
 from tensh.engine.ops.linalg.shared import LinAlgError, check_same_dtype, check_square
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 def failed(name, info, words):
@@ -156,4 +156,4 @@ def logdet(input):
     if sign.array.dtype.kind == "c":
         return sign.log() + logarithm
     nan = wrap(np.full((), np.nan, input.array.dtype))
-    return OPS["where"].fn(sign.detach() == -1, nan, logarithm)
+    return where.fn(sign.detach() == -1, nan, logarithm)

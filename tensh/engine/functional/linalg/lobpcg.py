@@ -9,7 +9,7 @@ the test of convergence are those of Duersch, Shao, Yang and Gu, SIAM J. Sci. Co
 from tensh.engine.declarations.table import PUBLIC
 from tensh.engine.functional.linalg.products import matmul
 from tensh.engine.functional.namespaces import LINALG
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.shapes.arrange import cat as cat_op
 
 
 def product(A, X):
@@ -91,7 +91,7 @@ class LOBPCG:
             moved = matmul(moved, LINALG["qr"](vectors[:rest, rest:].mT).Q)
         else:
             vectors, moved = matmul(transform, vectors), matmul(transform, vectors[:, n : n + rest])
-        cat = OPS["cat"].fn
+        cat = cat_op.fn
         self.X = cat([self.X[:, :done], matmul(basis, vectors[:, :rest])], 1)
         self.E = cat([self.E[:done], values[:rest]], 0)
         self.measure()
@@ -104,9 +104,9 @@ class LOBPCG:
 
     def span(self, moved, residuals):
         """Make the basis of the next step."""
-        self.S = OPS["cat"].fn([self.X, moved], 1)
+        self.S = cat_op.fn([self.X, moved], 1)
         more = self.orthonormal(residuals, self.S) if self.method == "ortho" else product(self.iK, residuals)
-        self.S = OPS["cat"].fn([self.S, more], 1)
+        self.S = cat_op.fn([self.S, more], 1)
         self.ivars["converged_end"] = self.S.shape[1]
 
     def measure(self):

@@ -11,9 +11,10 @@ from tensh.engine.functional.linalg.equations import inv, solve
 from tensh.engine.functional.namespaces import everywhere, linalg
 from tensh.engine.functional.shapes.joining import cat
 from tensh.engine.ops.linalg import crossed, exponential
+from tensh.engine.ops.linalg.products import vdot
 from tensh.engine.ops.linalg.shared import check_square
+from tensh.engine.ops.linalg.solve import linalg_inv_ex
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn_once
 
 
@@ -182,7 +183,7 @@ def vecdot(x, y, *, dim=-1):
     """
     check_vecdot(x, y)
     if x.array.ndim == y.array.ndim == 1:
-        return OPS["vdot"].fn(x, y)
+        return vdot.fn(x, y)
     return (x.conj() * y).sum(dim)
 
 
@@ -266,7 +267,7 @@ def tensorinv(input, ind=2):
             "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
             f"but got {m} != {n}"
         )
-    inverse, info = OPS["linalg_inv_ex"].fn(input.reshape(m, n))
+    inverse, info = linalg_inv_ex.fn(input.reshape(m, n))
     if info.array:
         raise RuntimeError("Failed to invert the input tensor, because it is singular.")
     return inverse.reshape(*last, *first)

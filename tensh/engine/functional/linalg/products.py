@@ -10,9 +10,8 @@ from tensh.engine.errors import broadcast_clash, wrap_dim
 from tensh.engine.functional.namespaces import LINALG
 from tensh.engine.graph.nodes import edge, live
 from tensh.engine.ops.linalg import products
-from tensh.engine.ops.shapes.views import unsafe_view
+from tensh.engine.ops.shapes.views import squeeze_dim, unsafe_view
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 
 # ── matmul ───────────────────────────────────────────────────────────────────
@@ -60,7 +59,7 @@ def by_dims(input, other, a, b):
 
 def only_row(matrix):
     """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
-    row = OPS["squeeze_dim"].fn(matrix, 0)
+    row = squeeze_dim.fn(matrix, 0)
     row._base = None
     if live(row.node):
         row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")

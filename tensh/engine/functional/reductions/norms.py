@@ -9,9 +9,9 @@ from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.namespaces import linalg
 from tensh.engine.ops.reductions import norms
 from tensh.engine.ops.reductions.norms import norm_dtype
+from tensh.engine.ops.reductions.reduce import sum_dim
 from tensh.engine.ops.reductions.softmax import log_softmax_dim, softmax_dim
 from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
 
 INF = math.inf
 
@@ -137,7 +137,7 @@ def by_singular_values(A, ord, dims, keepdim):
     if ord == "nuc":
         result = values.sum(-1)
     elif not values.array.shape[-1]:
-        result = OPS["sum_dim"].fn(values, -1)
+        result = sum_dim.fn(values, -1)
     else:
         result = values.amax(-1) if ord > 0 else values.amin(-1)
     for d in sorted(dims) if keepdim else ():

@@ -12,8 +12,8 @@ from tensh.engine.dtype import DIFFERENTIABLE
 from tensh.engine.errors import ABSENT, OTHER_DTYPE
 from tensh.engine.ops.reductions import reduce
 from tensh.engine.ops.reductions.extremes import no_extreme, require_elements
+from tensh.engine.ops.shapes.views import alias
 from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 
 
 def reduction(name, doc, everything, along, *, dim=True):
@@ -140,7 +140,7 @@ def sum_to_size(self, *size):
     if len(size) > len(own) or any(n != m and n != 1 for n, m in zip(size[::-1], own[::-1])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")
     if size == own and own:
-        return OPS["alias"].fn(self)
+        return alias.fn(self)
     more = len(own) - len(size)
     single = [i + more for i, n in enumerate(size) if n == 1 != own[i + more]]
     result = sum(self, (*range(more), *single), True)

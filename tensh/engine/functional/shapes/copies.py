@@ -9,6 +9,7 @@ from tensh.engine.declarations.table import composite, op
 from tensh.engine.functional.forms import dims_of
 from tensh.engine.functional.shapes.parts import steps_within
 from tensh.engine.functional.shapes.shaping import retyped
+from tensh.engine.ops.shapes.layout import view_as_complex
 from tensh.engine.ops.shapes.views import inferred
 from tensh.engine.vocabulary import OPS
 
@@ -29,10 +30,15 @@ def copy_of(view, name=None):
 
 for _view in "alias diagonal select t transpose unsqueeze unfold unbind view_as_real".split():
     copy_of(_view)
-for (
-    _view
-) in "expand permute slice_dim split_equally split_by_sizes squeeze_all squeeze_dim squeeze_dims restrided".split():
-    copy_of(_view, f"{_view}_copied")
+expand_copied = copy_of("expand", "expand_copied")
+permute_copied = copy_of("permute", "permute_copied")
+slice_dim_copied = copy_of("slice_dim", "slice_dim_copied")
+split_equally_copied = copy_of("split_equally", "split_equally_copied")
+split_by_sizes_copied = copy_of("split_by_sizes", "split_by_sizes_copied")
+squeeze_all_copied = copy_of("squeeze_all", "squeeze_all_copied")
+squeeze_dim_copied = copy_of("squeeze_dim", "squeeze_dim_copied")
+squeeze_dims_copied = copy_of("squeeze_dims", "squeeze_dims_copied")
+restrided_copied = copy_of("restrided", "restrided_copied")
 
 
 @op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")
@@ -44,7 +50,7 @@ def view_copied(input, size):
 @op(public="function", input="not_differentiable('view_as_complex_copy')")
 def view_as_complex_copy(input):
     """A copy of what ``view_as_complex`` shows.  As in PyTorch, not differentiable."""
-    return np.array(OPS["view_as_complex"].kernel(input))
+    return np.array(view_as_complex.kernel(input))
 
 
 @op(public="function", node="NotImplemented", input="not_differentiable('detach_copy')")
@@ -57,13 +63,13 @@ def detach_copy(input):
 def as_strided_copy(input, size, stride, storage_offset=None):
     """A copy of what ``as_strided`` shows.  Differentiable."""
     steps = steps_within("as_strided_copy", input, size, stride, storage_offset)
-    return OPS["restrided_copied"].fn(input, *steps)
+    return restrided_copied.fn(input, *steps)
 
 
 @composite(method=False, out=True)
 def expand_copy(input, size, *, implicit=False):
     """A copy of what ``expand`` shows.  Differentiable."""
-    return OPS["expand_copied"].fn(input, dims_of(size, "expand_copy", "size"))
+    return expand_copied.fn(input, dims_of(size, "expand_copy", "size"))
 
 
 @composite(method=False, out=True)
@@ -74,7 +80,7 @@ def permute_copy(input, dims):
     >>> torch.permute_copy(torch.tensor([[1, 2], [3, 4]]), (1, 0)).stride()
     (2, 1)
     """
-    return OPS["permute_copied"].fn(input, dims_of(dims, "permute_copy", "dims"))
+    return permute_copied.fn(input, dims_of(dims, "permute_copy", "dims"))
 
 
 @composite(method=False, out=True)
@@ -85,30 +91,30 @@ def slice_copy(input, dim=0, start=None, end=None, step=1):
     >>> torch.slice_copy(torch.arange(6), 0, 1, 5, 2)
     tensor([1, 3])
     """
-    return OPS["slice_dim_copied"].fn(input, dim, start, end, step)
+    return slice_dim_copied.fn(input, dim, start, end, step)
 
 
 @composite(method=False)
 def split_copy(input, split_size, dim=0):
     """Copies of the parts that ``split`` shows.  Differentiable."""
-    return OPS["split_equally_copied"].fn(input, split_size, dim)
+    return split_equally_copied.fn(input, split_size, dim)
 
 
 @composite(method=False)
 def split_with_sizes_copy(input, split_sizes, dim=0):
     """Copies of the parts that ``split_with_sizes`` shows.  Differentiable."""
     sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
-    return OPS["split_by_sizes_copied"].fn(input, sizes, dim)
+    return split_by_sizes_copied.fn(input, sizes, dim)
 
 
 @composite(method=False, out=True)
 def squeeze_copy(input, dim=None):
     """A copy of what ``squeeze`` shows.  Differentiable."""
     if dim is None:
-        return OPS["squeeze_all_copied"].fn(input)
+        return squeeze_all_copied.fn(input)
     if isinstance(dim, (tuple, list)):
-        return OPS["squeeze_dims_copied"].fn(input, tuple(dim))
-    return OPS["squeeze_dim_copied"].fn(input, dim)
+        return squeeze_dims_copied.fn(input, tuple(dim))
+    return squeeze_dim_copied.fn(input, dim)
 
 
 @composite(method=False, out=True)
@@ -117,4 +123,4 @@ def view_copy(input, size):
     form = bind(
         "view_copy", ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)"), (input, size), {}
     )
-    return retyped(input, size).clone() if "dtype" in form else OPS["view_copied"].fn(input, tuple(size))
+    return retyped(input, size).clone() if "dtype" in form else view_copied.fn(input, tuple(size))

@@ -8,8 +8,10 @@ from tensh.engine.declarations.table import PUBLIC, composite
 from tensh.engine.dtype import of_scalar
 from tensh.engine.errors import broadcast_clash
 from tensh.engine.functional.shapes.shaping import expanded, shaped
+from tensh.engine.ops.shapes.arrange import block_diagonal
+from tensh.engine.ops.shapes.arrange import cat as cat_op
+from tensh.engine.ops.shapes.views import unsqueeze
 from tensh.engine.tensor import Size, Tensor, wrap
-from tensh.engine.vocabulary import OPS
 
 
 # ── joining ──────────────────────────────────────────────────────────────────
@@ -31,11 +33,11 @@ def arrays_of(tensors, name, least=0):
 
 def cat(tensors, dim=0, out=None):
     """The tensors one after the other along ``dim``."""
-    return OPS["cat"].fn(tensors, dim, out=out)
+    return cat_op.fn(tensors, dim, out=out)
 
 
 for _name in "concat", "concatenate":
-    PUBLIC[_name] = OPS["cat"]
+    PUBLIC[_name] = cat_op
 
 
 def joins(name, doc, least, dim_of):
@@ -64,8 +66,8 @@ def at_least(t, ndim):
     if have == 0:
         return shaped(t, (1,) * ndim)
     if have == 1:
-        t = OPS["unsqueeze"].fn(t, 0)
-    return t if ndim == 2 else OPS["unsqueeze"].fn(t, -1)
+        t = unsqueeze.fn(t, 0)
+    return t if ndim == 2 else unsqueeze.fn(t, -1)
 
 
 joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.",
@@ -123,7 +125,7 @@ def block_diag(*tensors):
     if not arrays:
         return wrap(np.empty((1, 0), of_scalar[float].numpy))
     shapes = [(1,) * (2 - array.ndim) + array.shape for array in arrays]
-    return OPS["block_diagonal"].fn(tensors, shapes)
+    return block_diagonal.fn(tensors, shapes)
 
 
 # ── broadcasting several ─────────────────────────────────────────────────────

@@ -11,6 +11,11 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, method, require
 from tensh.engine.functional.shapes.shaping import shaped
+from tensh.engine.ops.shapes.arrange import narrowed_copy
+from tensh.engine.ops.shapes.diagonal import diag_embed, diagonal_copied
+from tensh.engine.ops.shapes.layout import restrided, view_as_real
+from tensh.engine.ops.shapes.split import split_by_sizes, split_equally
+from tensh.engine.ops.shapes.views import select, slice_dim
 from tensh.engine.tensor import Tensor
 from tensh.engine.vocabulary import OPS
 
@@ -45,7 +50,7 @@ def narrow(input, dim, start, length):
     tensor([1, 2, 3])
     """
     dim, start, length = range_of(input, dim, start, length, "narrow")
-    return OPS["slice_dim"].fn(input, dim, start, start + length, 1)
+    return slice_dim.fn(input, dim, start, start + length, 1)
 
 
 @composite(out=True)
@@ -53,7 +58,7 @@ def narrow_copy(input, dim, start, length):
     """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
     if dim >= require(input, "narrow_copy", "input", 1).array.ndim:
         raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.")
-    return OPS["narrowed_copy"].fn(input, *range_of(input, dim, start, length, "narrow_copy"))
+    return narrowed_copy.fn(input, *range_of(input, dim, start, length, "narrow_copy"))
 
 
 # ── splits ───────────────────────────────────────────────────────────────────
@@ -68,7 +73,7 @@ def split(tensor, split_size_or_sections, dim=0):
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
     if isinstance(split_size_or_sections, (int, Tensor)) and not isinstance(split_size_or_sections, bool):
-        return OPS["split_equally"].fn(tensor, integer(split_size_or_sections, "split", "split_size", 2), dim)
+        return split_equally.fn(tensor, integer(split_size_or_sections, "split", "split_size", 2), dim)
     return split_with_sizes(tensor, split_size_or_sections, dim)
 
 
@@ -79,7 +84,7 @@ METHODS["split"].__name__, METHODS["split"].__doc__ = "split", split.__doc__
 @composite
 def split_with_sizes(input, split_sizes, dim=0):
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
-    return OPS["split_by_sizes"].fn(input, dims_of(split_sizes, "split_with_sizes", "split_sizes"), dim)
+    return split_by_sizes.fn(input, dims_of(split_sizes, "split_with_sizes", "split_sizes"), dim)
 
 
 @composite
@@ -101,7 +106,7 @@ def chunked(input, chunks, dim, name):
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = array.shape[wrap_dim(dim, array.ndim)]
     if length == 0:
-        return OPS["split_by_sizes"].fn(input, (0,) * chunks, dim)
+        return split_by_sizes.fn(input, (0,) * chunks, dim)
     return OPS[name].fn(input, -(-length // chunks), dim)
 
 
@@ -114,7 +119,7 @@ def unsafe_chunk(input, chunks, dim=0):
 def cut_at(input, places, dim):
     """The parts between the given places along ``dim``."""
     ends = (*places, input.array.shape[wrap_dim(dim, input.array.ndim)])
-    return tuple(OPS["slice_dim"].fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
+    return tuple(slice_dim.fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
 
 
 MANY_PARTS = 1_000_000
@@ -205,13 +210,13 @@ def diag(input, diagonal=0):
     ndim = require(input, "diag", "input", 1).array.ndim
     if ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
-    return OPS["diag_embed"].fn(input, diagonal) if ndim == 1 else OPS["diagonal_copied"].fn(input, diagonal)
+    return diag_embed.fn(input, diagonal) if ndim == 1 else diagonal_copied.fn(input, diagonal)
 
 
 @composite
 def diagflat(input, offset=0):
     """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
-    return OPS["diag_embed"].fn(shaped(require(input, "diagflat", "input", 1), (-1,)), offset)
+    return diag_embed.fn(shaped(require(input, "diagflat", "input", 1), (-1,)), offset)
 
 
 # ── memory seen in other ways ────────────────────────────────────────────────
@@ -227,7 +232,7 @@ def as_strided(input, size, stride, storage_offset=None):
             [1, 2],
             [2, 3]])
     """
-    return OPS["restrided"].fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
+    return restrided.fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
 
 
 def steps_within(name, input, size, stride, storage_offset):
@@ -278,7 +283,7 @@ def imag(input):
 
 def part(input, which):
     """The real (0) or imaginary (1) parts of a complex tensor."""
-    return OPS["select"].fn(OPS["view_as_real"].fn(input), -1, which)
+    return select.fn(view_as_real.fn(input), -1, which)
 
 
 def _set_part(get):

@@ -10,8 +10,12 @@ from tensh.engine.errors import refuse_dtype, wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.joining import arrays_of
 from tensh.engine.functional.shapes.shaping import expanded, shaped
+from tensh.engine.ops.basic import clone
+from tensh.engine.ops.indexing.index import index_select
+from tensh.engine.ops.indexing.mask import masked_select
+from tensh.engine.ops.shapes.arrange import flipped, repeated, rolled, stack, turned
+from tensh.engine.ops.shapes.views import unsqueeze, view
 from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.vocabulary import OPS
 from tensh.engine.warning import warn
 
 
@@ -32,7 +36,7 @@ def repeat(self, *repeats, **named):
     size = [n * times for n, times in zip((1,) * (len(repeats) - len(shape)) + shape, repeats, strict=True)]
     if (negative := next((n for n in size if n < 0), None)) is not None:
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {size}")
-    return OPS["repeated"].fn(self, tuple([max(times, 0) for times in repeats]))
+    return repeated.fn(self, tuple([max(times, 0) for times in repeats]))
 
 
 def tiled(input, dims):
@@ -97,7 +101,7 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
             "repeats must have the same size as input along dim, but got "
             f"repeats.size(0) = {len(times)} and input.size({dim}) = {length}"
         )
-    return OPS["index_select"].fn(input, dim, wrap(indices_repeated(times, output_size)))
+    return index_select.fn(input, dim, wrap(indices_repeated(times, output_size)))
 
 
 def each_repeated(input, times, dim, output_size):
@@ -108,10 +112,8 @@ def each_repeated(input, times, dim, output_size):
     length = shape[dim] * times
     if output_size not in (None, length):
         raise RuntimeError(f"repeat_interleave: Invalid output_size, expected {length} but got {output_size}")
-    wide = expanded(OPS["unsqueeze"].fn(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
-    return OPS["view"].fn(
-        OPS["clone"].fn(wide, memory_format=contiguous_format), (*shape[:dim], length, *shape[dim + 1 :])
-    )
+    wide = expanded(unsqueeze.fn(input, dim + 1), (*shape[: dim + 1], times, *shape[dim + 1 :]))
+    return view.fn(clone.fn(wide, memory_format=contiguous_format), (*shape[:dim], length, *shape[dim + 1 :]))
 
 
 def indices_repeated(times, output_size):
@@ -146,7 +148,7 @@ def roll(input, shifts, dims=()):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims if array.size else ():
         wrap_dim(d, array.ndim, scalar=False)
-    return OPS["rolled"].fn(input, shifts, dims)
+    return rolled.fn(input, shifts, dims)
 
 
 def as_tuple(value, name):
@@ -156,7 +158,7 @@ def as_tuple(value, name):
 @method
 def flip(self, *dims, **named):
     """The tensor with the order reversed along ``dims``, as a copy.  Differentiable."""
-    return OPS["flipped"].fn(self, ints(dims, named, "flip", "dims"))
+    return flipped.fn(self, ints(dims, named, "flip", "dims"))
 
 
 def flip(input, dims):  # noqa: F811
@@ -166,7 +168,7 @@ def flip(input, dims):  # noqa: F811
     >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
     tensor([3, 2, 1])
     """
-    return OPS["flipped"].fn(input, dims_of(dims, "flip", "dims"))
+    return flipped.fn(input, dims_of(dims, "flip", "dims"))
 
 
 PUBLIC["flip"] = flip
@@ -177,7 +179,7 @@ def fliplr(input):
     """The input with its columns in reverse order, as a copy.  Differentiable."""
     if require(input, "fliplr", "input", 1).array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
-    return OPS["flipped"].fn(input, (1,))
+    return flipped.fn(input, (1,))
 
 
 @composite
@@ -185,7 +187,7 @@ def flipud(input):
     """The input with its rows in reverse order, as a copy.  Differentiable."""
     if require(input, "flipud", "input", 1).array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
-    return OPS["flipped"].fn(input, (0,))
+    return flipped.fn(input, (0,))
 
 
 @composite
@@ -200,7 +202,7 @@ def rot90(input, k=1, dims=(0, 1)):
             [1, 3]])
     """
     require(input, "rot90", "input", 1)
-    return OPS["turned"].fn(input, integer(k, "rot90", "k", 2), dims_of(dims, "rot90", "dims"))
+    return turned.fn(input, integer(k, "rot90", "k", 2), dims_of(dims, "rot90", "dims"))
 
 
 # ── grids and combinations ───────────────────────────────────────────────────
@@ -237,7 +239,7 @@ def grid(tensors, indexing):
         order[:2] = order[1::-1]
     shape = tuple(tensors[d].array.size for d in order)
     sizes = [[n if d == own else 1 for d, n in enumerate(shape)] for own in order]
-    return tuple(expanded(OPS["view"].fn(t, tuple(size)), shape) for t, size in zip(tensors, sizes, strict=True))
+    return tuple(expanded(view.fn(t, tuple(size)), shape) for t, size in zip(tensors, sizes, strict=True))
 
 
 def require_vectors(tensors):
@@ -261,7 +263,7 @@ def cartesian_prod(*tensors):
     require_vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
-    return OPS["stack"].fn([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
+    return stack.fn([shaped(t, (-1,)) for t in grid(tensors, "ij")], 1)
 
 
 @composite(method=False)
@@ -284,4 +286,4 @@ def combinations(input, r=2, with_replacement=False):
     keep = np.ones((input.array.size,) * r, bool)
     for one, next_one in zip(places, places[1:], strict=False):
         keep &= one <= next_one if with_replacement else one < next_one
-    return OPS["stack"].fn([OPS["masked_select"].fn(t, wrap(keep)) for t in grid([input] * r, "ij")], 1)
+    return stack.fn([masked_select.fn(t, wrap(keep)) for t in grid([input] * r, "ij")], 1)

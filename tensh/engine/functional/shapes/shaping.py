@@ -9,11 +9,23 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.storage import contiguous
-from tensh.engine.ops.basic import expanded_size  # noqa: F401
-from tensh.engine.ops.shapes.views import inferred
+from tensh.engine.ops.basic import (
+    clone,
+    expand,
+    expanded_size,  # noqa: F401
+)
+from tensh.engine.ops.shapes.views import (
+    inferred,
+    reshape_alias,
+    squeeze_all,
+    squeeze_dim,
+    squeeze_dims,
+    unsafe_view,
+    view,
+)
 from tensh.engine.ops.shapes.views import view as viewed
 from tensh.engine.tensor import Size, wrap
-from tensh.engine.vocabulary import OPS, TENSORS
+from tensh.engine.vocabulary import TENSORS
 
 
 # ── other sizes ──────────────────────────────────────────────────────────────
@@ -55,7 +67,7 @@ def require_divisible(array, dtype):
 @composite(function=False)
 def view_as(self, other):
     """The same memory in the shape of ``other``.  Differentiable, a view."""
-    return OPS["view"].fn(self, require(other, "view_as", "other", 1).array.shape)
+    return view.fn(self, require(other, "view_as", "other", 1).array.shape)
 
 
 def shaped(input, shape):
@@ -66,8 +78,8 @@ def shaped(input, shape):
     shape = inferred(shape, array.size)
     steps = memory.view_strides(array.shape, memory.strides(array), shape)
     if steps is not None:
-        return OPS["reshape_alias"].fn(input, shape, steps)
-    return OPS["unsafe_view"].fn(OPS["clone"].fn(input, memory_format=contiguous_format), shape)
+        return reshape_alias.fn(input, shape, steps)
+    return unsafe_view.fn(clone.fn(input, memory_format=contiguous_format), shape)
 
 
 TENSORS["reshape"] = shaped
@@ -154,13 +166,13 @@ def unflatten(input, dim, sizes):
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({length}) in the input "
             "tensor"
         ) from None
-    return OPS["view"].fn(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
+    return view.fn(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
 
 
 @composite
 def ravel(input):
     """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
-    return OPS["view"].fn(contiguous(require(input, "ravel", "input", 1)), (-1,))
+    return view.fn(contiguous(require(input, "ravel", "input", 1)), (-1,))
 
 
 @composite
@@ -174,16 +186,16 @@ def squeeze(input, dim=None):
     torch.Size([2])
     """
     if dim is None:
-        return OPS["squeeze_all"].fn(input)
+        return squeeze_all.fn(input)
     if isinstance(dim, (tuple, list)):
-        return OPS["squeeze_dims"].fn(input, tuple(dim))
-    return OPS["squeeze_dim"].fn(input, dim)
+        return squeeze_dims.fn(input, tuple(dim))
+    return squeeze_dim.fn(input, dim)
 
 
 # ── expanding ────────────────────────────────────────────────────────────────
 def expanded(input, size):
     """The input broadcast to ``size``, a tuple of ints."""
-    return OPS["expand"].fn(input, size)
+    return expand.fn(input, size)
 
 
 def forms_of_expand(self, *size, implicit=False, **named):

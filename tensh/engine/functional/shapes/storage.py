@@ -18,8 +18,8 @@ from tensh.engine.dtype import BY_NUMPY
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import ints, method, require
 from tensh.engine.graph.nodes import edge, live
+from tensh.engine.ops.basic import clone as clone_op
 from tensh.engine.tensor import SIZES, Tensor
-from tensh.engine.vocabulary import OPS
 
 
 # ── sizes and places ─────────────────────────────────────────────────────────
@@ -118,7 +118,7 @@ def contiguous(self, *, memory_format=contiguous_format):
         return self
     if memory.dense_in(self.array, format_named(memory_format, "contiguous")):
         return self
-    return OPS["clone"].fn(self, memory_format=memory_format)
+    return clone_op.fn(self, memory_format=memory_format)
 
 
 # ── the memory itself ────────────────────────────────────────────────────────

@@ -5,7 +5,10 @@ from tensh.engine.declarations.table import FORMS, MEMBERS, PUBLIC, composite
 from tensh.engine.errors import wrap_dim
 from tensh.engine.functional.forms import dims_of, ints, method, require
 from tensh.engine.functional.shapes.shaping import squeeze
-from tensh.engine.vocabulary import OPS, TENSORS
+from tensh.engine.ops.shapes.views import alias, transpose
+from tensh.engine.ops.shapes.views import permute as permute_op
+from tensh.engine.ops.shapes.views import t as t_op
+from tensh.engine.vocabulary import TENSORS
 from tensh.engine.warning import warn_once
 
 
@@ -17,25 +20,25 @@ def permute(input, dims):
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
     torch.Size([4, 2, 3])
     """
-    return OPS["permute"].fn(input, dims_of(dims, "permute", "dims"))
+    return permute_op.fn(input, dims_of(dims, "permute", "dims"))
 
 
 PUBLIC["permute"] = permute
 
 
-FORMS["permute"] = lambda self, *dims, **named: OPS["permute"].fn(self, ints(dims, named, "permute", "dims"))
+FORMS["permute"] = lambda self, *dims, **named: permute_op.fn(self, ints(dims, named, "permute", "dims"))
 
 
 @composite
 def swapaxes(input, axis0, axis1):
     """The input with two dimensions exchanged, as ``transpose``."""
-    return OPS["transpose"].fn(input, axis0, axis1)
+    return transpose.fn(input, axis0, axis1)
 
 
 @composite
 def swapdims(input, dim0, dim1):
     """The input with two dimensions exchanged, as ``transpose``."""
-    return OPS["transpose"].fn(input, dim0, dim1)
+    return transpose.fn(input, dim0, dim1)
 
 
 @composite
@@ -50,7 +53,7 @@ def movedim(input, source, destination):
     if type(source) is type(destination) is int and 0 <= source < ndim and 0 <= destination < ndim:
         dims = list(range(ndim))
         dims.insert(destination, dims.pop(source))
-        return OPS["permute"].fn(input, tuple(dims))
+        return permute_op.fn(input, tuple(dims))
     source, destination = ((d,) if isinstance(d, int) else tuple(d) for d in (source, destination))
     if len(source) != len(destination):
         raise RuntimeError(
@@ -62,10 +65,10 @@ def movedim(input, source, destination):
         if len({*dims}) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{which}` ({list(given)})")
     if not ndim:
-        return OPS["alias"].fn(input)
+        return alias.fn(input)
     taken = dict(zip(tos, froms, strict=True))
     others = iter(d for d in range(ndim) if d not in froms)
-    return OPS["permute"].fn(input, tuple(taken[d] if d in taken else next(others) for d in range(ndim)))
+    return permute_op.fn(input, tuple(taken[d] if d in taken else next(others) for d in range(ndim)))
 
 
 @composite
@@ -89,14 +92,14 @@ def adjoint_of(t, name):
         start = name if name == "adjoint()" else f"Tensor.{name}"
         warn_once(f"{start} is deprecated on 0-D tensors. Consider using x.conj().")
         return TENSORS["conj"](t)
-    return TENSORS["conj"](OPS["transpose"].fn(t, -2, -1))
+    return TENSORS["conj"](transpose.fn(t, -2, -1))
 
 
 def reversed_dims(t):
     """The dimensions in reverse order: the transpose of a matrix.  Differentiable, a view."""
     ndim = t.array.ndim
     if ndim == 2:
-        return OPS["permute"].fn(t, (1, 0))
+        return permute_op.fn(t, (1, 0))
     if ndim == 0:
         warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.")
     else:
@@ -105,7 +108,7 @@ def reversed_dims(t):
             "an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange("
             "x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
         )
-    return OPS["permute"].fn(t, tuple(range(ndim - 1, -1, -1)))
+    return permute_op.fn(t, tuple(range(ndim - 1, -1, -1)))
 
 
 def matrix_transpose(t):
@@ -116,7 +119,7 @@ def matrix_transpose(t):
     if ndim == 0:
         warn_once("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.")
         return t
-    return OPS["transpose"].fn(t, -2, -1)
+    return transpose.fn(t, -2, -1)
 
 
 def hermitian(t):
@@ -152,7 +155,7 @@ def changes_shape(name, fn, *nodes):
 def transposed(self):
     if self.array.ndim > 2:
         raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self.array.ndim}D")
-    return OPS["t"].fn(self)
+    return t_op.fn(self)
 
 
 changes_shape("t", transposed, "TBackward0>TBackward1")

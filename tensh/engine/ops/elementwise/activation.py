@@ -16,7 +16,8 @@ from tensh.engine.ops.elementwise.table import NO_CLAMP
 from tensh.engine.ops.kernels import own
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.ops.special import error_functions  # noqa: F401
-from tensh.engine.vocabulary import ARRAYS, OPS, TENSORS, word
+from tensh.engine.ops.special.error_functions import erf_op
+from tensh.engine.vocabulary import ARRAYS, TENSORS, word
 
 for vocabulary in (ARRAYS, TENSORS):
     vocabulary |= {
@@ -27,7 +28,7 @@ for vocabulary in (ARRAYS, TENSORS):
     vocabulary["SIXTH"] = float(np.float32(1 / 6))  # single precision in PyTorch, whatever the input's is
 
 
-HALF_ROOT, TANH_SCALE, erf = ARRAYS["HALF_ROOT"], ARRAYS["TANH_SCALE"], OPS["erf"].kernel
+HALF_ROOT, TANH_SCALE, erf = ARRAYS["HALF_ROOT"], ARRAYS["TANH_SCALE"], erf_op.kernel
 
 
 def activation(kernel, doc, *, types="f", **keywords):
@@ -60,9 +61,9 @@ def celu(input, alpha=1.0):
 
 # at nan the slope is that of the positive piece, and at zero it does not change: as in PyTorch
 ELU = "g * masked_fill({0} * exp(only(input, input < 0) * {1}), ~(input <= 0), {2})"
-activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", called="elu_cpu",
+elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", called="elu_cpu",
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
-activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", called="elu_cpu",
+celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", called="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
 activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", called="elu_cpu",
            input="g * masked_fill((only(out, out < 0) + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
@@ -79,7 +80,7 @@ def leaky_relu(input, negative_slope=0.01):
 
 
 LEAKY = "tied(where(input > 0, g, g * negative_slope), input)"
-activation(
+leaky_relu_op = activation(
     leaky_relu,
     "The input where it is positive, ``negative_slope`` times it elsewhere.",
     called="leaky_relu_cpu",
@@ -98,10 +99,15 @@ def whole(value, array):
     return sized(int(value) if array.dtype.kind in "iu" else value, array)
 
 
-for name, node in ("threshold", "ThresholdBackward0"), ("threshold_over", "ThresholdBackward1"):
-    pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
+def declare_threshold(name, node):
+    """Declare the threshold: both forms of PyTorch have a node."""
+    return pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
               public=False, inplace=False, types="iuf", called="threshold_cpu",
               input="tied(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
+
+
+threshold_op = declare_threshold("threshold", "ThresholdBackward0")
+declare_threshold("threshold_over", "ThresholdBackward1")
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
@@ -111,7 +117,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
     return np.minimum(low, whole(max_val, input), out=own(low))
 
 
-pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
+hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
           refusal={"b": RuntimeError("Bool inputs not supported for hardtanh")} | NO_CLAMP,
           input="tied(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
@@ -134,7 +140,7 @@ def require_lambda(lambd, input):
 
 
 SHRUNK = "tied(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
-activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
+hardshrink_op = activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
 activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
            called="softshrink_check", input=SHRUNK)  # fmt: skip
 
@@ -148,9 +154,9 @@ def hardswish(input):
     return np.multiply(input, hardsigmoid(input))
 
 
-activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
+hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
            input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
-activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
+hardswish_op = activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
            input="only(g * masked_fill(input / 3 + 0.5, ~(input < 3), 1), ~(input <= -3))")  # fmt: skip
 
 
@@ -182,10 +188,10 @@ def mish(input):
 
 activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
            called="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
-activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", called="log_sigmoid_cpu",
+logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", called="log_sigmoid_cpu",
            input="g * sigmoid(-input)")  # fmt: skip
-activation(silu, "The input times its sigmoid.", types="fc", called="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
-activation(mish, "The input times the tanh of its softplus.", called="mish_cpu", let={"t": "tanh(softplus(input))"},
+silu_op = activation(silu, "The input times its sigmoid.", types="fc", called="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
+mish_op = activation(mish, "The input times the tanh of its softplus.", called="mish_cpu", let={"t": "tanh(softplus(input))"},
            input="g * (t + input * sigmoid(input) * (1 - t * t))")  # fmt: skip
 
 
@@ -195,7 +201,7 @@ def gelu(input):
     return np.multiply(out, input, own(out))
 
 
-activation(gelu, "The input times the normal distribution's function of it.", called="GeluKernelImpl",
+gelu_op = activation(gelu, "The input times the normal distribution's function of it.", called="GeluKernelImpl",
            input="g * (0.5 * (1 + erf(input * HALF_ROOT)) + input * (NORMAL * exp(-0.5 * input * input)))")  # fmt: skip
 
 
@@ -208,7 +214,7 @@ def gelu_tanh(input):
     return np.divide(input, np.add(out, sized(1, input), own(out)), own(out))
 
 
-activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
+gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
           called="GeluKernelImpl",
           let={"t": "tanh(TANH_SCALE * (input + 0.044715 * input * input * input))"},
           input="g * 0.5 * (1 + t + input * (1 - t * t) * TANH_SCALE * (1 + 0.134145 * input * input))")  # fmt: skip

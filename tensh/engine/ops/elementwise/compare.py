@@ -14,7 +14,7 @@ COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other",
 LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "truth": True}
 
 # ── comparison ───────────────────────────────────────────────────────────────
-pointwise(np.equal, "Is input equal to other?", name="eq", **COMPARING)
+eq = pointwise(np.equal, "Is input equal to other?", name="eq", **COMPARING)
 pointwise(np.not_equal, "Is input different from other?", name="ne", **COMPARING)
 pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **COMPARING)
 pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **COMPARING)
@@ -42,7 +42,7 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
         )  # fmt: skip
     )
 
-pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
+isclose = pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
 # ── kinds of numbers ─────────────────────────────────────────────────────────
@@ -69,9 +69,9 @@ SHIFTS = BITS | {"types": "iu"}
 pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
 pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
 pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
-pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
+bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
           inplace="method")  # fmt: skip
-pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
+bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
           **SHIFTS)  # fmt: skip
-pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
+bitwise_right_shift = pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
           called="rshift_cpu", **SHIFTS)  # fmt: skip

@@ -19,7 +19,7 @@ def numbered(name, ufunc, node, input, floats=False):
         except OverflowError:  # inside PyTorch the number is a C++ double, which an integer of any size becomes
             return ufunc(*with_number(input, float(number), floats))
 
-    op(
+    return op(
         kernel,
         name=name,
         doc=f"The input and a number: {ufunc.__name__}.",
@@ -30,7 +30,7 @@ def numbered(name, ufunc, node, input, floats=False):
     )
 
 
-numbered("plus", np.add, "AddBackward1", "g")
-numbered("minus", np.subtract, "SubBackward1", "g")
-numbered("times", np.multiply, "MulBackward1", "g * number")
-numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)
+plus = numbered("plus", np.add, "AddBackward1", "g")
+minus = numbered("minus", np.subtract, "SubBackward1", "g")
+times = numbered("times", np.multiply, "MulBackward1", "g * number")
+over = numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)

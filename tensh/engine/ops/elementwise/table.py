@@ -63,14 +63,14 @@ BOTH = "input other"
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
 BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
-pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"alpha": (1, "add_scaled")},
+add = pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"alpha": (1, "add_scaled")},
           inplace="method", called="add_stub", input="g", other="g")  # fmt: skip
-pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
+sub = pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
           **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
 pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
           numbers={"other": "RsubBackward1"}, rare={"alpha": (1, "rsub_scaled")}, **BOOLS, called="add_stub",
           inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
-pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
+mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
 pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers=BOTH, floats=True, inplace="method",
           rare={"rounding_mode": (None, "div_rounded")},
@@ -84,22 +84,24 @@ pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", 
 pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
           node="DivBackward2", public=False, inplace=False,
           input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
-pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
+floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-pointwise(arithmetic.remainder, "What the division that rounds down leaves: of the divisor's sign.",
+remainder = pointwise(arithmetic.remainder, "What the division that rounds down leaves: of the divisor's sign.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
 pointwise(arithmetic.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
-pointwise(np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)")
+reciprocal = pointwise(
+    np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
+)
 pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
-pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
+abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
           input="g * sgn(input)")  # fmt: skip
 pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
           refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
@@ -133,11 +135,11 @@ pointwise(elementary.round_decimals, "Input rounded at a digit after the point, 
 pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
-pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
+nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
           types="biufc", called="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
+pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
           inplace="method", mixing=arithmetic.fitting_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
@@ -166,7 +168,7 @@ pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of inp
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
 pointwise(elementary.logaddexp2, "The same to base 2.", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
-pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
+xlogy = pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
           input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
@@ -213,13 +215,13 @@ for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
 
-pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
+relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
           refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
 pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
           refusal=not_complex("maximum not implemented for complex tensors."),
           input="masked_fill(where(input == other, g / 2, g), input < other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input > other, 0)")  # fmt: skip
-pointwise(np.minimum, "The smaller of input and other; nan wins.", name="minimum", types="biuf", inplace=False,
+minimum = pointwise(np.minimum, "The smaller of input and other; nan wins.", name="minimum", types="biuf", inplace=False,
           refusal=not_complex("minimum not implemented for complex tensors."),
           input="masked_fill(where(input == other, g / 2, g), input > other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input < other, 0)")  # fmt: skip
@@ -231,7 +233,7 @@ pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", na
           refusal=not_complex("fmin not implemented for complex tensors."), called="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps=True,
+clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps=True,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
 pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps=True,
@@ -298,7 +300,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 pointwise(elementary.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
           input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
-pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
+complex_op = pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
           out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
           imag="imaginary_part(g, real, imag)")  # fmt: skip
 pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.", public="function",

@@ -91,12 +91,20 @@ def levelled_recorded(d, bound):
 
 
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
-for kernel, node, called, slope in (
-    (smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled((input - target) / beta, 1)"),
-    (huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input - target, delta)"),
-):
-    op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
-       input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
+
+
+def declare_distance(kernel, node, called, slope):
+    """Declare a loss of the differences, whose slope is that of one element."""
+    return op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
+              input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
+
+
+smooth_difference_op = declare_distance(
+    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled((input - target) / beta, 1)"
+)
+huber_difference_op = declare_distance(
+    huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input - target, delta)"
+)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -203,13 +211,18 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
     return result
 
 
-for name, node in (("nll", "NllLossBackward0"), ("nll2", "NllLoss2DBackward0")):
+def declare_likelihood(name, node):
+    """Declare a negative log likelihood and its adjoint; return the first."""
     fixed = {"public": False, "out": False, "node": node}
-    op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
-       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
-       input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
     op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
+    return op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
+       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
+       input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
+
+
+nll_op = declare_likelihood("nll", "NllLossBackward0")
+nll2 = declare_likelihood("nll2", "NllLoss2DBackward0")
 
 
 # ── margins between classes ──────────────────────────────────────────────────

@@ -118,15 +118,23 @@ SLOPES = {
     "weight": f"reshape(sum_to(g * whitened({STATS}), at), weight.shape)",
     "bias": "reshape(sum_to(g, at), bias.shape)",
 }
-for name, node, called in (
-    ("batch_norm_train", "NativeBatchNormBackward0", "batch_norm"),
-    ("layer_norm_of", "NativeLayerNormBackward0", "LayerNormKernelImpl"),
-    ("group_norm_of", "NativeGroupNormBackward0", "GroupNormKernelImpl"),
-):
-    slopes = SLOPES if name == "group_norm_of" else SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
-    op(normalised if name == "layer_norm_of" else keeping_format(normalised), name=name, node=node, public=False, out=False, types="f", called=called,
-       doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
-       outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
+TIED = SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
+
+
+def declare_norm(name, kernel, node, called, slopes):
+    """Declare the normalisation ``name``."""
+    return op(kernel, name=name, node=node, public=False, out=False, types="f", called=called,
+              doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
+              outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
+
+
+batch_norm_train = declare_norm(
+    "batch_norm_train", keeping_format(normalised), "NativeBatchNormBackward0", "batch_norm", TIED
+)
+layer_norm_of = declare_norm("layer_norm_of", normalised, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
+group_norm_of = declare_norm(
+    "group_norm_of", keeping_format(normalised), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
+)
 
 
 @op(public=False, out=False, node="NativeBatchNormBackward0", types="f", called="batch_norm",

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.declarations.table import op
 from tensh.engine.ops.reductions.summation import add_along
-from tensh.engine.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.vocabulary import ARRAYS, word
 
 SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
 
@@ -87,21 +87,7 @@ def slopes_of_arrays(
     return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
 
 
-def slopes_of_tensors(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
-    """The same, to be differentiated again: of the layer, run step by step."""
-    from tensh.engine.calls.making import leaf
-    from tensh.engine.functional.layers.recurrent import one_direction
-    from tensh.engine.graph.gradients import grad
-
-    def reached(each):  # tangents want the gradient of what no gradient goes through, too
-        return each if each.requires_grad else leaf(each.array, True)
-
-    input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
-    results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
-    return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
-
-
-ARRAYS["lstm_slopes"], TENSORS["lstm_slopes"] = slopes_of_arrays, slopes_of_tensors
+ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in functional/layers/recurrent.py
 
 
 # ── packed sequences ─────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ from tensh.engine.declarations.table import op
 from tensh.engine.ops.linalg.distances import PAIR
 from tensh.engine.ops.precision import in_float32
 from tensh.engine.ops.reductions.norms import norm
-from tensh.engine.vocabulary import OPS
+from tensh.engine.ops.reductions.norms import vector_norm as vector_norm_op
 
 # ── three factors ────────────────────────────────────────────────────────────
 
@@ -63,6 +63,6 @@ def pdist(input, p=2.0):
 
 
 # ── the norm as PyTorch's own functions record it ────────────────────────────
-vector_norm = OPS["vector_norm"]
-op(vector_norm.kernel, name="norm_of_difference", doc=vector_norm.doc, node="NormBackward1", public=False, out=False,
+vector_norm = vector_norm_op
+norm_of_difference = op(vector_norm.kernel, name="norm_of_difference", doc=vector_norm.doc, node="NormBackward1", public=False, out=False,
    let=vector_norm.let, **vector_norm.inputs)  # fmt: skip

@@ -393,7 +393,7 @@ def ndtri(input):
 # ── the table ────────────────────────────────────────────────────────────────
 BELL = "2 / ROOT_PI * exp(-squared(input))"
 
-pointwise(erf, "The error function of input.", called="erf_vml_cpu", input=f"{BELL} * g", **REAL)
+erf_op = pointwise(erf, "The error function of input.", called="erf_vml_cpu", input=f"{BELL} * g", **REAL)
 pointwise(erfc, "1 - erf(input), exact where erf is nearly 1.", called="erfc_vml_cpu", input=f"-{BELL} * g", **REAL)
 pointwise(erfinv, "The number whose error function is input.", called="erfinv_vml_cpu", inplace="method",
           input="ROOT_PI / 2 * exp(squared(out)) * g", **REAL)  # fmt: skip

@@ -264,7 +264,7 @@ pointwise(lgamma, "Logarithm of the absolute value of the gamma function of inpu
           inplace="method", input="g * digamma(input)", **REAL)  # fmt: skip
 pointwise(digamma, "Slope of lgamma at input.", called="digamma", inplace="method", input="g * polygamma_of(input, 1)",
           **REAL)  # fmt: skip
-pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
+polygamma_of = pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
           called="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
 pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.", called="arange_cpu", types="iuf",
           refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
