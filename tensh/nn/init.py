@@ -13,7 +13,10 @@ SLOPE = 0.01  # of leaky_relu, by default
 
 
 def calculate_gain(nonlinearity, param=None):
-    """The factor by which standard deviations are to be larger before a nonlinearity, so that they stay what they are.
+    """Factor for standard deviations before a nonlinearity, with which they stay what they are after it.
+
+    ``param`` is the slope of "leaky_relu", 0.01 by default. Raises ValueError for an unknown nonlinearity and for a
+    slope that is no number.
 
     >>> import tensh as torch
     >>> torch.nn.init.calculate_gain("tanh")
@@ -35,7 +38,7 @@ def calculate_gain(nonlinearity, param=None):
 
 
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
-    """Uniform between a and b.
+    """Fill a tensor with uniform numbers between a and b.
 
     >>> import tensh as torch
     >>> bool((torch.nn.init.uniform_(torch.empty(9), 2, 3) >= 2).all())
@@ -46,16 +49,25 @@ def uniform_(tensor, a=0.0, b=1.0, generator=None):
 
 
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
-    """Normal with a mean and a standard deviation."""
+    """Fill a tensor with normal numbers of a mean and a standard deviation.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.normal_(torch.empty(100, 100)).std().round()
+    tensor(1.)
+    """
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    """Normal, but only within [a, b]: what falls outside is drawn again.
+    """Fill a tensor with normal numbers within [a, b]: what falls outside is drawn again.
 
-    Where more than 0.3 of the normal distribution lies within, from that; else from the uniform one, by rejection under the
-    density (von Neumann, 1951).
+    Where more than 0.3 of the normal distribution lies within, from that; else from the uniform one, by rejection under
+    the density (von Neumann, 1951).
+
+    >>> import tensh as torch
+    >>> bool((torch.nn.init.trunc_normal_(torch.empty(99)).abs() <= 2).all())
+    True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
@@ -98,24 +110,47 @@ def _rejected(tensor, mean, std, a, b, generator):
 
 
 def constant_(tensor, val):
-    """The same value everywhere."""
+    """Fill a tensor with one value.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.constant_(torch.empty(2), 0.5)
+    tensor([0.5000, 0.5000])
+    """
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor):
-    """One everywhere."""
+    """Fill a tensor with ones.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """Zero everywhere."""
+    """Fill a tensor with zeros.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
     with no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor):
-    """The identity matrix."""
+    """Write the identity matrix into a tensor [n, m].
+
+    Raises ValueError for other numbers of dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.eye_(torch.empty(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
@@ -123,7 +158,10 @@ def eye_(tensor):
 
 
 def dirac_(tensor, groups=1):
-    """A convolution's kernel that hands its channels on as they are, group by group.
+    """Fill the weight of a convolution so that it hands its channels on as they are, group by group.
+
+    Shapes: [out_channels, in_channels / groups, *kernel_size] of 1 to 3 dimensions. Raises ValueError for other shapes,
+    and unless groups divide the output channels.
 
     >>> import tensh as torch
     >>> torch.nn.init.dirac_(torch.empty(2, 2, 3))[1]
@@ -161,25 +199,55 @@ def _fan(tensor, mode):
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    """Uniform, with the variance of Glorot and Bengio (2010): gain² · 2 / (fan in + fan out)."""
+    """Fill a weight with uniform numbers of the variance ``gain² · 2 / (fan in + fan out)`` (Glorot and Bengio, 2010).
+
+    Shapes: [fan_out, fan_in, *kernel_size]. Raises ValueError for fewer than 2 dimensions.
+
+    >>> import tensh as torch
+    >>> bool((torch.nn.init.xavier_uniform_(torch.empty(3, 3)).abs() <= 1).all())
+    True
+    """
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
-    """Normal, with the variance of Glorot and Bengio (2010): gain² · 2 / (fan in + fan out)."""
+    """Fill a weight with normal numbers of the variance ``gain² · 2 / (fan in + fan out)`` (Glorot and Bengio, 2010).
+
+    Shapes: [fan_out, fan_in, *kernel_size]. Raises ValueError for fewer than 2 dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.xavier_normal_(torch.empty(100, 100)).std().round(decimals=2)
+    tensor(0.1000)
+    """
     std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
     return normal_(tensor, 0.0, std, generator)
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Uniform, with the variance of He et al. (2015): gain² / fan."""
+    """Fill a weight with uniform numbers of the variance ``gain² / fan`` (He et al., 2015).
+
+    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raises
+    ValueError for fewer than 2 dimensions, and for an unknown mode or nonlinearity.
+
+    >>> import tensh as torch
+    >>> bool((torch.nn.init.kaiming_uniform_(torch.empty(2, 6)).abs() <= 1).all())
+    True
+    """
     std = _kaiming(tensor, a, mode, nonlinearity)
     return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Normal, with the variance of He et al. (2015): gain² / fan."""
+    """Fill a weight with normal numbers of the variance ``gain² / fan`` (He et al., 2015).
+
+    Shapes: [fan_out, fan_in, *kernel_size]. ``a`` is the slope of "leaky_relu", ``mode`` "fan_in" or "fan_out". Raises
+    ValueError for fewer than 2 dimensions, and for an unknown mode or nonlinearity.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.kaiming_normal_(torch.empty(100, 200), nonlinearity="relu").std().round(decimals=2)
+    tensor(0.1000)
+    """
     std = _kaiming(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0, std, generator)
 
@@ -194,9 +262,14 @@ def _kaiming(tensor, a, mode, nonlinearity):
 
 
 def orthogonal_(tensor, gain=1, generator=None):
-    """A matrix with orthogonal rows or columns (Saxe et al., 2013), uniform among them; further dimensions are flattened.
+    """Fill a tensor with a random matrix of orthogonal rows or columns (Saxe et al., 2013), times ``gain``.
 
-    The Q of a normal matrix, with the signs of R's diagonal (Mezzadri, 2007).
+    Shapes: [rows, *columns], where further dimensions count as columns. The matrix is the Q of a normal one, with the
+    signs of the diagonal of R (Mezzadri, 2007). Raises ValueError for fewer than 2 dimensions.
+
+    >>> import tensh as torch
+    >>> torch.nn.init.orthogonal_(torch.empty(1, 4)).norm().round()
+    tensor(1.)
     """
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -215,7 +288,14 @@ def orthogonal_(tensor, gain=1, generator=None):
 
 
 def sparse_(tensor, sparsity, std=0.01, generator=None):
-    """Normal, but in every column a share ``sparsity`` of zeros (Martens, 2010)."""
+    """Fill a matrix with normal numbers, and in each column a share ``sparsity`` with zeros (Martens, 2010).
+
+    Shapes: [n, m]. Raises ValueError for other numbers of dimensions.
+
+    >>> import tensh as torch
+    >>> (torch.nn.init.sparse_(torch.empty(4, 2), 0.5) == 0).sum(0)
+    tensor([2, 2])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

@@ -6,9 +6,10 @@ from tensh.optim.state import blank, counter
 
 
 class Adadelta(Elementwise):
-    """The gradient times the root of squared steps over the root of squared gradients: a step has the parameter's unit.
+    """Step by the gradient times the root of squared steps over the root of squared gradients.
 
-    Zeiler, Adadelta: An adaptive learning rate method (2012).
+    A step has the unit of the parameter. Zeiler, Adadelta: An adaptive learning rate method (2012). Raises ValueError
+    for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -8,9 +8,10 @@ from tensh.optim.whole import Whole
 
 
 class Adafactor(Whole):
-    """Squares of gradients of a matrix kept as one average for each row and column, not for each element.
+    """Scale steps by squared gradients, of which a matrix keeps one average for each row and column.
 
-    Shazeer and Stern, Adafactor: Adaptive learning rates with sublinear memory cost (2018).
+    Shazeer and Stern, Adafactor: Adaptive learning rates with sublinear memory cost (2018). Raises ValueError for
+    settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

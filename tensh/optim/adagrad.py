@@ -7,9 +7,11 @@ from tensh.optim.state import counter
 
 
 class Adagrad(Elementwise):
-    """The gradient over the root of the sum of all its squares so far: steps that get smaller where much happened.
+    """Step by the gradient over the root of the sum of all its squares so far.
 
-    Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and stochastic optimization (2011).
+    Steps get smaller where much happened. Duchi, Hazan and Singer, Adaptive subgradient methods for online learning and
+    stochastic optimization (2011). Raises ValueError for settings that are out of range, RuntimeError for ``fused``
+    beside ``foreach`` or ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

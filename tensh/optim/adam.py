@@ -7,11 +7,12 @@ from tensh.optim.state import blank, counter
 
 
 class Adam(Elementwise):
-    """Steps of about ``lr``, whatever the scale of the gradient: its average over the root of that of its squares.
+    """Step by the average gradient over the root of its average square: about ``lr``, whatever the scale.
 
     Both averages are corrected for their start at zero. ``amsgrad`` divides by the largest root so far. Kingma and Ba,
     Adam: A method for stochastic optimization (2015); Reddi, Kale and Kumar, On the convergence of Adam and beyond
-    (2018).
+    (2018). Raises ValueError for settings that are out of range, RuntimeError for ``fused`` beside ``foreach`` or
+    ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -6,9 +6,10 @@ from tensh.optim.state import blank, counter
 
 
 class Adamax(Elementwise):
-    """Adam with the largest gradient of late, ``max(beta2 * u, |g|)``, in the place of the root of squares.
+    """Step as Adam does, with the decaying maximum ``max(beta2 * u, |g|)`` in the place of the root of squares.
 
-    Kingma and Ba, Adam: A method for stochastic optimization (2015), section 7.
+    Kingma and Ba, Adam: A method for stochastic optimization (2015), section 7. Raises ValueError for settings that are
+    out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

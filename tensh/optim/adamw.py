@@ -4,9 +4,10 @@ from tensh.optim.adam import Adam
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameters themselves and stays out of the averages.
+    """Step as Adam does, with weight decay that shrinks the parameters themselves and stays out of the averages.
 
-    Loshchilov and Hutter, Decoupled weight decay regularization (2019).
+    Loshchilov and Hutter, Decoupled weight decay regularization (2019). Raises ValueError for settings that are out of
+    range, RuntimeError for ``fused`` beside ``foreach`` or ``differentiable``.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

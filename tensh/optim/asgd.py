@@ -6,10 +6,10 @@ from tensh.optim.state import blank, counter
 
 
 class ASGD(Elementwise):
-    """Gradient descent with steps that get smaller, and beside it the average of the parameters since step ``t0``.
+    """Descend the gradient with shrinking steps, and average the parameters since step ``t0``.
 
     The average is ``state[p]["ax"]``. Polyak and Juditsky, Acceleration of stochastic approximation by averaging
-    (1992).
+    (1992). Raises ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -13,11 +13,11 @@ KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "pre
 
 
 class LBFGS(Optimizer):
-    """Newton's method with the curvature that the last ``history_size`` steps have shown.
+    """Step as Newton's method does, with the curvature that the last ``history_size`` steps have shown.
 
     A step is up to ``max_iter`` iterations and calls ``closure`` many times, which must clear the gradients, compute
-    the loss and call ``backward``. Liu and Nocedal, On the limited memory BFGS method for large scale
-    optimization (1989).
+    the loss and call ``backward``. Liu and Nocedal, On the limited memory BFGS method for large scale optimization
+    (1989). Raises ValueError for several parameter groups and for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor([3., -1.], requires_grad=True)

@@ -9,11 +9,12 @@ from tensh.optim.whole import Whole
 
 
 class Muon(Whole):
-    """Momentum, made orthogonal: for the matrices of hidden layers. Other parameters need another optimiser.
+    """Step by the momentum, made orthogonal: for the matrices of hidden layers alone.
 
     The step is the orthogonal matrix nearest to the averaged gradient, approximately, after ``ns_steps`` steps of
     Newton and Schulz in bfloat16. Jordan et al., Muon: An optimizer for hidden layers in neural networks (2024); the
-    learning rate after Liu et al., Muon is scalable for LLM training (2025).
+    learning rate after Liu et al., Muon is scalable for LLM training (2025). Raises ValueError for parameters that are
+    no matrices [n, m] and for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.eye(2, requires_grad=True)

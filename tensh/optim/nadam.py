@@ -6,9 +6,9 @@ from tensh.optim.state import blank, counter
 
 
 class NAdam(Elementwise):
-    """Adam with Nesterov's momentum: the gradient of now and the average of the next step, each with its weight.
+    """Step as Adam does, with Nesterov's momentum: the present gradient and the next average, each with its weight.
 
-    Dozat, Incorporating Nesterov momentum into Adam (2016).
+    Dozat, Incorporating Nesterov momentum into Adam (2016). Raises ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

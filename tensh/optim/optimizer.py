@@ -21,10 +21,11 @@ required = Required()
 
 
 class Optimizer(Hooked, State):
-    """What all optimisers are: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
+    """Base of all optimisers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
 
-    ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options of its own,
-    for which ``defaults`` stand in.
+    ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options that stand in
+    for ``defaults``. Raises ValueError for an empty list, for tensors that are no leaves, and for a parameter in
+    several groups.
 
     >>> import tensh as torch
     >>> class Descent(torch.optim.Optimizer):

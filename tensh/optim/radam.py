@@ -6,9 +6,10 @@ from tensh.optim.state import blank, counter
 
 
 class RAdam(Elementwise):
-    """Adam that divides by the root of the squares only when enough of them were seen, and as far as they tell.
+    """Step as Adam does, and divide by the root of the squares only once enough of them were seen.
 
-    Liu et al., On the variance of the adaptive learning rate and beyond (2020).
+    Liu et al., On the variance of the adaptive learning rate and beyond (2020). Raises ValueError for settings that are
+    out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -6,10 +6,10 @@ from tensh.optim.state import blank, counter
 
 
 class RMSprop(Elementwise):
-    """The gradient over the root of the average of its squares; with ``centered``, over its standard deviation.
+    """Step by the gradient over the root of the average of its squares, or over its standard deviation (``centered``).
 
     Hinton, Neural networks for machine learning, lecture 6 (2012); centered after Graves, Generating sequences with
-    recurrent neural networks (2013).
+    recurrent neural networks (2013). Raises ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

@@ -7,10 +7,11 @@ from tensh.optim.state import blank, counter
 
 
 class Rprop(Elementwise):
-    """A step size of its own for each element: it grows while the gradient keeps its sign, and shrinks when not.
+    """Step by the sign of the gradient, with a step size for each element.
 
-    Only the sign of the gradient counts, and where it has changed the element waits for one step. Riedmiller and Braun,
-    A direct adaptive method for faster backpropagation learning: the RPROP algorithm (1993).
+    A step size grows while the gradient keeps its sign, and shrinks when not; where the sign has changed the element
+    waits for one step. Riedmiller and Braun, A direct adaptive method for faster backpropagation learning: the RPROP
+    algorithm (1993). Raises ValueError for settings that are out of range.
 
     >>> import tensh as torch
     >>> w = torch.tensor(1., requires_grad=True)

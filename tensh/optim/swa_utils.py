@@ -20,7 +20,14 @@ __all__ = [
 
 
 def get_ema_avg_fn(decay=0.999):
-    """An average of which ``decay`` remains: a function of the average, the value, and how many there were."""
+    """Make a function of (average, value, count) that gives the exponential average, of which ``decay`` remains.
+
+    Raises ValueError for a decay outside [0, 1].
+
+    >>> import tensh as torch
+    >>> torch.optim.swa_utils.get_ema_avg_fn(0.75)(torch.tensor(1.), torch.tensor(5.), 3)
+    tensor(2.)
+    """
     _require_decay(decay)
 
     @no_grad()
@@ -31,7 +38,16 @@ def get_ema_avg_fn(decay=0.999):
 
 
 def get_ema_multi_avg_fn(decay=0.999):
-    """The same for lists of averages and values; the averages are written."""
+    """Make a function of (averages, values, count) that writes exponential averages, of which ``decay`` remains.
+
+    Raises ValueError for a decay outside [0, 1].
+
+    >>> import tensh as torch
+    >>> averages = [torch.tensor(1.)]
+    >>> torch.optim.swa_utils.get_ema_multi_avg_fn(0.75)(averages, [torch.tensor(5.)], 3)
+    >>> averages
+    [tensor(2.)]
+    """
     _require_decay(decay)
 
     @no_grad()
@@ -46,7 +62,12 @@ def get_ema_multi_avg_fn(decay=0.999):
 
 
 def get_swa_avg_fn():
-    """The mean of all: a function of the average, the value, and how many there were."""
+    """Make a function of (average, value, count) that gives the mean of ``count + 1`` values.
+
+    >>> import tensh as torch
+    >>> torch.optim.swa_utils.get_swa_avg_fn()(torch.tensor(1.), torch.tensor(5.), 3)
+    tensor(2.)
+    """
 
     @no_grad()
     def swa_update(averaged_param, current_param, num_averaged):
@@ -56,7 +77,14 @@ def get_swa_avg_fn():
 
 
 def get_swa_multi_avg_fn():
-    """The same for lists of averages and values; the averages are written."""
+    """Make a function of (averages, values, count) that writes the means of ``count + 1`` values.
+
+    >>> import tensh as torch
+    >>> averages = [torch.tensor(1.)]
+    >>> torch.optim.swa_utils.get_swa_multi_avg_fn()(averages, [torch.tensor(5.)], 3)
+    >>> averages
+    [tensor(2.)]
+    """
 
     @no_grad()
     def swa_update(averaged_param_list, current_param_list, num_averaged):
@@ -80,10 +108,11 @@ def _require_decay(decay):
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are the averages of the model's, at each ``update_parameters(model)``.
+    """Copy of a model whose parameters are the averages of the model's, at each ``update_parameters(model)``.
 
-    Buffers are copied, or averaged too with ``use_buffers``. The mean by default; exponential with ``avg_fn`` or
-    ``multi_avg_fn``. Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
+    Buffers are copied, or averaged too with ``use_buffers``. The average is the mean, or what ``avg_fn`` or
+    ``multi_avg_fn`` says. Izmailov et al., Averaging weights leads to wider optima and better generalization (2018).
+    Raises AssertionError for both functions.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(1, 1, bias=False)
@@ -137,7 +166,16 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader, model, device=None):
-    """Compute the running statistics of all batch normalisations of ``model`` anew, over the inputs of ``loader``."""
+    """Compute the running statistics of all batch normalisations of ``model`` anew, over the inputs of ``loader``.
+
+    A batch that is a list or tuple begins with its inputs.
+
+    >>> import tensh as torch
+    >>> model = torch.nn.BatchNorm1d(1)
+    >>> torch.optim.swa_utils.update_bn([torch.tensor([[1.], [3.]])], model)
+    >>> model.running_mean
+    tensor([2.])
+    """
     from tensh.nn.modules.batchnorm import _BatchNorm
 
     layers = [module for module in model.modules() if isinstance(module, _BatchNorm)]
@@ -158,7 +196,9 @@ def update_bn(loader, model, device=None):
 
 
 class SWALR(LRScheduler):
-    """From the present rates to ``swa_lr`` in ``anneal_epochs`` steps, along half a cosine or a line.
+    """Move rates from the present ones to ``swa_lr`` in ``anneal_epochs`` steps, along half a cosine or a line.
+
+    Raises ValueError for an unknown ``anneal_strategy``, negative epochs, and rates that are not one for each group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

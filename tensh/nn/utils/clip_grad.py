@@ -28,9 +28,9 @@ def _unrecorded(function):
 
 @_unrecorded
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """The norm of all tensors, as if they were one vector.
+    """Norm of all tensors, as if they were one vector.
 
-    RuntimeError for one that is not finite, if wanted.
+    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite.
 
     >>> import tensh as torch
     >>> torch.nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
@@ -52,7 +52,15 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 
 @_unrecorded
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
-    """Scale the gradients so that ``total_norm`` becomes ``max_norm``, if it is larger."""
+    """Scale gradients in place so that ``total_norm`` becomes ``max_norm``, if it is larger.
+
+    >>> import tensh as torch
+    >>> p = torch.zeros(2, requires_grad=True)
+    >>> p.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grads_with_norm_(p, 1.0, torch.tensor(5.))
+    >>> p.grad
+    tensor([0.6000, 0.8000])
+    """
     scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
     for grad in _grads(parameters):
         grad.mul_(scale)
@@ -60,7 +68,9 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 
 @_unrecorded
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Scale the gradients so that the norm of all is at most ``max_norm``; returns what it was.
+    """Scale gradients in place so that the norm of all is at most ``max_norm``, and return what it was.
+
+    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite.
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)
@@ -78,7 +88,16 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """clip_grad_norm_ under its name of old."""
+    """Scale gradients as ``clip_grad_norm_`` does, under its former name.
+
+    With ``error_if_nonfinite`` it raises RuntimeError for a norm that is not finite.
+
+    >>> import tensh as torch
+    >>> p = torch.zeros(2, requires_grad=True)
+    >>> p.grad = torch.tensor([3., 4.])
+    >>> torch.nn.utils.clip_grad_norm(p, 1.0)
+    tensor(5.)
+    """
     warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
     )
@@ -87,7 +106,7 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 
 @_unrecorded
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Bring every number of the gradients within [-clip_value, clip_value].
+    """Clamp each number of the gradients to [-clip_value, clip_value], in place.
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)

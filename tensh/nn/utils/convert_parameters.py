@@ -6,7 +6,7 @@ from tensh.nn.modules.members import typename
 
 
 def parameters_to_vector(parameters):
-    """All parameters, one after the other.  Differentiable.
+    """Join all parameters to one vector [total size]. Differentiable.
 
     >>> import tensh as torch
     >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
@@ -16,7 +16,16 @@ def parameters_to_vector(parameters):
 
 
 def vector_to_parameters(vec, parameters):
-    """Give the parameters the values of a vector: they are parts of it from then on."""
+    """Give the parameters the values of a vector [total size]: they are parts of it from then on.
+
+    Raises TypeError for what is no tensor.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> torch.nn.utils.vector_to_parameters(torch.tensor([1., 2., 3.]), layer.parameters())
+    >>> layer.weight.data, layer.bias.data
+    (tensor([[1., 2.]]), tensor([3.]))
+    """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     begin = 0

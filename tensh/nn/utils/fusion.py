@@ -14,7 +14,17 @@ def _require_evaluation(layer, bn):
 
 
 def fuse_conv_bn_eval(conv, bn, transpose=False):
-    """One convolution that does what ``bn(conv(x))`` does in evaluation."""
+    """Make one convolution that computes what ``bn(conv(x))`` does in evaluation.
+
+    ``transpose`` says that it is a transposed one. Raises AssertionError for layers in training, and without running
+    statistics.
+
+    >>> import tensh as torch
+    >>> layer, norm = torch.nn.Conv1d(2, 3, 1).eval(), torch.nn.BatchNorm1d(3).eval()
+    >>> fused, x = torch.nn.utils.fuse_conv_bn_eval(layer, norm), torch.ones(1, 2, 4)
+    >>> torch.allclose(fused(x), norm(layer(x)))
+    True
+    """
     _require_evaluation(conv, bn)
     fused = copy.deepcopy(conv)
     statistics = bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
@@ -23,7 +33,17 @@ def fuse_conv_bn_eval(conv, bn, transpose=False):
 
 
 def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose=False):
-    """(weight, bias) of that convolution."""
+    """Weight and bias of a convolution with a batch normalisation after it, from those of both.
+
+    Shapes: ``conv_w`` like the weight of the convolution, all others [out_channels]; None stands for zeros, or ones as
+    ``bn_w``.
+
+    >>> import tensh as torch
+    >>> mean, var, one = torch.zeros(2), torch.ones(2), torch.ones(2)
+    >>> weight, bias = torch.nn.utils.fuse_conv_bn_weights(torch.ones(2, 1, 3), None, mean, var, 0.0, 3 * one, one)
+    >>> weight.flatten(1).data[:, 0], bias.data
+    (tensor([3., 3.]), tensor([1., 1.]))
+    """
     conv_b = named("zeros_like")(bn_rm) if conv_b is None else conv_b
     bn_w = named("ones_like")(bn_rm) if bn_w is None else bn_w
     bn_b = named("zeros_like")(bn_rm) if bn_b is None else bn_b
@@ -36,7 +56,17 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
 
 
 def fuse_linear_bn_eval(linear, bn):
-    """One linear layer that does what ``bn(linear(x))`` does in evaluation."""
+    """Make one linear layer that computes what ``bn(linear(x))`` does in evaluation.
+
+    Raises AssertionError for layers in training, without running statistics, and for numbers of features that do not
+    fit.
+
+    >>> import tensh as torch
+    >>> layer, norm = torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(3).eval()
+    >>> fused, x = torch.nn.utils.fuse_linear_bn_eval(layer, norm), torch.ones(4, 2)
+    >>> torch.allclose(fused(x), norm(layer(x)))
+    True
+    """
     if linear.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.num_features not in (1, linear.out_features):
@@ -52,7 +82,16 @@ def fuse_linear_bn_eval(linear, bn):
 
 
 def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b):
-    """(weight, bias) of that linear layer."""
+    """Weight and bias of a linear layer with a batch normalisation after it, from those of both.
+
+    Shapes: ``linear_w`` [out_features, in_features], all others [out_features]; a bias of None stands for zeros.
+
+    >>> import tensh as torch
+    >>> mean, var, one = torch.zeros(2), torch.ones(2), torch.ones(2)
+    >>> weight, bias = torch.nn.utils.fuse_linear_bn_weights(torch.ones(2, 3), None, mean, var, 0.0, 3 * one, one)
+    >>> weight.flatten(1).data[:, 0], bias.data
+    (tensor([3., 3.]), tensor([1., 1.]))
+    """
     linear_b = named("zeros_like")(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()
     weight = linear_w * scale.unsqueeze(-1).to(linear_w.dtype)

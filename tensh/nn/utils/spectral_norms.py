@@ -72,7 +72,9 @@ class SpectralNorm:
 
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
-    """Divide a weight by its largest singular value (Miyato et al., 2018); returns the module.
+    """Divide a weight by its largest singular value before each call (Miyato et al., 2018), and return the module.
+
+    ``dim`` is the dimension of the outputs. Raises ValueError for less than one power iteration.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -83,7 +85,15 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
 
 
 def remove_spectral_norm(module, name="weight"):
-    """Undo spectral_norm; ValueError if there is none.  Returns the module."""
+    """Undo ``spectral_norm``, and return the module.
+
+    Raises ValueError if there is none.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))
+    >>> list(torch.nn.utils.remove_spectral_norm(layer).state_dict())
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

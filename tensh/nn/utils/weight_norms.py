@@ -49,7 +49,7 @@ class WeightNorm:
 
 
 def weight_norm(module, name="weight", dim=0):
-    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); returns the module.
+    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.weight_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -60,7 +60,15 @@ def weight_norm(module, name="weight", dim=0):
 
 
 def remove_weight_norm(module, name="weight"):
-    """Undo weight_norm; ValueError if there is none.  Returns the module."""
+    """Undo ``weight_norm``, and return the module.
+
+    Raises ValueError if there is none.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> list(torch.nn.utils.remove_weight_norm(layer).state_dict())
+    ['bias', 'weight']
+    """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

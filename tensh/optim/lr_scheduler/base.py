@@ -34,10 +34,11 @@ NO_START = (
 
 
 class LRScheduler:
-    """``step()`` after each epoch sets ``group["lr"]`` of all groups to what ``get_lr()`` computes.
+    """Base of schedulers: each ``step()`` sets ``group["lr"]`` of all groups to what ``get_lr()`` computes.
 
     A subclass defines ``get_lr``, from ``self.base_lrs`` (the rates at the start), the groups' present rates, and
-    ``self.last_epoch``, the number of steps so far. Making a scheduler takes the first, number 0.
+    ``self.last_epoch``, the number of steps so far. Making a scheduler takes the first, number 0; with a ``last_epoch``
+    it raises KeyError for groups without an ``initial_lr``.
 
     >>> import tensh as torch
     >>> class Halves(torch.optim.lr_scheduler.LRScheduler):

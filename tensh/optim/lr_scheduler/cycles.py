@@ -25,11 +25,12 @@ MODES = {"triangular": (_always, "cycle"), "triangular2": (_halved, "cycle"), "e
 
 
 class CyclicLR(Momentum, LRScheduler):
-    """Up from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, down again in ``step_size_down``, over and over.
+    """Raise rates from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, lower them in ``step_size_down``, repeatedly.
 
     The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
     ("exp_range"), or is what ``scale_fn`` says. Momentum goes the other way. Smith, Cyclical learning rates for
-    training neural networks (2017).
+    training neural networks (2017). Raises ValueError for an unknown mode, and for limits that are not one for each
+    group.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0, momentum=0.9)

@@ -6,7 +6,9 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class LambdaLR(LRScheduler):
-    """The rates at the start times ``lr_lambda(step)``: one function, or one for each group.
+    """Set rates to those at the start times ``lr_lambda(step)``.
+
+    ``lr_lambda`` is one function, or one for each group; raises ValueError for another number of them.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -51,7 +53,9 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The present rates times ``lr_lambda(step)``, from the first step on.
+    """Multiply rates by ``lr_lambda(step)``, from the first step on.
+
+    ``lr_lambda`` is one function, or one for each group; raises ValueError for another number of them.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

@@ -12,7 +12,7 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class StepLR(LRScheduler):
-    """Rates times ``gamma`` every ``step_size`` steps.
+    """Multiply rates by ``gamma`` every ``step_size`` steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -38,7 +38,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Rates times ``gamma`` at each of the ``milestones``.
+    """Multiply rates by ``gamma`` at each of the ``milestones``.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -65,7 +65,9 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Rates times ``factor`` for the first ``total_iters`` steps.
+    """Multiply rates by ``factor`` for the first ``total_iters`` steps.
+
+    Raises ValueError for a factor outside [0, 1].
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -92,7 +94,9 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Rates times a factor that goes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
+    """Multiply rates by a factor that goes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
+
+    Raises ValueError for factors outside [0, 1] and for a start at 0.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -126,7 +130,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Rates times ``gamma`` at each step.
+    """Multiply rates by ``gamma`` at each step.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -149,7 +153,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Rates times ``(1 - step / total_iters) ** power``: down to zero in ``total_iters`` steps.
+    """Multiply rates by ``(1 - step / total_iters) ** power``: down to zero in ``total_iters`` steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -176,9 +180,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """From the rates at the start to ``eta_min`` along half a cosine of ``T_max`` steps, and back again.
-
-    Loshchilov and Hutter, SGDR: Stochastic gradient descent with warm restarts (2017), without the restarts.
+    """Move rates to ``eta_min`` along half a cosine of ``T_max`` steps, and back again.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

@@ -7,9 +7,10 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Down to ``eta_min`` along half a cosine, and from the start again, each time ``T_mult`` times as long.
+    """Lower rates to ``eta_min`` along half a cosine, and restart, each time for ``T_mult`` times as long.
 
-    Loshchilov and Hutter, SGDR: Stochastic gradient descent with warm restarts (2017).
+    Loshchilov and Hutter, SGDR: Stochastic gradient descent with warm restarts (2017). Raises ValueError unless ``T_0``
+    and ``T_mult`` are positive integers and ``eta_min`` is a number.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

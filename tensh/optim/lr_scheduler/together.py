@@ -8,7 +8,7 @@ from tensh.optim.lr_scheduler.plateau import ReduceLROnPlateau
 
 
 class Several(LRScheduler):
-    """What schedulers made of schedulers share: the checks, and a state that holds those of the parts."""
+    """Base of schedulers made of schedulers: the checks, and a state that holds those of the parts."""
 
     _unsaved = ("optimizer", "_schedulers")
 
@@ -41,7 +41,10 @@ class Several(LRScheduler):
 
 
 class SequentialLR(Several):
-    """One scheduler after another: each of the ``milestones`` begins the next.
+    """Use one scheduler after another: each of the ``milestones`` begins the next.
+
+    Raises ValueError without schedulers, for a number of milestones that does not fit, for ReduceLROnPlateau, and for
+    schedulers of another optimiser.
 
     >>> import tensh as torch
     >>> from tensh.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
@@ -95,7 +98,9 @@ class SequentialLR(Several):
 
 
 class ChainedScheduler(Several):
-    """All schedulers at each step, one upon the rates of the other.
+    """Step all schedulers at once, one upon the rates of the other.
+
+    Raises ValueError without schedulers, for ReduceLROnPlateau, and for schedulers of different optimisers.
 
     >>> import tensh as torch
     >>> from tensh.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
