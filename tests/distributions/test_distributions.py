@@ -1,16 +1,16 @@
 """torch.distributions: what a distribution says and draws, with PyTorch's numbers and words."""
 
 import inspect
-import json
 
 import pytest
 
 import tensh
 from tensh import distributions
+from tests.recorded.answers import read_answers
 from tests.recorded.distributions.cases import (
     CASES,
     CONSTRAINTS,
-    RECORDED,
+    FILE,
     REFUSED,
     SEED,
     Names,
@@ -169,7 +169,7 @@ def test_signatures_are_pytorchs(oracle, name):
 
 
 # ── as recorded from PyTorch ─────────────────────────────────────────────────
-FIGURES = json.loads(RECORDED.read_text(encoding="utf-8"))
+FIGURES = read_answers(FILE)
 
 
 def test_every_case_is_recorded():

@@ -1,46 +1,17 @@
 """`tensh graph` on the scripts in tests/recorded/graphs: what it prints is what stands beside them.
 
-Every script says in its first comments how it is looked at. `python test_graph_views.py` writes the expected texts anew.
+Every script says in its first comments how it is looked at.
 """
 
 import io
-import shlex
 import shutil
 
 import pytest
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
-from tests.support.project import RECORDED, SHARED
-
-FOLDER = RECORDED / "graphs"
-PREFIX = "# tensh "
-
-
-def commands(script):
-    """The arguments of each command line in the first comments of a script."""
-    lines = script.read_text(encoding="utf-8").splitlines()
-    return [line.removeprefix(PREFIX) for line in lines if line.startswith(PREFIX)]
-
-
-def output(script, command):
-    """What a command line writes to stdout; it must succeed."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    words = [word.replace("FILE", str(script)) for word in shlex.split(command)]
-    assert main(words, env) == 0, env.stderr.getvalue()
-    return env.stdout.getvalue().replace(str(script), "FILE")
-
-
-def expected(script):
-    return script.with_suffix(".txt")
-
-
-def transcript(script):
-    """All commands of a script with their outputs."""
-    return "\n".join(f"$ tensh {command}\n{output(script, command)}" for command in commands(script))
-
-
-SCRIPTS = sorted(FOLDER.glob("*.tsh"))
+from tests.recorded.graphs.cases import SCRIPTS, expected, output, transcript
+from tests.support.project import SHARED
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
@@ -78,11 +49,6 @@ def test_the_graph_of_a_lesson(lesson, tmp_path, monkeypatch):
     else:
         first = env.stdout.getvalue().splitlines()[0]
         assert " = " in first and "Backward" in first
-
-
-if __name__ == "__main__":
-    for script in SCRIPTS:
-        expected(script).write_text(transcript(script), encoding="utf-8")
 
 
 OWN = """

@@ -1,33 +1,14 @@
-"""Mistakes that learners make, a script each in tests/recorded/mistakes: what is said of them, and that the fix it offers works.
+"""Mistakes that learners make, a script each in tests/recorded/mistakes: what is said of them, and that the fix it offers works."""
 
-`python test_mistakes.py` writes the expected texts anew: read them.
-"""
-
-import io
 import re
 
 import pytest
 
-from tensh.cli.app import main
-from tensh.cli.environment import Environment
-from tests.support.project import RECORDED
+from tests.recorded.mistakes.cases import SCRIPTS, expected, explain
 
-FOLDER = RECORDED / "mistakes"
-SCRIPTS = sorted(FOLDER.glob("*.tsh"))
 FITS = re.compile(r"^ +fits:  (?P<code>.*?) {4,}(?:\[|-> )", re.MULTILINE)
 THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
-
-
-def said(script):
-    """(status, what is written to stderr) when a script runs."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    status = main(["run", str(script)], env)
-    return status, env.stderr.getvalue().replace(str(script), script.name)
-
-
-def expected(script):
-    return script.with_suffix(".txt")
 
 
 def fixed(script, text):
@@ -44,7 +25,7 @@ def fixed(script, text):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_what_is_said_of_a_mistake(script):
-    status, text = said(script)
+    status, text = explain(script)
     assert status == 1
     assert text == expected(script).read_text(encoding="utf-8")
 
@@ -56,7 +37,7 @@ def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
         return
     repaired = tmp_path / script.name
     repaired.write_text(code, encoding="utf-8")
-    status, text = said(repaired)
+    status, text = explain(repaired)
     foretold = THEN.search(expected(script).read_text(encoding="utf-8"))
     if foretold is None:
         assert (status, text) == (0, "")
@@ -72,8 +53,3 @@ def test_the_fix_that_is_offered_makes_the_script_run(script, tmp_path):
 def test_most_mistakes_have_a_fix_that_works():
     assert len(SCRIPTS) >= 120
     assert sum(fixed(script, expected(script).read_text(encoding="utf-8")) is not None for script in SCRIPTS) >= 90
-
-
-if __name__ == "__main__":
-    for script in SCRIPTS:
-        expected(script).write_text(said(script)[1], encoding="utf-8")

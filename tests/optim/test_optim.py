@@ -1,7 +1,6 @@
 """Optimisers do what PyTorch's do: parameters and state after ten steps, in every setting and dtype."""
 
 import copy
-import json
 import signal
 import sys
 import warnings
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensh
+from tests.recorded.answers import read_answers
 from tests.recorded.optim.optimizers import CASES, SETTINGS, plain, trained
 from tests.recorded.optim.record import FILE, rates, training
 
@@ -62,7 +62,7 @@ def test_a_loaded_state_goes_on_as_pytorchs(oracle, name, options):
 
 @pytest.mark.parametrize("compute", [training, rates])
 def test_recorded_figures(compute):
-    recorded = json.loads(FILE.read_text(encoding="utf-8"))
+    recorded = read_answers(FILE)
     for case, numbers in compute(tensh).items():
         rtol = LOOSER["Muon"] if case.startswith("Muon") else 1e-6
         np.testing.assert_allclose(numbers, recorded[case], rtol=rtol, atol=rtol, err_msg=case)

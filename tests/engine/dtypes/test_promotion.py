@@ -1,51 +1,10 @@
-"""The dtype in which two operands meet: tensors, 0-d tensors and numbers, as PyTorch promotes them.
-
-``python -m tests.engine.dtypes.test_promotion`` records PyTorch's answers in promotion.json.
-"""
-
-import json
+"""The dtype in which two operands meet: tensors, 0-d tensors and numbers, as PyTorch promotes them."""
 
 import pytest
 
 import tensh as torch
-from tests.support.project import RECORDED
-
-ANSWERS = RECORDED / "promotion" / "promotion.json"
-DTYPES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
-LETTERS = dict(zip(DTYPES, "?uchilHBfdFD", strict=True)) | {"complex32": "E"}
-LETTERS |= {"NotImplementedError": "!", "RuntimeError": "*", "TypeError": "-"}
-"""How a result's dtype, or the type of an error, is written in the record."""
-NUMBERS = {"True": True, "2": 2, "2.5": 2.5, "1j": 1j}
-FUNCTIONS = "add sub mul div pow floor_divide maximum eq bitwise_and atan2 where".split()
-DEFAULTS = ("float32", "float64")
-
-
-def call(m, name, one, two):
-    """The letter of the result's dtype, or of the type of the error."""
-    try:
-        result = m.where(m.tensor(True), one, two) if name == "where" else getattr(m, name)(one, two)
-        return LETTERS[str(result.dtype).rpartition(".")[2]]
-    except (RuntimeError, TypeError) as error:
-        return LETTERS[type(error).__name__]
-
-
-def answers(m, name):
-    """form -> dtype -> the result's dtype for every dtype, or number, on the right."""
-
-    def tensor(dtype, *shape):
-        return m.ones(shape, dtype=getattr(m, dtype))
-
-    right = {
-        "tensor": [lambda d=d: tensor(d, 2) for d in DTYPES],
-        "0-d tensor": [lambda d=d: tensor(d) for d in DTYPES],
-        "number": [lambda n=n: n for n in NUMBERS.values()],
-    }
-    forms = {form: {d: "".join(call(m, name, tensor(d, 2), each()) for each in made) for d in DTYPES}
-             for form, made in right.items()}  # fmt: skip
-    forms["0-d tensor and tensor"] = {
-        d: "".join(call(m, name, tensor(d), tensor(e, 2)) for e in DTYPES) for d in DTYPES
-    }
-    return forms
+from tests.recorded.answers import read_answers
+from tests.recorded.promotion.cases import DEFAULTS, FILE, FUNCTIONS, answers
 
 
 @pytest.fixture
@@ -56,7 +15,7 @@ def default(request):
     torch.set_default_dtype(torch.float32)
 
 
-GOLDEN = json.loads(ANSWERS.read_text(encoding="utf-8")) if ANSWERS.exists() else {}
+GOLDEN = read_answers(FILE)
 
 
 @pytest.mark.parametrize("default", DEFAULTS, indirect=True)
@@ -154,18 +113,3 @@ def test_refused(what):
     with pytest.raises(kind, match=message) as caught:
         run()
     assert type(caught.value) is kind
-
-
-def record():
-    import torch as oracle
-
-    found = {}
-    for default in DEFAULTS:
-        oracle.set_default_dtype(getattr(oracle, default))
-        found[default] = {name: answers(oracle, name) for name in FUNCTIONS}
-    ANSWERS.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
-    print(f"recorded {ANSWERS.name}")
-
-
-if __name__ == "__main__":
-    record()

@@ -1,58 +1,20 @@
-"""Printing: the sections of format.md, random tensors beside PyTorch's text, the options, and what tokens are.
+"""Printing: random tensors beside PyTorch's text, the options, and what tokens are (recorded texts: sessions/printing.md)."""
 
-``python -m tests.engine.methods.test_printing``, with PyTorch installed, records the answers in format.md anew.
-"""
-
-import contextlib
-import doctest
-import io
 import random
 import re
 from math import inf, nan, prod
 
 import pytest
 
-from tests.support.project import RECORDED
-
-RECORD = RECORDED / "printing" / "format.md"
-SECTION = re.compile(r"^## (?P<title>[^\n]*)\n\n```pycon\n(?P<session>.*?)```$", re.MULTILINE | re.DOTALL)
-SESSIONS = {match["title"]: match["session"] for match in SECTION.finditer(RECORD.read_text(encoding="utf-8"))}
-
-
-def replay(session, torch):
-    """The same session with the answers that ``torch`` gives."""
-    names = {"torch": torch, "inf": inf, "nan": nan, "__name__": "__main__"}
-    lines = []
-    for example in doctest.DocTestParser().get_examples(session):
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(example.source, RECORD.name, "single"), names)
-        first, *more = example.source.splitlines()
-        lines += [f">>> {first}", *(f"... {line}" for line in more)]
-        lines += [line or "<BLANKLINE>" for line in printed.getvalue().splitlines()]
-    return "".join(line + "\n" for line in lines)
-
-
-@contextlib.contextmanager
-def defaults_after(torch):
-    """Give the usual print options and default dtype back at the end."""
-    try:
-        yield
-    finally:
-        torch.set_printoptions(profile="default")
-        torch.set_default_dtype(torch.float32)
+from tests.recorded.sessions.replay import usual_defaults
 
 
 @pytest.fixture
 def torch():
     import tensh
 
-    with defaults_after(tensh):
+    with usual_defaults(tensh):
         yield tensh
-
-
-@pytest.mark.parametrize("title", SESSIONS)
-def test_prints_as_recorded(torch, title):
-    assert replay(SESSIONS[title], torch) == SESSIONS[title]
 
 
 # ── beside PyTorch ───────────────────────────────────────────────────────────
@@ -97,7 +59,7 @@ def numbers(draw, dtype, count):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_random_tensors(torch, oracle, dtype):
     draw = random.Random(dtype)
-    with defaults_after(oracle):
+    with usual_defaults(oracle):
         for _ in range(60):
             shape = [draw.choice(SIZES) for _ in range(draw.choice((0, 1, 1, 2, 2, 3, 4)))]
             values = numbers(draw, dtype, prod(shape)) if prod(shape) < 3000 else []
@@ -271,19 +233,3 @@ def test_limits_are_those_of_the_oracle(torch, oracle, dtype, kind):
         return repr(limits), {name: (type(v := getattr(limits, name)), v) for name in names if hasattr(limits, name)}
 
     assert facts(torch) == facts(oracle)
-
-
-def record(torch):
-    """Write format.md anew with PyTorch's answers."""
-
-    def answered(match):
-        with defaults_after(torch):
-            return match[0].replace(match["session"], replay(match["session"], torch))
-
-    RECORD.write_text(SECTION.sub(answered, RECORD.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    import torch as pytorch
-
-    record(pytorch)

@@ -1,6 +1,6 @@
 """Every operator of the table, by the same tests: what is tested stands as data in samples/.
 
-Results, gradients and dtypes are PyTorch's, recorded in samples/FAMILY.json; derivatives of the first and second order
+Results, gradients and dtypes are PyTorch's, recorded in tests/recorded/operators; derivatives of the first and second order
 agree with differences of values; ``out=``, in-place forms, methods and strided inputs give what the function gives.
 """
 
@@ -15,13 +15,14 @@ import pytest
 import tensh as torch
 from tensh.engine.declarations.table import METHODS, PUBLIC
 from tensh.engine.vocabulary import OPS
+from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import answer, in_dtypes, recorded, weights
 
 FAMILIES = families()
 OF_MEMORY = {name for f in FAMILIES for name in getattr(f, "OF_MEMORY", ())}
 RESHAPED = {name for f in FAMILIES for name in getattr(f, "RESHAPED", ())}
-GOLDEN = {f.__name__: json.loads(recorded(f).read_text(encoding="utf-8")) for f in FAMILIES}
+GOLDEN = {f.__name__: read_answers(recorded(f)) for f in FAMILIES}
 each_operator = pytest.mark.parametrize(
     ("name", "calls", "golden"),
     [(name, calls, GOLDEN[f.__name__][name]) for f in FAMILIES for name, calls in f.SAMPLES.items()],
@@ -34,7 +35,7 @@ TOLERANCE = {
 
 
 def assert_same(expected, actual, where):
-    """Two answers, as ``record_ops.answer`` gives them."""
+    """Two answers, as ``record.answer`` gives them."""
     if isinstance(expected, dict):
         assert expected.keys() == actual.keys(), where
         for key in expected:

@@ -1,6 +1,5 @@
-"""Special functions: exact values (special.json, from record_special.py), and what they are where they end."""
+"""Special functions: exact values (tests/recorded/special), and what they are where they end."""
 
-import json
 import math
 from math import inf, nan
 
@@ -8,9 +7,10 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tests.recorded.answers import read_answers
 from tests.support.project import RECORDED
 
-EXACT = json.loads((RECORDED / "special" / "special.json").read_text(encoding="utf-8"))
+EXACT = read_answers(RECORDED / "special" / "special.json")
 LIMITS = {
     "log_ndtr": 2, "zeta": 8, "gammainc": 900, "gammaincc": 900, "airy_ai": 900, "hermite": 20, "laguerre": 20, "legendre": 20, "chebyshev": 60,
     "i0": 4, "i1": 4, "modified": 10, "scaled": 10, "bessel": 60,

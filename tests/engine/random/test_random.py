@@ -1,7 +1,6 @@
 """Random numbers: PyTorch's own, for every seed, and the generator's state with them."""
 
 import copy
-import json
 import math
 import pickle
 from fractions import Fraction
@@ -12,10 +11,11 @@ import pytest
 import tensh as torch
 from tensh.engine.random import discrete, distributions, polynomials
 from tensh.engine.random.generator import STATE, Generator, Uniforms
+from tests.recorded.answers import read_answers
 from tests.recorded.random_numbers import cases as random_cases
-from tests.recorded.random_numbers.cases import CLOSE, EXACT, POLYNOMIALS, RECORDED, REFUSED, SEEDS
+from tests.recorded.random_numbers.cases import CLOSE, EXACT, FILE, POLYNOMIALS, REFUSED, SEEDS
 
-GOLDEN = json.loads(RECORDED.read_text(encoding="utf-8"))
+GOLDEN = read_answers(FILE)
 ULPS = 8
 
 

@@ -11,13 +11,14 @@ import pytest
 import tensh as torch
 from tensh.engine.declarations.table import METHODS
 from tensh.engine.vocabulary import OPS
+from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import weights
 from tests.recorded.vmap.layers import LAYERS
 from tests.recorded.vmap.programs import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
-from tests.recorded.vmap.record import RECORD, answer, answers
+from tests.recorded.vmap.record import FILE, answer, answers
 
-GOLDEN = json.loads(RECORD.read_text(encoding="utf-8"))
+GOLDEN = read_answers(FILE)
 BATCH = 3
 SAMPLES = {name: calls for family in families() for name, calls in family.SAMPLES.items()}
 REFUSED = {"nonzero", "argwhere", "unique_consecutive", "unique", "masked_select", "allclose", "equal", "Tensor.copy_"}

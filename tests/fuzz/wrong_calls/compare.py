@@ -1,7 +1,5 @@
 """Wrong calls on tensh and on PyTorch:  python -m tests.fuzz.wrong_calls.compare --calls 200000 --seed 1
 
-``python -m tests.fuzz.wrong_calls.compare --record`` records anew the types of PyTorch's errors in tests/recorded/wrong_calls/recorded.txt.
-
 Each call is one that both libraries take (tests/recorded/wrong_calls/valid.txt), with one or two arguments spoiled.  Both evaluate it
 in processes of their own, with limits on memory and time.  What differs is printed as tables: crashes and calls without an
 end, exceptions of an internal type where PyTorch has another, other types, and calls that only one of them refuses.
@@ -19,7 +17,7 @@ from tests.fuzz.wrong_calls import worker
 from tests.fuzz.wrong_calls.spoiling import spoiled_calls
 from tests.support.project import RECORDED
 
-ANSWERS = RECORDED / "wrong_calls" / "recorded.txt"
+ANSWERS = RECORDED / "wrong_calls" / "errors.txt"
 AT_ONCE = 12000  # calls that one process is given
 
 # ── comparing ────────────────────────────────────────────────────────────────
@@ -110,13 +108,6 @@ def recorded():
     return [tuple(line.split("\t")) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
 
 
-def record():
-    """Record the types anew."""
-    calls = [call for _, call in recorded()]
-    lines = [f"{kind}\t{call}\n" for call, (kind, _) in zip(calls, worker.answers("torch", calls), strict=True)]
-    ANSWERS.write_text("".join(lines), encoding="utf-8")
-
-
 def table(counter, shown):
     width = max((len(str(key)) for key, _ in counter.most_common(shown)), default=0)
     return "\n".join(f"    {key!s:{width}}  {count:6}" for key, count in counter.most_common(shown))
@@ -130,10 +121,7 @@ def main():
     options.add_argument("--keep", help="a file that keeps PyTorch's answers for the next run")
     options.add_argument("--write", help="a file for the findings, a line of JSON each")
     options.add_argument("--shown", type=int, default=25, help="how many rows of a table")
-    options.add_argument("--record", action="store_true", help="record PyTorch's errors for the tests, and end")
     given = options.parse_args()
-    if given.record:
-        return record()
     made = {line: name for line, name in spoiled_calls(given.calls, given.seed).items() if re.search(given.only, name)}
     kinds, functions, types = Counter(), defaultdict(Counter), defaultdict(Counter)
     written = open(given.write, "w", encoding="utf-8") if given.write else None  # noqa: SIM115

@@ -1,15 +1,14 @@
 """Distributions and constraints for the generic tests in test_distributions.py, in the names of torch and its distributions.
 
-``python -m tests.recorded.distributions.cases``, where PyTorch is installed, records what it draws and says there, for machines
+``python -m tests.recorded distributions``, where PyTorch is installed, records what it draws and says there, for machines
 without it.
 """
 
-import json
 import math
 import warnings
 from pathlib import Path
 
-RECORDED = Path(__file__).with_name("distributions.json")
+FILE = Path(__file__).with_name("distributions.json")
 SEED = 5
 
 # distribution -> outcomes to be looked at besides what is drawn
@@ -356,16 +355,3 @@ def figures(code, torch):
     torch.manual_seed(SEED)
     d, x = evaluate(code, torch), evaluate(CASES[code], torch)
     return [outcome(d.sample, (3,)), outcome(d.log_prob, x), outcome(d.entropy)]
-
-
-def rounded(value):
-    if isinstance(value, list):
-        return [rounded(v) for v in value]
-    return float(f"{value:.9g}") if isinstance(value, float) else value
-
-
-if __name__ == "__main__":
-    import torch
-
-    lines = [f"{json.dumps(code)}: {json.dumps(rounded(figures(code, torch)))}" for code in [*CASES, *REFUSED]]
-    RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -5,12 +5,10 @@ A line of tests/recorded/expressions/NAME.txt is an expression (or an assignment
     x  a leaf of size (2, 3) that requires grad     c  x * 1     I  torch.tensor     L(2, 3)  a leaf 0, 1, 2, ... of a size
     d  a leaf-free copy of x                        T  torch
 
-What PyTorch 2.13 answers stands beside it in NAME.json, written by ``python -m tests.recorded.expressions.cases [NAME ...]``.
+What PyTorch 2.13 answers stands beside it in NAME.json, written by ``python -m tests.recorded expressions/NAME``.
 """
 
-import importlib
 import json
-import sys
 import warnings
 from pathlib import Path
 
@@ -70,17 +68,3 @@ def outcome(m, text):
             return described(m, eval(text, names))
         except Exception as error:  # every kind of failure is an outcome
             return [type(error).__name__, str(error).partition(" (Triggered")[0].partition("\nException raised")[0]]
-
-
-def main(names):
-    oracle = importlib.import_module("torch")
-    for path in sorted(FOLDER.glob("*.txt")):
-        if not names or path.stem in names:
-            found = {line: outcome(oracle, line) for line in lines(path.stem)}
-            text = ",\n".join(f"{json.dumps(line)}: {json.dumps(found[line])}" for line in found)
-            path.with_suffix(".json").write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
-            print(f"recorded {len(found)} of {path.name}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,11 +1,10 @@
 """Layers and what goes into them, for the generic tests in test_layer_modules.py.
 
 The data are in layers.txt, and in layer_mistakes.txt what is refused: a line is ``LAYER <- INPUTS``, both expressions in the names of ``torch.nn`` and ``torch``.  One seed goes before both, so
-that the starting weights and the inputs are drawn in PyTorch's order.  ``python -m tests.recorded.layers.cases``, where PyTorch is
+that the starting weights and the inputs are drawn in PyTorch's order.  ``python -m tests.recorded layers``, where PyTorch is
 installed, records figures of what each does there.
 """
 
-import json
 import math
 import warnings
 from pathlib import Path
@@ -143,12 +142,3 @@ def figures(torch, layer, inputs):
 def summary(numbers):
     weighted = sum(number * math.cos(place) for place, number in enumerate(numbers))
     return math.sqrt(sum(number * number for number in numbers)), weighted
-
-
-if __name__ == "__main__":
-    import torch
-
-    for path, lines, answer in ((FIGURES, CASES, figures), (REFUSALS, MISTAKES, refusal)):
-        recorded = {f"{layer} <- {inputs}": answer(torch, layer, inputs) for layer, inputs in lines}
-        rows = (f"{json.dumps(case)}: {json.dumps(values)}" for case, values in recorded.items())
-        path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")

@@ -4,7 +4,7 @@ A family's file defines ``SAMPLES``, which maps a name in the torch namespace (d
 where there is only a method) to calls of it, and ``COVERS``, the files of tensh/engine whose public operators must all
 have a sample there.  What PyTorch answers to the calls stands beside it in FAMILY.json:
 
-    python -m tests.recorded.operators.record FAMILY          # needs PyTorch
+    python -m tests.recorded operators/FAMILY          # needs PyTorch
 
 ``OF_MEMORY`` names what depends on where the elements lie, ``RESHAPED`` what has an in-place form that changes the shape.
 

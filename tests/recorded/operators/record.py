@@ -1,16 +1,15 @@
-"""Record what PyTorch answers to the calls in tests/recorded/operators:  python -m tests.recorded.operators.record [FAMILY ...]
+"""What PyTorch answers to the calls of each operator.
 
-Needs an environment with PyTorch.  Of every call the results, and the gradients of its leaves for fixed weights on the
+Of every call the results, and the gradients of its leaves for fixed weights on the
 results; of a name's first call also the results in other dtypes, or the type of the error.
 """
 
-import json
-import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 
+from tests.recorded.answers import format_answers
 from tests.recorded.operators import families, resolve, tensor
 
 HERE = Path(__file__).parent
@@ -98,16 +97,10 @@ def answers(m, family):
     }
 
 
-def main(chosen):
+def record(wanted):
     import torch
 
     warnings.simplefilter("ignore")
     for family in families():
-        if not chosen or family.__name__.rpartition(".")[2] in chosen:
-            lines = [f"{json.dumps(name)}: {json.dumps(found)}" for name, found in answers(torch, family).items()]
-            recorded(family).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-            print(f"recorded {recorded(family).name}: {len(lines)} operators")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+        if wanted(recorded(family).stem):
+            yield recorded(family), format_answers(answers(torch, family), depth=3)

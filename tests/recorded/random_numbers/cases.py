@@ -1,19 +1,17 @@
 """What random functions must give: programs, and what PyTorch gave for them (tests/recorded/random_numbers/random.json).
 
-Needs an environment with PyTorch to record anew:  python -m tests.recorded.random_numbers.cases
+``python -m tests.recorded random_numbers`` records it anew, where PyTorch is installed.
 """
 
 import base64
 import hashlib
 import itertools
-import json
-import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
 
-RECORDED = Path(__file__).with_name("random.json")
+FILE = Path(__file__).with_name("random.json")
 SEEDS = (0, 42, 2**32 + 5, -1)
 
 # Drawn without a logarithm, a cosine or an exponential: equal in all bits everywhere.
@@ -257,30 +255,3 @@ def refusal(torch, code):
     except Exception as error:
         return [type(error).__name__, str(error)], state_of(torch) == before
     return None, False
-
-
-def record(torch):
-    """Write what PyTorch gives."""
-    found = {"exact": {}, "close": {}, "refused": {}}
-    for kind, codes in (("exact", EXACT), ("close", CLOSE)):
-        for number, code in enumerate(codes):
-            seed = SEEDS[number % len(SEEDS)]
-            arrays, state = run(torch, code, seed)
-            found[kind][code] = [seed, packed(arrays, kind == "exact"), digest(state)]
-    for code in REFUSED:
-        found["refused"][code] = refusal(torch, code)[0]
-        assert found["refused"][code], code
-    kinds = [
-        f"{json.dumps(kind)}: {{\n"
-        + ",\n".join(f"{json.dumps(code)}: {json.dumps(v)}" for code, v in cases.items())
-        + "\n}"
-        for kind, cases in found.items()
-    ]
-    RECORDED.write_text("{\n" + ",\n".join(kinds) + "\n}\n", encoding="utf-8")
-    print(f"recorded {RECORDED.name}: {sum(map(len, found.values()))} cases")
-
-
-if __name__ == "__main__":
-    import torch
-
-    sys.exit(record(torch))

@@ -2,13 +2,10 @@
 
 Every section ``## title`` holds one ``text`` block, and may name variables of the environment on a line before it:
 ``COLUMNS=40 TENSH_PLAIN=1``.  ``replay`` runs the lines with prompts of a block and gives the whole block anew.
-
-``python -m tests.recorded.screens.replay FILE...`` records the files anew: look at what has changed.
 """
 
 import io
 import re
-import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -46,16 +43,11 @@ def replay(screen, variables):
     return window.getvalue()
 
 
-def record(path):
-    """Write what is shown today into a file."""
+def record_sections(path):
+    """The text of a file with what is shown today."""
 
-    def again(match):
+    def show_section(match):
         variables = dict(pair.split("=", 1) for pair in (match["variables"] or "").split())
         return match[0].replace(match["screen"], replay(match["screen"], variables))
 
-    path.write_text(SECTION.sub(again, path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    for name in sys.argv[1:] or FOLDER.glob("*.md"):
-        record(Path(name))
+    return SECTION.sub(show_section, path.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
-"""Record what the scripts print, from PyTorch itself:  python -m tests.recorded.scripts.record
+"""What the scripts in scripts/ print with PyTorch.
 
-Needs an environment with PyTorch. A .tsh script shows every bare expression at its top level, unless a ``;`` follows,
+A .tsh script shows every bare expression at its top level, unless a ``;`` follows,
 and finds ``torch nn F np math`` loaded: the forty lines below are that rule alone, so that the recorded text does not
 come from the program under test.
 """
@@ -9,7 +9,6 @@ import ast
 import contextlib
 import io
 import math
-import sys
 from pathlib import Path
 
 from tests.support.project import ROOT
@@ -48,11 +47,7 @@ def output(script):
     return printed.getvalue()
 
 
-def main():
+def record(wanted):
     for script in SCRIPTS:
-        recorded(script).write_text(output(script), encoding="utf-8")
-        print(f"recorded {recorded(script).name}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        if wanted(script.stem):
+            yield recorded(script), output(script)

@@ -14,7 +14,6 @@ import importlib
 import io
 import math
 import re
-import sys
 import warnings
 from pathlib import Path
 
@@ -34,11 +33,22 @@ def replay(session, torch):
     names = {"torch": torch, "np": numpy, "inf": math.inf, "nan": math.nan, "__name__": "__main__"}
     names["__builtins__"] = vars(builtins) | {"__import__": importing(torch)}
     lines = []
-    for example in doctest.DocTestParser().get_examples(session):
-        first, *more = example.source.splitlines()
-        lines += [f">>> {first}", *(f"... {line}" for line in more)]
-        lines += [line or "<BLANKLINE>" for line in answer(example.source, names).splitlines()]
+    with usual_defaults(torch):
+        for example in doctest.DocTestParser().get_examples(session):
+            first, *more = example.source.splitlines()
+            lines += [f">>> {first}", *(f"... {line}" for line in more)]
+            lines += [line or "<BLANKLINE>" for line in answer(example.source, names).splitlines()]
     return "".join(line + "\n" for line in lines)
+
+
+@contextlib.contextmanager
+def usual_defaults(torch):
+    """Give the default print options and dtype back at the end."""
+    try:
+        yield
+    finally:
+        torch.set_printoptions(profile="default")
+        torch.set_default_dtype(torch.float32)
 
 
 def importing(torch):
@@ -65,17 +75,10 @@ def answer(source, names):
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x", printed.getvalue())
 
 
-def record(path, torch):
-    """Write the answers of ``torch`` into the file."""
+def record_sections(path, torch):
+    """The text of a file with the answers of ``torch``."""
 
-    def again(match):
+    def answer_section(match):
         return match[0].replace(match["session"], replay(match["session"], torch))
 
-    path.write_text(SECTION.sub(again, path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    import torch
-
-    for name in sys.argv[1:] or FOLDER.glob("*.md"):
-        record(Path(name), torch)
+    return SECTION.sub(answer_section, path.read_text(encoding="utf-8"))

@@ -1,17 +1,14 @@
-"""Record the exact values of special functions:  python -m tests.recorded.special.record
+"""The exact values of special functions, which mpmath computes with 50 digits."""
 
-Needs mpmath, which computes them with 50 digits.
-"""
-
-import json
 from pathlib import Path
 
 import mpmath as mp
 import numpy as np
 
+from tests.recorded.answers import format_answers
 from tests.support.accuracy import references as exact
 
-HERE = Path(__file__).parent
+FILE = Path(__file__).with_name("special.json")
 
 WHOLE_LINE = [-80.5, -31.0, -29.5, -12.0, -8.25, -7.75, -3.25, -2.75, -1.0, -0.01, 1e-9, 0.3, 0.99, 1.5, 1.99, 2.01, 2.4, 3.8, 5.5,
               7.99, 8.01, 14.0, 29.9, 30.1, 100.0, 500.25]  # fmt: skip
@@ -68,6 +65,6 @@ def values(function, points):
     return found
 
 
-if __name__ == "__main__":
-    lines = [f'"{name}": {json.dumps(values(*each))}' for name, each in FUNCTIONS.items()]
-    (HERE / "special.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+def record(wanted):
+    if wanted(FILE.stem):
+        yield FILE, format_answers({name: values(*each) for name, each in FUNCTIONS.items()}, depth=2)

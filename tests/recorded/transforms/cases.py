@@ -2,7 +2,7 @@
 
 A file tests/recorded/transforms/NAME.txt holds programs, with an empty line between two.  Of each, the value of the last line is
 shown, and what it prints.  The names they find are those of ``names``.  What PyTorch 2.13 answers stands in NAME.json,
-written by ``python -m tests.recorded.transforms.cases [NAME ...]``.
+written by ``python -m tests.recorded transforms/NAME``.
 """
 
 import ast
@@ -11,7 +11,6 @@ import importlib
 import io
 import json
 import re
-import sys
 import warnings
 from pathlib import Path
 
@@ -59,15 +58,3 @@ def outcome(m, text):
         except Exception as error:
             print(f"{type(error).__name__}: {error}")
     return re.sub(r" at 0x[0-9a-f]+", "", printed.getvalue()).replace(f"{m.__name__}.", "torch.")
-
-
-def main():
-    torch = importlib.import_module("torch")
-    for path in sorted(FOLDER.glob("*.txt")):
-        if not sys.argv[1:] or path.stem in sys.argv[1:]:
-            found = {text: outcome(torch, text) for text in programs(path.stem)}
-            path.with_suffix(".json").write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Programs with vmap, held as data: functions of the module, which is tensh or PyTorch, that return tensors.
 
-What PyTorch gives for them stands in vmap.json: ``python -m tests.recorded.vmap.record`` (needs PyTorch).
+What PyTorch gives for them stands in vmap.json: ``python -m tests.recorded vmap`` (needs PyTorch).
 """
 
 from tests.recorded.vmap.layers import LAYERS

@@ -1,12 +1,12 @@
-"""What PyTorch gives for the programs of vmap_cases.py, written to vmap.json."""
+"""What PyTorch gives for programs with vmap, and the errors that it raises."""
 
-import json
 import warnings
 from pathlib import Path
 
+from tests.recorded.answers import format_answers
 from tests.recorded.vmap.programs import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
 
-RECORD = Path(__file__).parent / "vmap.json"
+FILE = Path(__file__).with_name("vmap.json")
 
 
 def plain(torch, result):
@@ -42,7 +42,8 @@ def answers(torch):
     }
 
 
-if __name__ == "__main__":
+def record(wanted):
     import torch
 
-    RECORD.write_text(json.dumps(answers(torch), indent=1) + "\n", encoding="utf-8")
+    if wanted(FILE.stem):
+        yield FILE, format_answers(answers(torch), depth=2)

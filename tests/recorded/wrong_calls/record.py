@@ -1,6 +1,6 @@
-"""Record calls that PyTorch and tensh both take, which tests/fuzz/wrong_calls/compare.py spoils:  python -m tests.recorded.wrong_calls.record
+"""Calls that PyTorch and tensh both take, to be spoiled, and the types of PyTorch's errors for spoiled ones.
 
-Needs an environment with PyTorch.  The calls come from PyTorch's own operator database, from the samples, layers,
+The calls come from PyTorch's own operator database, from the samples, layers,
 optimizers and distributions of the other tests, and, for public names that none of these calls, from a few arguments
 tried on the name.  Tensors among the arguments are written as ``t(SHAPE, DTYPE)``, or with their numbers where these matter.
 """
@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 from tests.fuzz.wrong_calls import worker
+from tests.fuzz.wrong_calls.compare import ANSWERS, recorded
 
 HERE = Path(__file__).parent
 EACH = {"function": 3, "method": 1, "in place": 1}
@@ -310,7 +311,8 @@ def of_names(torch, known):
             yield [f"{own}.{name}({', '.join(args)})" for args in TRIED_TOGETHER[:90] for own in TRIED[:2]]
 
 
-def main():
+def valid_calls():
+    """The calls that both take."""
     import torch
 
     warnings.simplefilter("ignore")
@@ -327,8 +329,8 @@ def main():
             found[number] = next((line for line in tried[number][start:end] if line in good), None)
     lines += filter(None, found.values())
     missing = [calls[0].partition("(")[0] for calls, line in zip(tried, found.values(), strict=True) if line is None]
-    HERE.joinpath("valid.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"recorded {len(lines)} calls; none found of:", *missing)
+    print(f"{len(lines)} calls; none found of:", *missing)
+    return lines
 
 
 def taken(lines, tell=False):
@@ -343,5 +345,10 @@ def taken(lines, tell=False):
     return [line for line, answer in zip(kept, ours, strict=True) if answer[0] == "ok"]
 
 
-if __name__ == "__main__":
-    main()
+def record(wanted):
+    if wanted("valid"):
+        yield HERE / "valid.txt", "".join(f"{line}\n" for line in valid_calls())
+    if wanted("errors"):
+        calls = [call for _, call in recorded()]
+        answers = zip(calls, worker.answers("torch", calls), strict=True)
+        yield ANSWERS, "".join(f"{kind}\t{call}\n" for call, (kind, _) in answers)

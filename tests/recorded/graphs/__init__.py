@@ -1,0 +1,1 @@
+"""Recorded output of `tensh graph`."""

@@ -1,0 +1,13 @@
+"""What layers compute in PyTorch, and how it refuses wrong ones."""
+
+from tests.recorded.answers import format_answers
+from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, refusal
+
+
+def record(wanted):
+    import torch
+
+    for path, lines, answer in ((FIGURES, CASES, figures), (REFUSALS, MISTAKES, refusal)):
+        if wanted(path.stem):
+            answers = {f"{layer} <- {inputs}": answer(torch, layer, inputs) for layer, inputs in lines}
+            yield path, format_answers(answers)

@@ -1,0 +1,1 @@
+"""Recorded losses of training programs."""

@@ -1,0 +1,1 @@
+"""Recorded explanations of mistakes."""

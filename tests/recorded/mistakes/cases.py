@@ -1,0 +1,21 @@
+"""Scripts that make a mistake each, and what is said of it."""
+
+import io
+from pathlib import Path
+
+from tensh.cli.app import main
+from tensh.cli.environment import Environment
+
+SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
+
+
+def explain(script):
+    """(status, what is written to stderr) when a script runs."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["run", str(script)], env)
+    return status, env.stderr.getvalue().replace(str(script), script.name)
+
+
+def expected(script):
+    """Where the recorded text of a script is."""
+    return script.with_suffix(".txt")

@@ -1,0 +1,9 @@
+"""What a terminal shows for lines that are typed: of tensh itself, to be read."""
+
+from tests.recorded.screens.replay import FOLDER, record_sections
+
+
+def record(wanted):
+    for path in sorted(FOLDER.glob("*.md")):
+        if wanted(path.stem):
+            yield path, record_sections(path)
