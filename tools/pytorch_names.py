@@ -19,7 +19,8 @@ NAMESPACES = """
     torch torch.Tensor torch.Size torch.Generator torch.autograd torch.autograd.forward_ad torch.autograd.function
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda
     torch.distributions torch.fft torch.func torch.linalg torch.nn
-    torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.optim torch.optim.lr_scheduler
+    torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.nn.utils.parametrizations
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler torch.optim.swa_utils
     torch.overrides torch.quasirandom torch.random torch.return_types torch.signal torch.signal.windows torch.special torch.testing
     torch.types torch.utils torch.utils.data torch.version
 """.split()

@@ -28,7 +28,7 @@ class Calls:
         return self.forward(*args, **kwargs)
 
     def forward(self, *input):
-        """What the module computes; every module has its own."""
+        """Compute the output; each module defines its own."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):

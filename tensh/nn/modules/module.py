@@ -225,7 +225,7 @@ class Module(Members, Calls, State):
         return type(self).__name__
 
     def extra_repr(self):
-        """What the printed form says of the module besides the modules in it."""
+        """Text of the printed form besides the modules in it."""
         return ""
 
     def __repr__(self):

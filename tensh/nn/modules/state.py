@@ -37,7 +37,7 @@ class State:
     _version = 1
 
     def get_extra_state(self):
-        """What else belongs to the module's state; a module that has some defines this."""
+        """State besides parameters and buffers; a module that has some defines this."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."

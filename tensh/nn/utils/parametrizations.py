@@ -117,9 +117,10 @@ class _Orthogonal(Module):
 
 
 def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization=True):
-    """Keep a weight orthogonal (Lezcano-Casado, 2019); returns the module.
+    """Keep a weight orthogonal (Lezcano-Casado, 2019), and return the module.
 
-    By 'matrix_exp' where it is square, else by 'householder'; or by 'cayley'.
+    Shapes: the weight is a matrix or batch of matrices [*, n, m]. The map is "matrix_exp" where it is square, else
+    "householder", or "cayley". Raises ValueError for other weights and maps.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 3))
@@ -160,7 +161,9 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module, name="weight", dim=0):
-    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); returns the module.
+    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
+
+    Raises ValueError for a name that the module does not have.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -222,7 +225,9 @@ class _SpectralNorm(Module):
 
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
-    """Divide a weight by its largest singular value (Miyato et al., 2018); returns the module.
+    """Divide a weight by its largest singular value (Miyato et al., 2018), and return the module.
+
+    Raises ValueError for a name that the module does not have, and for less than one power iteration.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(2, 3))

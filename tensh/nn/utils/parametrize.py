@@ -24,7 +24,15 @@ CACHE = {"users": 0, "values": {}}
 
 @contextlib.contextmanager
 def cached():
-    """While it lasts, each parametrized tensor is computed once."""
+    """Compute each parametrized tensor once within a ``with`` block.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> with parametrize.cached():
+    ...     print(layer.weight is layer.weight)
+    True
+    """
     CACHE["users"] += 1
     try:
         yield
@@ -39,9 +47,16 @@ def _register(module, name, tensor):
 
 
 class ParametrizationList(ModuleList):
-    """The modules that compute a tensor, one after the other, and what the first of them gets.
+    """Modules that compute a tensor, one after the other, and what the first of them gets.
 
-    That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors.
+    That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors. Raises
+    ValueError without modules, and for inverses that are no tensors or change the dtype.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer.parametrizations.weight.original.shape
+    torch.Size([2, 2])
     """
 
     def __init__(self, modules, original, unsafe=False):
@@ -203,10 +218,10 @@ def _inject_property(module, name):
 
 # ── what is called ───────────────────────────────────────────────────────────
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
-    """Compute a parameter or buffer of a module by ``parametrization(original)`` from now on; returns the module.
+    """Compute a parameter or buffer of a module by ``parametrization(original)`` from now on, and return the module.
 
-    ``right_inverse(tensor)`` of the parametrization says what the original is to be.  ValueError if the shape or the dtype
-    would change, unless ``unsafe``.
+    ``right_inverse(tensor)`` of the parametrization says what the original is to be. Raises ValueError for a name that
+    the module does not have, and if the shape or the dtype would change, unless ``unsafe``.
 
     >>> import tensh as torch
     >>> class Symmetric(torch.nn.Module):
@@ -267,7 +282,14 @@ def _require_fitting(module, name, parametrization):
 
 
 def is_parametrized(module, tensor_name=None):
-    """Has the module parametrized tensors, or is this one parametrized?"""
+    """True if the module has parametrized tensors, or if the one of the name is parametrized.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> parametrize.is_parametrized(layer), parametrize.is_parametrized(layer, "bias")
+    (True, False)
+    """
     parametrizations = getattr(module, "parametrizations", None)
     if not isinstance(parametrizations, ModuleDict):
         return False
@@ -275,7 +297,16 @@ def is_parametrized(module, tensor_name=None):
 
 
 def remove_parametrizations(module, tensor_name, leave_parametrized=True):
-    """Make the tensor an ordinary one: as it was computed last, or the original; returns the module."""
+    """Make a parametrized tensor an ordinary one: as it was computed last, or the original; return the module.
+
+    Raises ValueError if it is not parametrized, and for several originals that are to be left.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> list(parametrize.remove_parametrizations(layer, "weight").state_dict())
+    ['bias', 'weight']
+    """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parametrizations = module.parametrizations[tensor_name]
@@ -302,12 +333,29 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
 
 
 def type_before_parametrizations(module):
-    """The class that the module had."""
+    """Class that a module had before its tensors were parametrized.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> type(layer).__name__, parametrize.type_before_parametrizations(layer).__name__
+    ('ParametrizedLinear', 'Linear')
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
-    """Give a module the parametrizations of another, and what its tensors are computed from; returns the module."""
+    """Give a module the parametrizations of another, and what its tensors are computed from; return the module.
+
+    Raises ValueError where the shape or the dtype of a tensor would change.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> other = parametrize.transfer_parametrizations_and_params(layer, torch.nn.Linear(2, 2))
+    >>> torch.equal(layer.weight, other.weight)
+    True
+    """
     if not is_parametrized(from_module):
         return to_module
     for name in from_module.parametrizations if tensor_name is None else [tensor_name]:

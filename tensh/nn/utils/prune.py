@@ -15,7 +15,13 @@ __all__ = [
 
 # ── methods ──────────────────────────────────────────────────────────────────
 class Identity(BasePruningMethod):
-    """Nothing is pruned; the parameter gets a mask of ones."""
+    """Prune nothing; the parameter gets a mask of ones.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.Identity().prune(torch.tensor([1., -3., 2.]))
+    tensor([ 1., -3.,  2.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -44,7 +50,15 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """Elements are chosen by chance."""
+    """Prune ``amount`` elements, a count or a share, chosen at random.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.RandomUnstructured(amount=2).prune(torch.ones(3)).sum()
+    tensor(1.)
+    """
 
     def _chosen(self, t, count):
         return named("rand_like")(t).view(-1).topk(count).indices
@@ -55,7 +69,15 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """The elements that are nearest to zero."""
+    """Prune the ``amount`` elements, a count or a share, that are nearest to zero.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.L1Unstructured(amount=2).prune(torch.tensor([1., -3., 2.]))
+    tensor([ 0., -3.,  0.])
+    """
 
     def _chosen(self, t, count):
         return t.abs().view(-1).topk(count, largest=False).indices
@@ -88,7 +110,15 @@ class _Structured(BasePruningMethod):
 
 
 class RandomStructured(_Structured):
-    """Slices are chosen by chance."""
+    """Prune ``amount`` slices along ``dim``, a count or a share, chosen at random.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum()
+    tensor(4.)
+    """
 
     def __init__(self, amount, dim=-1):
         check_amount(amount)
@@ -104,7 +134,16 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """The slices with the smallest norms, of order ``n``."""
+    """Prune the ``amount`` slices along ``dim``, a count or a share, with the smallest norms of order ``n``.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[1., -3.], [2., 1.]]))
+    tensor([[ 1., -3.],
+            [ 0.,  0.]])
+    """
 
     def __init__(self, amount, n, dim=-1):
         check_amount(amount)
@@ -120,7 +159,13 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """A mask of one's own."""
+    """Prune where a mask is zero.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.CustomFromMask(torch.tensor([1, 0, 1])).prune(torch.tensor([1., -3., 2.]))
+    tensor([1., -0., 2.])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -141,19 +186,35 @@ class CustomFromMask(BasePruningMethod):
 
 # ── functions ────────────────────────────────────────────────────────────────
 def identity(module, name):
-    """Give a parameter a mask of ones; returns the module."""
+    """Give a parameter a mask of ones, and return the module.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.identity(torch.nn.Linear(4, 2), "weight").weight_mask.sum()
+    tensor(8.)
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module, name, amount):
-    """Prune ``amount`` elements, a count or a share, chosen by chance; returns the module."""
+    """Prune ``amount`` elements, a count or a share, chosen at random, and return the module.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.random_unstructured(torch.nn.Linear(4, 2), "weight", amount=0.5).weight_mask.sum()
+    tensor(4.)
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module, name, amount, importance_scores=None):
-    """Prune the ``amount`` elements that are nearest to zero, or have the smallest scores; returns the module.
+    """Prune the ``amount`` elements that are nearest to zero, or have the smallest scores, and return the module.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -165,19 +226,43 @@ def l1_unstructured(module, name, amount, importance_scores=None):
 
 
 def random_structured(module, name, amount, dim):
-    """Prune ``amount`` slices along ``dim``, chosen by chance; returns the module."""
+    """Prune ``amount`` slices along ``dim``, chosen at random, and return the module.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is, and for
+    vectors [n].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.random_structured(torch.nn.Linear(4, 2), "weight", amount=1, dim=0).weight_mask.sum()
+    tensor(4.)
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
 def ln_structured(module, name, amount, n, dim, importance_scores=None):
-    """Prune the ``amount`` slices along ``dim`` with the smallest norms of order ``n``; returns the module."""
+    """Prune the ``amount`` slices along ``dim`` with the smallest norms of order ``n``, and return the module.
+
+    Raises ValueError for an amount that is neither a count nor a share within [0, 1], or more than there is, and for
+    vectors [n].
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.ln_structured(torch.nn.Linear(4, 2), "weight", amount=1, n=2, dim=0).weight_mask.sum()
+    tensor(4.)
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module, name, mask):
-    """Prune where ``mask`` is zero; returns the module."""
+    """Prune where ``mask``, a tensor like the parameter, is zero, and return the module.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.custom_from_mask(torch.nn.Linear(4, 2), "weight", torch.eye(2, 4)).weight_mask.sum()
+    tensor(2.)
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -185,7 +270,16 @@ def custom_from_mask(module, name, mask):
 def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
     """Prune the elements of many parameters, given as pairs (module, name), as if they were one.
 
-    ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such pairs.
+    ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such
+    pairs. Raises TypeError for structured methods.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+    >>> parts = [(first, "weight"), (second, "weight")]
+    >>> prune.global_unstructured(parts, prune.L1Unstructured, amount=3)
+    >>> first.weight_mask.sum() + second.weight_mask.sum()
+    tensor(5.)
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -211,7 +305,16 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
 
 
 def remove(module, name):
-    """Keep the zeros and forget the mask; ValueError if the parameter is not pruned.  Returns the module."""
+    """Keep the zeros and forget the mask, and return the module.
+
+    Raises ValueError if the parameter is not pruned.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> layer = prune.remove(prune.identity(torch.nn.Linear(4, 2), "weight"), "weight")
+    >>> sorted(layer.state_dict())
+    ['bias', 'weight']
+    """
     for key, hook in hooks_of(module, name).items():
         hook.remove(module)
         del module._forward_pre_hooks[key]
@@ -220,6 +323,12 @@ def remove(module, name):
 
 
 def is_pruned(module):
-    """Is a parameter of the module, or of one in it, pruned?"""
+    """True if a parameter of the module, or of one in it, is pruned.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> prune.is_pruned(prune.identity(torch.nn.Linear(4, 2), "weight"))
+    True
+    """
     hooks = (hook for each in module.modules() for hook in each._forward_pre_hooks.values())
     return any(isinstance(hook, BasePruningMethod) for hook in hooks)

@@ -30,10 +30,18 @@ def count_of(amount, size):
 
 # ── methods ──────────────────────────────────────────────────────────────────
 class BasePruningMethod(ABC):
-    """A way to choose what is pruned; a subclass says which by ``compute_mask``, and of what kind it is:
+    """Base of all ways to choose what is pruned: a subclass defines ``compute_mask`` and its kind.
 
     ``PRUNING_TYPE`` is "unstructured" (single elements), "structured" (whole slices along ``self.dim``) or "global".
     The second of two prunings sees only what the first left of these.
+
+    >>> import tensh as torch
+    >>> class Negative(torch.nn.utils.prune.BasePruningMethod):
+    ...     PRUNING_TYPE = "unstructured"
+    ...     def compute_mask(self, t, default_mask):
+    ...         return default_mask * (t >= 0)
+    >>> Negative().prune(torch.tensor([1., -3., 2.])).sum()
+    tensor(3.)
     """
 
     _tensor_name: str
@@ -106,7 +114,16 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods for one parameter, each of which prunes what those before it left."""
+    """Several methods for one parameter, each of which prunes what those before it left.
+
+    Raises ValueError for a method of another parameter.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.utils import prune
+    >>> layer = prune.identity(prune.random_unstructured(torch.nn.Linear(4, 2), "weight", 1), "weight")
+    >>> [type(hook).__name__ for hook in layer._forward_pre_hooks.values()]
+    ['PruningContainer']
+    """
 
     def __init__(self, *args):
         self._pruning_methods = ()

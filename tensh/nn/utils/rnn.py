@@ -19,9 +19,14 @@ __all__ = [
 class PackedSequence(
     namedtuple("PackedSequence_", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None, None))
 ):
-    """The samples of all sequences, step by step: the first of each, then the second, as long as they last.
+    """Samples of all sequences, step by step: the first of each, then the second, as long as they last.
 
     ``batch_sizes`` counts the sequences at each step, the longest one first; ``sorted_indices`` says where they were.
+    Raises AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.PackedSequence(torch.tensor([1, 4, 2]), torch.tensor([2, 1])).batch_sizes
+    tensor([2, 1])
     """
 
     __slots__ = ()
@@ -84,7 +89,12 @@ for _name in ("double", "float", "half", "long", "int", "short", "char", "byte")
 
 
 def invert_permutation(permutation):
-    """Where each number is in a permutation; None for None."""
+    """Invert a permutation [n]: where each number stands; None for None.
+
+    >>> import tensh as torch
+    >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1]))
+    tensor([1, 2, 0])
+    """
     if permutation is None:
         return None
     places = named("arange")(require(permutation, "empty_like", "input", 1).numel())
@@ -93,9 +103,10 @@ def invert_permutation(permutation):
 
 # ── packing ──────────────────────────────────────────────────────────────────
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
-    """Padded sequences [T, B, *], packed; ``lengths`` fall unless ``enforce_sorted`` is False.
+    """Pack padded sequences.
 
-    RuntimeError for lengths that do not fit.
+    Shapes: input [T, B, *], with ``batch_first`` [B, T, *]; ``lengths`` [B] fall unless ``enforce_sorted`` is False.
+    Raises RuntimeError for lengths that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 4], [2, 5], [3, 0]]), [3, 2]).data
@@ -149,7 +160,10 @@ def _places(sizes, batch):
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
-    """(padded sequences [T, B, *], their lengths) of a packed sequence.
+    """Unpack to (padded sequences, their lengths).
+
+    Shapes: [T, B, *], with ``batch_first`` [B, T, *], and [B]. Raises ValueError for a ``total_length`` that is too
+    short.
 
     >>> import tensh as torch
     >>> rnn = torch.nn.utils.rnn
@@ -181,7 +195,9 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
 
 
 def pack_sequence(sequences, enforce_sorted=True):
-    """Sequences [L, *], packed; the longest first unless ``enforce_sorted`` is False.
+    """Pack a list of sequences [L, *], the longest first unless ``enforce_sorted`` is False.
+
+    Raises RuntimeError for none, and for lengths that rise.
 
     >>> import tensh as torch
     >>> torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]).batch_sizes
@@ -192,13 +208,21 @@ def pack_sequence(sequences, enforce_sorted=True):
 
 
 def unpack_sequence(packed_sequences):
-    """The sequences of a packed one, as a list."""
+    """Unpack to a list of sequences [L, *].
+
+    >>> import tensh as torch
+    >>> rnn = torch.nn.utils.rnn
+    >>> rnn.unpack_sequence(rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]))
+    [tensor([1, 2]), tensor([3])]
+    """
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
 
 
 # ── padding ──────────────────────────────────────────────────────────────────
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
-    """Sequences [L, *] as one tensor [T, B, *] (or [B, T, *]), the short ones filled up on one side.
+    """Pad a list of sequences [L, *] to one tensor [T, B, *], with ``batch_first`` [B, T, *].
+
+    ``padding_side`` is "right" or "left". Raises RuntimeError for an empty list and for another side.
 
     >>> import tensh as torch
     >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
@@ -229,7 +253,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """The sequences of a padded tensor, as a list.
+    """Take a padded tensor [T, B, *], with ``batch_first`` [B, T, *], apart into a list of sequences [L, *].
 
     >>> import tensh as torch
     >>> torch.nn.utils.rnn.unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)

@@ -84,7 +84,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self):
-        """Was there a reduction within the last ``cooldown`` steps?"""
+        """True within ``cooldown`` steps after a reduction."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a, best):
