@@ -1,59 +1,14 @@
 """The command line, in this process: an environment of text goes in, its streams and an exit status come out."""
 
-import io
 import json
 import sys
 
 import pytest
 
-from tensh.cli.app import main
-from tensh.cli.environment import Environment
 from tensh.cli.render.code import marks
 from tensh.cli.render.layout import layout
 from tensh.show.describe import duration
-
-
-class Stream(io.StringIO):
-    """Text that may pass for a terminal."""
-
-    def __init__(self, text="", terminal=False):
-        super().__init__(text)
-        self.isatty = lambda: terminal
-
-
-class Done:
-    """What a command has done: status, output, errors."""
-
-    def __init__(self, *arguments, stdin="", terminal=False, **variables):
-        streams = Stream(stdin, terminal), Stream(terminal=terminal), Stream(terminal=terminal)
-        self.status = main(map(str, arguments), Environment(*streams, variables=variables))
-        self.output, self.errors = (stream.getvalue() for stream in streams[1:])
-
-    def __eq__(self, other):
-        return (self.status, self.output, self.errors) == other
-
-    def __repr__(self):
-        return repr((self.status, self.output, self.errors))
-
-
-@pytest.fixture
-def script(tmp_path, monkeypatch):
-    """Write a file into the current folder; its name."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(text, name="s.tsh"):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return name
-
-    return write
-
-
-def notebook(*codes, metadata=()):
-    parts = [{"cell_type": "code", "source": code, "metadata": {}, "outputs": []} for code in codes]
-    for part, each in zip(parts, metadata, strict=False):
-        part["metadata"] = each
-    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": parts})
-
+from tests.support.command_line import Done, notebook
 
 # -- what is run -------------------------------------------------------------------------------------------------------
 

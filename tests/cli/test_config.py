@@ -4,7 +4,7 @@ import pytest
 
 from tensh.cli.config import DECLARED, SettingError, Settings, load, path, written
 from tensh.cli.folders import folder
-from tests.cli.test_cli import Done
+from tests.support.command_line import Done
 
 
 @pytest.fixture

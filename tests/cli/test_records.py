@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.cli.test_cli import Done, notebook, script  # noqa: F401
+from tests.support.command_line import Done, notebook
 from tests.support.project import plain_environment
 
 TENSOR = {"type": "tensor", "requires_grad": False, "is_leaf": True, "grad_fn": None}
@@ -115,7 +115,7 @@ def test_a_printed_value_is_told_once():
     assert [each["kind"] for each in records(Done("-c", "print(torch.ones(1))", "--json"))] == ["text", "end"]
 
 
-def test_a_failure_has_the_facts_of_its_explanation(script):  # noqa: F811
+def test_a_failure_has_the_facts_of_its_explanation(script):
     name = script(
         "W = torch.ones(3, 2)\ndef layer(a):\n    b = torch.tensor(1); return b + a @ W\n\nlayer(torch.ones(2, 2))\n7"
     )
@@ -198,7 +198,7 @@ def test_warnings_commands_and_times_are_records():
     assert only(found, "notice")["text"].endswith("s")
 
 
-def test_a_notebook_says_which_cell(script):  # noqa: F811
+def test_a_notebook_says_which_cell(script):
     text = notebook("1\n2", "display(3)", "!ls\n1 / 0", metadata=[{}, {}, {"tags": ["raises-exception"]}])
     name = script(text, "n.ipynb")
     done = Done("run", "--json", name)
@@ -210,7 +210,7 @@ def test_a_notebook_says_which_cell(script):  # noqa: F811
     assert all(each["kind"] != "notice" for each in records(Done("run", "--json", name, "--quiet")))
 
 
-def test_where_json_does_not_belong(script):  # noqa: F811
+def test_where_json_does_not_belong(script):
     name = script("1")
     assert Done("run", "-i", name, "--json", terminal=True).status == Done("graph", "--json", "-c", "1").status == 2
     assert Done("--json", "graph", "-c", "1").status == Done("--json", terminal=True).status == 2

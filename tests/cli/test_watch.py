@@ -10,7 +10,7 @@ import pytest
 from tensh.cli.environment import Environment
 from tensh.cli.options import Options
 from tensh.cli.watch import Watch
-from tests.cli.test_cli import Done, Stream, notebook, script  # noqa: F401
+from tests.support.command_line import Done, Stream, notebook
 
 
 class Told:
@@ -61,20 +61,20 @@ save.count = 10**9
 QUIET = {}  # a look at which nothing has changed
 
 
-def test_it_runs_again_when_it_is_saved(script):  # noqa: F811
+def test_it_runs_again_when_it_is_saved(script):
     name = script("1")
     told = Told(name, QUIET, {name: "2"}, QUIET, QUIET, QUIET, {name: "3"}, QUIET)
     assert (told.status, told.output) == (130, "1\n2\n3\n")
     assert told.errors == "[time] s.tsh\n" * 3
 
 
-def test_it_runs_when_two_looks_find_the_same(script):  # noqa: F811
+def test_it_runs_when_two_looks_find_the_same(script):
     name = script("1")
     told = Told(name, {name: "print("}, {name: "print(2"}, {name: "print(2)"}, QUIET)
     assert told.output == "1\n2\n" and "SyntaxError" not in told.errors
 
 
-def test_a_module_that_it_imports_is_a_part_of_it(script):  # noqa: F811
+def test_a_module_that_it_imports_is_a_part_of_it(script):
     script("value = 1", "helper.py")
     os.mkdir("package")  # without an __init__.py
     script("value = 10", "package/part.py")
@@ -93,52 +93,52 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("text, message", BROKEN.items(), ids=str)
-def test_a_module_that_cannot_be_imported_is_watched_too(script, text, message):  # noqa: F811
+def test_a_module_that_cannot_be_imported_is_watched_too(script, text, message):
     if text:
         script(text, "helper.py")
     told = Told(script("import helper\nhelper.value"), {"helper.py": "value = 2"}, QUIET)
     assert told.output == "2\n" and told.errors.count(message) == 1
 
 
-def test_a_file_that_is_gone_is_waited_for(script):  # noqa: F811
+def test_a_file_that_is_gone_is_waited_for(script):
     name = script("1")
     told = Told(name, {name: None}, QUIET, QUIET, {name: "2"}, QUIET)
     assert told.output == "1\n2\n" and told.errors.count("s.tsh is gone: waiting for it\n") == 1
 
 
-def test_a_failure_is_no_reason_to_stop(script):  # noqa: F811
+def test_a_failure_is_no_reason_to_stop(script):
     name = script("1 / 0")
     told = Told(name, {name: "import sys; sys.exit(5)"}, QUIET, {name: "3"}, QUIET)
     assert told.output == "3\n" and told.errors.count("ZeroDivisionError") == 1
 
 
-def test_what_cannot_be_run_is_said(script):  # noqa: F811
+def test_what_cannot_be_run_is_said(script):
     name = script(notebook("1"), "n.ipynb")
     told = Told(name, {name: "{"}, QUIET, {name: notebook("2", "3")}, QUIET)
     assert told.output == "1\n2\n3\n" and "n.ipynb: this is not a notebook: " in told.errors
     assert Done("run", "--watch", "nowhere.tsh").status == 2
 
 
-def test_interruption_of_the_code_ends_it_too(script):  # noqa: F811
+def test_interruption_of_the_code_ends_it_too(script):
     told = Told(script("raise KeyboardInterrupt"), QUIET)
     assert (told.status, told.steps) == (130, [QUIET])
 
 
-def test_each_run_finds_the_world_as_it_was(script):  # noqa: F811
+def test_each_run_finds_the_world_as_it_was(script):
     text = "import os\ntorch.get_default_dtype(), os.getcwd() == os.path.dirname(__file__)\n"
     text += "torch.set_default_dtype(torch.float64); os.chdir('/')\nname = 1  #"
     told = Told(script(text), {"s.tsh": text + "."}, QUIET)
     assert told.output == "(torch.float32, True)\n" * 2 and "Error" not in told.errors
 
 
-def test_with_other_options(script):  # noqa: F811
+def test_with_other_options(script):
     name = script("x = 1\nx")
     told = Told(name, {name: "x = 2\nx"}, QUIET, quiet=True, settings=["x=3"])
     assert (told.output, told.errors) == ("3\n3\n", "")
     assert Told(name, json=True).output.count('"kind":"end"') == 1
 
 
-def test_what_does_not_go_together(script):  # noqa: F811
+def test_what_does_not_go_together(script):
     name = script("1")
     assert Done("run", "--watch", "-i", name) == (
         2, "", "--watch runs a file again and again: -i does not go with it\n"
@@ -146,7 +146,7 @@ def test_what_does_not_go_together(script):  # noqa: F811
     assert Done("run", "--watch", "-").status == 2
 
 
-def test_what_is_saved_while_it_runs_runs_again(script):  # noqa: F811
+def test_what_is_saved_while_it_runs_runs_again(script):
     script("value = 1", "helper.py")
     saving = "import helper\nhelper.value\nif helper.value == 1:\n    open('helper.py', 'w').write('value = 22')"
     assert Busy(script(saving), QUIET, QUIET, QUIET).output == "1\n22\n"

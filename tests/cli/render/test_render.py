@@ -10,7 +10,7 @@ from tensh.cli.render.console import Console
 from tensh.cli.render.theme import STYLES, nearest, styled
 from tensh.cli.render.values import capped, rows, shown
 from tensh.show.page import Page, Paint
-from tests.cli.test_cli import Done, Stream
+from tests.support.command_line import Done, Stream
 
 ESCAPE = re.compile(r"\033\[([0-9;]*)m")
 

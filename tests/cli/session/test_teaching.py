@@ -12,7 +12,7 @@ from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.explain.making import made_on, turn
 from tensh.explain.place import Place
-from tests.cli.test_cli import Done
+from tests.support.command_line import Done
 from tests.support.project import ROOT
 
 
@@ -217,9 +217,8 @@ def test_the_engine_is_watched_from_the_moment_that_it_is_loaded(program, loads,
     assert done.stderr.startswith(told) and bool(done.stderr) == bool(told)
 
 
-def test_nothing_is_watched_while_places_are_not_asked_for():
-    done = Done("-c", "from tensh.engine import watching\nwatching.watchers, len(watching.givers)")
-    assert done.output == "({}, 1)\n"
+def test_nobody_listens_to_operations_while_places_are_not_asked_for():
+    assert Done("-c", "from tensh.engine import clock\nclock.listeners").output == "[]\n"
 
 
 # -- random numbers that nobody has seeded -----------------------------------------------------------------------------
