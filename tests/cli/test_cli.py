@@ -103,7 +103,7 @@ def test_settings(script):
     )  # fmt: skip
 
 
-def test_seed(script):
+def test_seed_of_a_command(script):
     text = "import random\nrandom.random(), np.random.rand(), torch.rand(1).item()"
     first, second = Done("-c", text, "--seed", 3), Done("--seed", 3, "-c", text)
     assert first == second and first.status == 0

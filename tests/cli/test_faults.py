@@ -127,7 +127,7 @@ def test_what_nothing_can_be_written_into_is_one_line(strange, name):
 
 
 @pytest.mark.parametrize("name", ["n" * 251 + ".tsh", "a\nb.tsh", os.fsdecode(b"\xff\xfe.tsh")], ids=ascii)
-def test_any_name_will_do(tmp_path, monkeypatch, name):
+def test_a_command_writes_a_file_of_any_name(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text(LESSON)
     assert command("run", name)[:2] == (status.OK, "tensor([1., 1.])\n")

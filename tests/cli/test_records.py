@@ -167,7 +167,7 @@ def test_every_failure_is_a_record(text, expected):
     assert end["status"] == ("interrupted" if done.status == 130 else "failed")
 
 
-def test_endings():
+def test_the_last_record_says_how_it_ended():
     error, end = records(Done("-c", "while True: pass", "--json", "--timeout", "0.1"))
     assert (error["type"], error["message"], end["status"], end["exit"]) == (
         "TimeLimit", "stopped after 0.1 s", "timeout", 124,

@@ -172,7 +172,7 @@ def test_signatures_are_pytorchs(oracle, name):
 FIGURES = read_answers(FILE)
 
 
-def test_every_case_is_recorded():
+def test_every_distribution_is_recorded():
     assert [*FIGURES] == [*CASES, *REFUSED]
 
 

@@ -21,7 +21,7 @@ def test_program(name, text):
 
 @pytest.mark.oracle
 @each_program
-def test_the_record(name, text):
+def test_recorded_transforms_are_what_pytorch_shows(name, text):
     """What is recorded is what PyTorch shows."""
     oracle = pytest.importorskip("torch")
     importlib.import_module("torch.func")

@@ -158,7 +158,7 @@ REFUSED = """
 
 
 @pytest.mark.parametrize("arguments", REFUSED)
-def test_refused_as_in_pytorch(oracle, arguments):
+def test_wrong_patterns_are_refused_as_in_pytorch(oracle, arguments):
     def refusal(module):
         with pytest.raises(Exception) as caught:
             eval(f"module.func.rearrange(x, {arguments})", {"module": module, "x": module.zeros(2, 3, 4)})

@@ -104,7 +104,7 @@ arguments.__setitem__(2, [])
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refused_as_in_pytorch(oracle, code):
+def test_wrong_swaps_are_refused_as_in_pytorch(oracle, code):
     def refusal(module):
         tensors = parameters(module, 1.0)
         optimizer = module.optim.SGD(tensors, lr=0.1, momentum=0.9)

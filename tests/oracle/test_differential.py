@@ -21,7 +21,7 @@ from tests.fuzz.differential.survey import APART, differences, examples  # noqa:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 @given(programs(oracle))
-def test_random_programs(program):
+def test_random_programs_do_what_they_do_on_pytorch(program):
     """After every step: values, dtypes, shapes, strides of views, history, versions, shared memory, gradients, errors."""
     found = [each for each in differences(program, oracle, tensh) if each.kind not in APART]
     for step, kind, where, theirs, ours in found:

@@ -146,7 +146,7 @@ def array_of(m, t):
 
 
 @each_entry
-def test_derivatives(op, dtype):
+def test_derivatives_of_an_entry(op, dtype):
     """First and second derivatives of the function and of its in-place form."""
     for number, sample in enumerate(some(op, dtype)):
         for label, build in forms(op, sample).items():

@@ -63,7 +63,7 @@ def test_links_are_followed(way, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["n" * 255, "a\nb", os.fsdecode(b"\xff\xfe"), "-rf", " "], ids=ascii)
-def test_any_name_will_do(way, tmp_path, name):
+def test_a_file_of_any_name_is_replaced(way, tmp_path, name):
     path = tmp_path / name
     save(path, b"1")
     save(path, b"2")

@@ -65,7 +65,7 @@ def test_a_file_of_pytorch():
 
 
 @pytest.mark.oracle
-def test_files_go_both_ways():
+def test_checkpoints_go_both_ways():
     torch = pytest.importorskip("torch")
     assert shown(loaded(saved(contents(tensh)), torch)) == shown(contents(torch))
     assert shown(loaded(saved(contents(torch), torch))) == shown(contents(tensh))

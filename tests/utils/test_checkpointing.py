@@ -54,7 +54,7 @@ def test_gradients_and_random_numbers_are_those_without(way, options):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("way, options", WAYS.values(), ids=WAYS)
-def test_the_same_as_in_pytorch(way, options):
+def test_checkpoints_are_pytorchs(way, options):
     torch = pytest.importorskip("torch")
     pytest.importorskip("torch.utils.checkpoint")
     for found, expected in zip(

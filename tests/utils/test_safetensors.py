@@ -56,7 +56,7 @@ def test_a_file_of_the_package():
 
 
 @pytest.mark.oracle
-def test_files_go_both_ways(tmp_path):
+def test_safetensors_go_both_ways(tmp_path):
     torch = pytest.importorskip("torch")
     package = pytest.importorskip("safetensors.torch")
     assert package.save(contents(torch), METADATA) == PACKAGES.read_bytes()

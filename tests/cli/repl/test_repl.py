@@ -384,7 +384,7 @@ def test_without_a_terminal_there_is_no_prompt(tensh_command):
 
 
 @pytest.mark.parametrize("typed, status", [("exit\r", 0), ("\x04", 0), ("import sys; sys.exit(3)\r", 3)])
-def test_endings(typed, status):
+def test_status_after_each_way_to_end(typed, status):
     with Terminal() as shell:
         shell.ready().type(typed)
         assert shell.end() == status

@@ -144,7 +144,7 @@ def test_timeit_shows_where_a_statement_fails(prompt):
     assert failed.failure.places[0].segment == "1 / x"
 
 
-def test_seed(prompt):
+def test_seed_of_a_session(prompt):
     first, second = prompt.values("%seed 3", "torch.rand(2)"), prompt.values("%seed 3", "torch.rand(2)")
     assert repr(first) == repr(second) != repr(prompt.values("torch.rand(2)"))
     assert "%seed: write a whole number" in prompt.message("%seed")

@@ -11,7 +11,7 @@ from tests.recorded.expressions import cases as expressions
 
 
 @pytest.mark.parametrize(("text", "expected"), expressions.answers("writes").items())
-def test_what_pytorch_answers(text, expected):
+def test_a_write_is_pytorchs(text, expected):
     assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
 
 

@@ -17,12 +17,12 @@ def cases(*names):
 
 
 @cases("views", "joins")
-def test_what_pytorch_answers(text, expected):
+def test_a_view_or_join_is_pytorchs(text, expected):
     assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
 
 
 @pytest.mark.parametrize("name", ["views", "joins", "indexing", "selections", "writes"])
-def test_the_record(oracle, name):
+def test_recorded_expressions_are_what_pytorch_answers(oracle, name):
     """What is recorded is what PyTorch answers."""
     recorded = expressions.answers(name)
     assert list(recorded) == expressions.lines(name)
@@ -127,7 +127,7 @@ EMPTY = "setStorage"  # PyTorch looks at the memory of a diagonal without elemen
 
 
 @pytest.mark.parametrize("first", range(0, 300, 50))
-def test_random_programs(oracle, first):
+def test_random_programs_of_views_and_writes(oracle, first):
     """Views, writes and arithmetic in any order: shapes, strides, values, versions, graphs, gradients of two orders."""
     for seed in range(first, first + 50):
         steps = programs.program(seed)

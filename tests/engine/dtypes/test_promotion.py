@@ -24,7 +24,7 @@ def test_result_dtypes(name, default):
     assert answers(torch, name) == GOLDEN[default][name]
 
 
-def test_the_record(oracle):
+def test_recorded_dtypes_are_pytorchs(oracle):
     for default in DEFAULTS:
         oracle.set_default_dtype(getattr(oracle, default))
         try:

@@ -16,5 +16,5 @@ from tests.recorded.expressions import cases as expressions
         for each in expressions.answers(name).items()
     ],
 )
-def test_what_pytorch_answers(text, expected):
+def test_an_expression_gives_what_pytorch_gives(text, expected):
     assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected

@@ -13,7 +13,7 @@ from tests.recorded.expressions import cases as expressions
 @pytest.mark.parametrize(
     ("text", "expected"), [each for n in ("indexing", "selections") for each in expressions.answers(n).items()]
 )
-def test_what_pytorch_answers(text, expected):
+def test_an_index_gives_what_pytorch_gives(text, expected):
     assert json.loads(json.dumps(expressions.outcome(torch, text))) == expected
 
 

@@ -89,7 +89,7 @@ def derivatives(m, function, A):
 
 
 @each_case
-def test_derivatives(name, shape, dtype):
+def test_derivatives_of_decompositions(name, shape, dtype):
     """They agree with differences of values, and of gradients."""
     function, step = FUNCTIONS[name][0], 1e-6
     A = matrix(shape, dtype).requires_grad_()
@@ -197,7 +197,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("wrong", "message"), ERRORS, ids=[message[:30] for _, message in ERRORS])
-def test_errors(wrong, message):
+def test_wrong_matrices_are_refused(wrong, message):
     """In PyTorch's words; what a matrix refuses is a LinAlgError."""
     with pytest.raises(RuntimeError) as caught:
         wrong()

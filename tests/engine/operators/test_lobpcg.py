@@ -169,7 +169,7 @@ module.lobpcg(A.requires_grad_(), B=A.detach() + 9 * module.eye(9).double())[0].
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refused_as_in_pytorch(oracle, code):
+def test_wrong_arguments_of_lobpcg(oracle, code):
     def refusal(module):
         with pytest.raises(Exception) as caught:
             eval(code, {"module": module, "A": module.tensor(symmetric(0)[:9, :9])})

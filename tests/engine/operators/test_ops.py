@@ -63,14 +63,14 @@ def test_results_and_gradients(name, calls, golden):
 
 
 @each_operator
-def test_dtypes(name, calls, golden):
+def test_results_in_every_dtype(name, calls, golden):
     """Every dtype gives PyTorch's dtype and numbers, or its type of error."""
     assert_same(golden["dtypes"], in_dtypes(torch, name, calls[0]), name)
 
 
 @pytest.mark.oracle
 @each_operator
-def test_the_record(name, calls, golden):
+def test_recorded_calls_are_what_pytorch_answers(name, calls, golden):
     """What is recorded is what PyTorch answers."""
     oracle = pytest.importorskip("torch")
     actual = {"calls": [answer(oracle, name, each) for each in calls], "dtypes": in_dtypes(oracle, name, calls[0])}
@@ -117,7 +117,7 @@ def gradient(function, number, weight, *tensors):
 
 
 @each_operator
-def test_derivatives(name, calls, golden):
+def test_first_and_second_derivatives(name, calls, golden):
     """Derivatives of the first and second order are the slopes of the values."""
     for number, each in enumerate(calls):
         made = each.arrays(prefix=name)
@@ -174,7 +174,7 @@ def test_methods(name, calls, golden):
 
 
 @each_operator
-def test_in_place(name, calls, golden):
+def test_in_place_form(name, calls, golden):
     """``name_`` writes the function's result into the tensor and returns it, or refuses and changes nothing."""
     if f"{name}_" not in METHODS or name in RESHAPED:
         return

@@ -44,7 +44,7 @@ def test_a_function_is_its_layer(kind, settings):
 @pytest.mark.oracle
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_as_in_pytorch(kind, settings):
+def test_recurrent_functions_are_pytorchs(kind, settings):
     torch = pytest.importorskip("torch")
     for found, expected in zip(called(tensh, kind, settings), called(torch, kind, settings), strict=True):
         assert np.allclose(found, expected, atol=1e-5)

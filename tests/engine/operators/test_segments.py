@@ -55,7 +55,7 @@ def test_values_and_gradients(oracle, name, reduce, initial):
 
 @pytest.mark.parametrize("dtype, rtol", [("float32", 1e-6), ("float16", 5e-3), ("bfloat16", 3e-2)])
 @pytest.mark.parametrize("reduce", REDUCTIONS)
-def test_dtypes(oracle, reduce, dtype, rtol):
+def test_reductions_in_every_dtype(oracle, reduce, dtype, rtol):
     assert_same(oracle, *SHAPES["rows"], reduce, dtype=dtype, kind="int32", rtol=rtol)
 
 

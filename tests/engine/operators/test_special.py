@@ -33,7 +33,7 @@ def errors(m, name):
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_digits(name):
+def test_digits_at_recorded_points(name):
     found, arguments = errors(torch, name)
     limit = next((limit for start, limit in LIMITS.items() if name.startswith(start)), 1)
     assert found.max() <= limit, f"{name}{arguments[found.argmax()]}: {found.max():.3g} ulp"

@@ -116,7 +116,7 @@ module._dirichlet_grad(x, x, 2.0)
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refused_as_in_pytorch(oracle, code):
+def test_wrong_arguments_of_gamma_and_dirichlet(oracle, code):
     def run(module):
         x = module.tensor([0.5, 2.0, 3.0], requires_grad=True)
         with pytest.raises(Exception) as caught:

@@ -124,7 +124,7 @@ S(3).draw_base2(1.0)
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_refused_as_in_pytorch(oracle, code):
+def test_wrong_arguments_of_sobol_engines(oracle, code):
     def refusal(module):
         with pytest.raises(Exception) as caught:
             eval(code, {"module": module, "S": module.quasirandom.SobolEngine})

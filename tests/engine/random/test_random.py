@@ -30,7 +30,7 @@ def assert_close(expected, actual):
 
 
 # ── as recorded from PyTorch ─────────────────────────────────────────────────
-def test_every_case_is_recorded():
+def test_every_draw_is_recorded():
     assert [*GOLDEN["exact"], *GOLDEN["close"], *GOLDEN["refused"]] == [*EXACT, *CLOSE, *REFUSED]
 
 

@@ -60,12 +60,12 @@ def agrees(expected, program, *args, tolerance=1e-6):
 
 # ── against PyTorch ──────────────────────────────────────────────────────────
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs(name):
+def test_a_program_gives_what_pytorch_gives(name):
     agrees(GOLDEN["programs"][name], PROGRAMS[name], tolerance=1e-4 if name in LAYERS else 1e-6)  # of float32
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(name):
+def test_an_error_is_pytorchs(name):
     """PyTorch's type and text."""
     agrees(GOLDEN["errors"][name], ERRORS[name])
 
@@ -83,7 +83,7 @@ def test_random_numbers_nested(outer, inner):
     agrees(GOLDEN["random nested"][f"{outer}, {inner}"], random_nested, outer, inner)
 
 
-def test_the_record(oracle):
+def test_recorded_programs_are_what_pytorch_gives(oracle):
     """What is recorded is what PyTorch answers."""
     actual = json.loads(json.dumps(answers(oracle)))
     for kind, expected in GOLDEN.items():
@@ -212,7 +212,7 @@ def gradients_of(out, leaves):
 @pytest.mark.parametrize(
     "name", [n for n in SAMPLES if f"{n.removeprefix('Tensor.')}_" in METHODS and n not in REFUSED]
 )
-def test_in_place(name):
+def test_a_write_gives_what_a_loop_gives(name):
     """The in-place form writes the same into every sample."""
     call, method = SAMPLES[name][0], f"{name.removeprefix('Tensor.')}_"
     made = several(call, name)

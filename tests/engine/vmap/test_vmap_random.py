@@ -109,7 +109,7 @@ def gradients(out, tensors, weight, **options):
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_programs(seed):
+def test_random_programs_are_pytorchs(seed):
     program, tensors, varied = drawn(seed)
     try:
         one = leaves(tensors)
