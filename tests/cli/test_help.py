@@ -189,7 +189,24 @@ def test_a_page_is_broken_between_words_in_a_window_only():
     lines = text(HelpPage(tokens).draw(Page(width=60, is_window=True))).split("\n")
     prose = [line for line in lines if not line.startswith(("  ", "torch."))]
     assert len(lines) > len(text(tokens).split("\n")) and all(len(line) < 60 for line in prose)
-    assert text(tokens).split() == "\n".join(lines).split()
+    assert "".join(text(tokens).split()) == "".join("".join(lines).split())
+
+
+@pytest.mark.parametrize("path", ["torch.nn.LSTM", "torch.optim.Adam", "torch.Tensor.sum", "torch.linalg.lstsq"])
+def test_a_signature_is_broken_between_parameters_in_a_window_only(path):
+    tokens = [*lookup.by_name(path)]
+    whole = text(HelpPage(tokens).draw(Page(width=60))).split("\n")[0]
+    head = text(HelpPage(tokens).draw(Page(width=60, is_window=True))).partition("\n\n")[0].split("\n")
+    assert all(len(line) < 60 for line in head)
+    assert " ".join(head).replace("( ", "(").replace(" )", ")").replace("  ", "").replace(",", ", ").split() == (
+        whole.replace(",", ", ").split()
+    )
+    assert not any(line.endswith("(0.9,") for line in head)
+
+
+def test_shapes_and_errors_are_paragraphs_of_a_page():
+    paragraphs = page_of("torch.nn.Conv2d").split("\n\n")
+    assert [p.split()[0] for p in paragraphs[2:4]] == ["Shapes:", "Raises"]
 
 
 def test_the_list_of_commands_fits_its_window():

@@ -14,6 +14,7 @@ from tensh.engine.declarations.table import Inplace, Op
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out
 WORDS = re.compile(r"``([\w.]+)``")
+SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes: |Raises )")
 
 
 def page(name, with_source=False):
@@ -49,7 +50,7 @@ def head(name):
     elif name.kind in ("module", "property"):
         yield "note", f"  {name.kind}\n"
     else:
-        yield "plain", signature(name.value, name.space == "torch.Tensor") + "\n"
+        yield "signature", signature(name.value, name.space == "torch.Tensor") + "\n"
 
 
 def signature(value, is_method=False):
@@ -88,9 +89,9 @@ def text(name):
 
 
 def prose(doc):
-    """A documentation without its examples."""
+    """A documentation without its examples; shapes and errors are paragraphs."""
     paragraphs = [part for part in doc.split("\n\n") if not part.lstrip().startswith(">>>")]
-    return "\n\n".join(paragraphs).strip().replace("``", "`")
+    return SENTENCE.sub("\n\n", "\n\n".join(paragraphs)).strip().replace("``", "`")
 
 
 def derivative(name):

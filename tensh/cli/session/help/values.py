@@ -27,7 +27,7 @@ def page(name, value, namespace, with_source=False):
 
 def head(name, rest, documentation):
     yield "keyword", name
-    yield "plain", rest + "\n"
+    yield "signature" if rest.startswith("(") else "plain", rest + "\n"
     if documentation:
         yield "prose", f"\n{documentation}\n"
 

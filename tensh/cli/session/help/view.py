@@ -8,10 +8,15 @@ from tensh.show.page import View
 LEAST = 40  # columns; in a narrower window lines run on
 LONGEST_NAME = 24  # columns; what is beside a longer one begins below it
 GAP = 2
+INDENT = " " * 4
+BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas that are not within a default
 
 
 class HelpPage(View):
-    """The (kind, text) pairs of a page. Of the kind "prose" is text that may be broken anywhere between words."""
+    """The (kind, text) pairs of a page.
+
+    Of the kind "prose" is text that may be broken anywhere between words, of the kind "signature" parameters after a name.
+    """
 
     is_whole = True  # it was asked for, and is shown to its end
 
@@ -19,12 +24,35 @@ class HelpPage(View):
         self.tokens = [*tokens]
 
     def draw(self, page):
-        tokens = [(kind, fitted(text, page) if kind == "prose" else text) for kind, text in self.tokens]
+        tokens, column = [], 0
+        for kind, text in self.tokens:
+            if kind == "prose":
+                text = fitted(text, page)
+            elif kind == "signature":
+                text = fitted_signature(text, page, column)
+            tokens.append(("plain" if kind in ("prose", "signature") else kind, text))
+            column = len(text) - text.rfind("\n") - 1 + column * ("\n" not in text)
         while tokens and not tokens[-1][1].rstrip("\n"):
             tokens.pop()
         kind, text = tokens.pop() if tokens else ("plain", "")
-        yield from (("plain" if kind == "prose" else kind, text) for kind, text in tokens)
-        yield "plain" if kind == "prose" else kind, text.rstrip("\n")
+        yield from tokens
+        yield kind, text.rstrip("\n")
+
+
+def fitted_signature(text, page, column):
+    """Parameters that begin in a column, broken between them into lines of their own where the window is too narrow."""
+    line = text.rstrip("\n")
+    begin, end = line.find("("), line.rfind(")")
+    if not page.is_window or page.width < LEAST or column + len(line) < page.width or begin < 0:
+        return text
+    lines, parts = [""], BETWEEN.split(line[begin + 1 : end])
+    for number, part in enumerate(parts):
+        part += ", " * (number < len(parts) - 1)
+        if lines[-1] and len(INDENT + lines[-1] + part.rstrip()) >= page.width:
+            lines.append("")
+        lines[-1] += part
+    broken = "".join(f"{INDENT}{each.rstrip()}\n" for each in lines)
+    return f"{line[: begin + 1]}\n{broken}{line[end:]}" + text[len(line) :]
 
 
 def fitted(text, page):
