@@ -5,17 +5,17 @@ from tensh.engine.tensor import Tensor
 
 
 def is_tensor_like(inp):
-    """Is it a tensor?"""
+    """True for a tensor, and for an object that has a ``__torch_function__``."""
     return type(inp) is Tensor or hasattr(type(inp), "__torch_function__") or isinstance(inp, Tensor)
 
 
 def has_torch_function(relevant_args):
-    """Does one of the arguments take functions over?"""
+    """True if one of the arguments has a ``__torch_function__``."""
     return any(hasattr(type(arg), "__torch_function__") for arg in relevant_args)
 
 
 def is_tensor_method_or_property(func):
-    """Is ``func`` a method of Tensor?"""
+    """True if ``func`` is a method of Tensor."""
     return getattr(Tensor, getattr(func, "__name__", ""), None) is func
 
 

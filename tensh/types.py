@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import IO, Any, Union
+from typing import IO, Union
 
 from tensh.engine import device, dtype
 from tensh.engine.absent import lacking
@@ -16,9 +16,24 @@ _TensorOrTensors = Union[Tensor, Sequence[Tensor]]  # noqa: UP007
 _dtype, _device, _layout = dtype, device, layout
 _int, _float, _bool, _complex = int, float, bool, complex
 _size = Union[Size, list[int], tuple[int, ...]]  # noqa: UP007
-_symsize, Storage = _size, Any
+_symsize = _size
 
 FileLike = Union[str, os.PathLike[str], IO[bytes]]  # noqa: UP007
+
+
+class Storage:
+    """The memory of a tensor, for annotations.
+
+    >>> import tensh as torch
+    >>> def count_bytes(memory: torch.types.Storage) -> int:
+    ...     return memory.nbytes()
+    >>> count_bytes(torch.ones(2).untyped_storage())
+    8
+    """
+
+    device: Device
+    dtype: dtype
+
 
 __all__ = ["Number", "Device", "FileLike", "Storage"]
 

@@ -11,7 +11,7 @@ __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_le
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What ``unpack_dual`` returns: the value, and the tangent or None."""
+    """The value and the tangent (or None) of a dual tensor, as ``unpack_dual`` returns them."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -41,7 +41,10 @@ def enter_dual_level():
 
 
 def exit_dual_level(*, level=None):
-    """Stop carrying tangents: those that were made are gone."""
+    """Stop carrying tangents: those that were made are gone.
+
+    Raises RuntimeError if no level is open, or ``level`` is not the last.
+    """
     last = len(mode.levels) - 1
     if level is not None and level != last:
         raise RuntimeError(

@@ -38,7 +38,7 @@ def gradcheck(
     fast_mode=False,
     masked=None,
 ):
-    """Do the gradients of ``func`` at ``inputs`` agree with central differences of step ``eps``?
+    """Check the gradients of ``func`` at ``inputs`` against central differences of step ``eps``.
 
     Every input that requires grad is checked; they should be float64 or complex128.  A complex output is checked as its
     real and its imaginary part.  Returns True, or raises GradcheckError (False with ``raise_exception=False``).
@@ -88,9 +88,11 @@ def gradgradcheck(
     fast_mode=False,
     masked=False,
 ):
-    """Do the second derivatives agree with central differences of the first?
+    """Check the second derivatives of ``func`` against central differences of the first.
 
-    ``grad_outputs`` weights the outputs; random weights are drawn where it is left out.
+    ``grad_outputs`` weights the outputs; random weights are drawn where it is left out. Shapes: ``grad_outputs`` [*] as
+    the outputs. Raises GradcheckError where they differ (False with ``raise_exception=False``), ValueError if no input
+    requires grad.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)

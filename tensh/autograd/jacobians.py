@@ -12,7 +12,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
     Tuples of outputs or inputs give tuples of Jacobians (outputs outermost).  ``strict`` raises for an output that does
     not depend on an input, where zeros are given otherwise.  ``vectorize`` computes all rows in one batched pass;
-    ``strategy="forward-mode"``, which wants it, goes forward and gives lists, and no graph.
+    ``strategy="forward-mode"``, which wants it, goes forward and gives lists, and no graph. Raises RuntimeError for
+    ``strict`` together with either of the two, AssertionError for another ``strategy``.
 
     >>> import tensh as torch
     >>> torch.autograd.functional.jacobian(torch.exp, torch.zeros(2))
@@ -160,6 +161,9 @@ def _rows(number, output, inputs, create_graph, strict):
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """All second derivatives of ``func``, which returns one element, of shape ``input.shape + input.shape``.
+
+    Raises RuntimeError if ``func`` returns more than one element; with ``strict``, if the gradient does not depend on
+    an input.
 
     >>> import tensh as torch
     >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.ones(2))

@@ -11,17 +11,17 @@ from tensh.engine.absent import absent
 
 
 def is_available():
-    """Is there a CUDA device?  No: tensh computes on the CPU."""
+    """False: tensh computes on the CPU."""
     return False
 
 
 def is_initialized():
-    """Was CUDA set up?"""
+    """False: there is no CUDA to set up."""
     return False
 
 
 def is_bf16_supported(including_emulation=True):
-    """Does the device compute in bfloat16?"""
+    """False: there is no device that computes in bfloat16."""
     return False
 
 
@@ -31,14 +31,14 @@ def device_count():
 
 
 def manual_seed(seed):
-    """Nothing: there is no generator to seed."""
+    """Do nothing: there is no generator to seed."""
 
 
 manual_seed_all = manual_seed
 
 
 def empty_cache():
-    """Nothing: there is no memory to give back."""
+    """Do nothing: there is no memory to give back."""
 
 
 def nothing_used(device=None):
@@ -49,39 +49,49 @@ def nothing_used(device=None):
 memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved = nothing_used
 
 
-def _unavailable(name):
-    def function(*args, **options):
-        raise AssertionError("Torch not compiled with CUDA enabled")
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Raises AssertionError: there is no CUDA device."
-    return function
-
-
-NEEDS_DEVICE = (
-    "current_device current_stream default_stream get_device_capability get_device_name get_device_properties "
-    "get_rng_state get_rng_state_all init initial_seed ipc_collect mem_get_info memory_stats memory_summary "
-    "reset_peak_memory_stats seed seed_all set_device set_rng_state set_rng_state_all synchronize"
-).split()
+# Functions that need a device: parameters -> names.
+NEED_DEVICE = {
+    "": "current_device get_rng_state_all init initial_seed ipc_collect seed seed_all",
+    "device": "set_device",
+    "device=None": "current_stream default_stream get_device_capability get_device_name get_device_properties mem_get_info "
+    "memory_stats reset_peak_memory_stats synchronize",
+    "device=None, abbreviated=False": "memory_summary",
+    "device='cuda'": "get_rng_state",
+    "new_state, device='cuda'": "set_rng_state",
+    "new_states": "set_rng_state_all",
+}
+PARAMETERS = {name: parameters for parameters, names in NEED_DEVICE.items() for name in names.split()}
 TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()
 
 
 def __getattr__(name):
     if name == "amp":
         return importlib.import_module("tensh.cuda.amp")
-    if name in NEEDS_DEVICE:
+    if name in PARAMETERS:
         return _unavailable(name)
     if name.removesuffix("Tensor") in TYPES:
         return _no_type(name)
     raise absent("torch.cuda", name)
 
 
+def _unavailable(name):
+    function = eval(f"lambda {PARAMETERS[name]}: _refuse()", {"_refuse": _refuse})
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "Refuse with AssertionError: there is no CUDA device."
+    return function
+
+
+def _refuse():
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
 def _no_type(name):
-    def function(*args, **options):
+    def function(*sizes, dtype=None, device=None):
+        """Refuse with TypeError: there is no CUDA device."""
         raise TypeError(f"type torch.cuda.{name} not available. Torch not compiled with CUDA enabled.")
 
     return function
 
 
 def __dir__():
-    return sorted([*(name for name in globals() if not name.startswith("_") and name.islower()), *NEEDS_DEVICE])
+    return sorted([*(name for name in globals() if not name.startswith("_") and name.islower()), *PARAMETERS])

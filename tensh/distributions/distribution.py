@@ -4,6 +4,7 @@ import warnings
 
 import tensh as torch
 from tensh.distributions import constraints
+from tensh.distributions.facts import add_facts
 from tensh.distributions.utils import lazy_property
 from tensh.engine.batching.batched import Batched
 
@@ -19,7 +20,8 @@ class Distribution:
     and calls ``super().__init__(batch_shape, event_shape, validate_args)``; it says in ``arg_constraints`` where each
     parameter may lie and in ``support`` where the outcomes lie, and both are checked where ``validate_args`` is on
     (the default).  ``has_rsample``: samples are differentiable functions of the parameters;
-    ``has_enumerate_support``: the outcomes can be listed.
+    ``has_enumerate_support``: the outcomes can be listed. Raises ValueError for a parameter or value that is not
+    allowed.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Normal(torch.zeros(3), 1.0)
@@ -221,6 +223,7 @@ def expandable(cls):
     """A distribution that is expanded by what an instance holds.
 
     Tensors and distributions whose shapes begin with the batch's are expanded; all else is shared, and what ``_shared`` names.
+    The constraints of its parameters go into its documentation.
     """
 
     def expand(self, batch_shape, _instance=None):
@@ -234,7 +237,7 @@ def expandable(cls):
 
     expand.__doc__ = Distribution.expand.__doc__
     cls.expand = expand
-    return cls
+    return add_facts(cls)
 
 
 def _expanded(value, old, new):

@@ -13,7 +13,8 @@ __all__ = ["Independent"]
 class Independent(Distribution):
     """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions are part of an event.
 
-    Its outcomes are the same; ``log_prob`` and ``entropy`` are sums over those dimensions.
+    Its outcomes are the same; ``log_prob`` and ``entropy`` are sums over those dimensions. Raises ValueError if the
+    base has fewer batch dimensions.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Independent(torch.distributions.Normal(torch.zeros(3), 1.), 1)

@@ -14,6 +14,9 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Numbers from ``low`` to below ``high``, all as likely.
 
+    ``low`` and ``high`` broadcast to the batch [*]. Samples are differentiable. Raises ValueError unless ``low < high``,
+    and from ``log_prob`` of values elsewhere.
+
     >>> import tensh as torch
     >>> torch.distributions.Uniform(0.0, torch.tensor([1.0, 4.0])).icdf(torch.tensor(0.25))
     tensor([0.2500, 1.0000])

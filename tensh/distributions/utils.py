@@ -1,4 +1,4 @@
-"""What distributions share: parameters of one shape, chances as probabilities or as logits, values found once."""
+"""Helpers that distributions share: parameters of one shape, chances as probabilities or as logits, values found once."""
 
 import functools
 

@@ -6,6 +6,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution
+from tensh.distributions.facts import add_facts
 from tensh.distributions.utils import broadcast_all, lazy_property
 
 __all__ = ["VonMises"]
@@ -41,6 +42,7 @@ def log_bessel(x, order):
     return torch.where(x < 3.75, below, above)
 
 
+@add_facts
 class VonMises(Distribution):
     """Angles in radians around ``loc``, the closer the larger ``concentration`` is: the normal distribution of a circle.
 

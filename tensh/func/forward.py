@@ -24,6 +24,8 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
     Reverse and forward accumulation give the same derivative: along ``t``, weighted by ``u``.
 
+    Raises RuntimeError if primals and tangents differ in structure or shape, and for results that are no tensors.
+
     >>> import tensh as torch
     >>> f = lambda x: torch.stack([x.prod(), x.sum()])
     >>> x, t, u = torch.tensor([2.0, 3.0]), torch.tensor([1.0, 0.5]), torch.tensor([1.0, 10.0])

@@ -7,11 +7,18 @@ from tensh.engine.tensor import Tensor
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """What ``module(*args, **kwargs)`` is with other tensors in the places of some of its parameters and buffers.
+    """The result of ``module(*args, **kwargs)`` with other tensors for some of its parameters and buffers.
 
     The tensors stand in a dictionary by the names of ``module.named_parameters()``, or in several.  ``args`` is a tuple, or the
     only argument.  A tensor that the module has under two names is replaced under both, unless ``tie_weights`` is False.
-    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was.
+    ``strict`` wants all parameters and buffers, and nothing else.  The module is afterwards what it was. Raises
+    ValueError if a name stands in several dictionaries, RuntimeError with ``strict`` if names are missing or unknown.
+
+    >>> import tensh as torch
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> new = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
+    >>> torch.func.functional_call(layer, new, torch.tensor([3.0, 4.0]))
+    tensor([7.])
     """
     values = _joined(parameter_and_buffer_dicts)
     if args is None:
@@ -112,7 +119,15 @@ def _exchanged(module, name, value):
 
 
 def stack_module_state(models):
-    """(the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``."""
+    """(the parameters, the buffers) of several models of one class, stacked by name: new leaves, for ``vmap``.
+
+    Raises RuntimeError for models of several classes or modes, or none.
+
+    >>> import tensh as torch
+    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1) for _ in range(3)])
+    >>> parameters["weight"].shape
+    torch.Size([3, 1, 2])
+    """
     if not len(models):
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if len({bool(model.training) for model in models}) > 1:
@@ -141,6 +156,10 @@ def replace_all_batch_norm_modules_(root):
     """Take the running statistics out of all batch normalisation in ``root``, which is changed and returned.
 
     ``vmap`` cannot write statistics of one sample into what belongs to all of them; without them each call uses its own.
+
+    >>> import tensh as torch
+    >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2))
+    BatchNorm1d(2, eps=1e-05, momentum=0.1, affine=True, track_running_stats=False)
     """
     from tensh.nn.modules.batchnorm import _BatchNorm
 

@@ -28,7 +28,8 @@ def rearrange(tensor, pattern, **axes_lengths):
     one must then be given.  ``...`` stands for any number of dimensions, ``1`` and ``()`` for one of a single element,
     which is added on the right and summed away on the left.  A sequence of tensors is stacked first.
 
-    Differentiable; a view where strides allow it.
+    Differentiable; a view where strides allow it. Shapes: [*] to those of the pattern. Raises ValueError for a bad
+    pattern, DimensionBindError where lengths do not fit.
 
     >>> import tensh as torch
     >>> images = torch.zeros(32, 30, 40, 3)

@@ -67,6 +67,8 @@ def assert_close(
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
     """Old: ``assert_close`` with wider tolerances, for values of any dtypes.
 
+    Raises AssertionError where they differ.
+
     >>> import tensh as torch
     >>> torch.testing.assert_allclose(torch.tensor([1.0]), torch.tensor([1.00001]))
     """

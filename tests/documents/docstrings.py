@@ -6,7 +6,7 @@
 - ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, where the operator is not computed element by element;
 - ``errors``: the errors that the code raises by itself for values that it refuses (a TypeError needs no word);
 - ``example``: an example, of the documentation or one that its kind gives;
-- ``signature``: parameters with names, not only ``*args, **kwargs``.
+- ``signature``: parameters with names that mean something, not only ``*args, **kwargs``.
 """
 
 import ast
@@ -35,6 +35,7 @@ EXEMPT = {
     "torch.nn.Identity": {"signature"},  # takes anything
     "torch.nn.Module": {"signature"},  # hands all on to a base of the user's
     "torch.nn.utils.rnn.unpack_sequence": {"errors"},  # what it calls refuses a setting that it does not give
+    "torch.Size": {"summary"},  # methods of Python's tuple
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
 """Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
@@ -46,6 +47,7 @@ OPENING = re.compile(
 )
 SHAPE = re.compile(r"(?<![\w\])`])`{0,2}\[(?=[^\]]*[A-Za-z*…])[\w\s,.*…+/()'²³_-]*\]|(?<!\w)\[\](?!\w)")
 ERROR = re.compile(r"\b\w*(Error|Exception)\b")
+NAMELESS = {"args", "kwargs", "arguments", "options", "more"}  # names of parameters that say nothing
 CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that see what users give
 MANY = 500  # calls that are followed from one function
 
@@ -91,7 +93,8 @@ def has_signature(name):
         parameters = [p for p in inspect.signature(name.value).parameters.values() if p.name != "self"]
     except (ValueError, TypeError):
         return False
-    return [p.kind for p in parameters] != [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    collecting = [p.kind for p in parameters] == [inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD]
+    return not (collecting and NAMELESS & {p.name for p in parameters})
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────

@@ -166,6 +166,8 @@ class IndependentTransform(Transform):
 class ReshapeTransform(Transform):
     """The last dimensions, ``in_shape``, in another shape of as many elements.
 
+    Shapes: [*, in_shape] to [*, out_shape]. Raises ValueError if the numbers of elements differ.
+
     >>> import tensh as torch
     >>> t = torch.distributions.ReshapeTransform((4,), (2, 2))
     >>> t(torch.arange(8.).view(2, 4)).shape, t.inverse_shape((5, 2, 2))

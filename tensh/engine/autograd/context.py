@@ -10,7 +10,7 @@ from tensh.engine.warning import warn
 
 
 class FunctionCtx:
-    """What ``forward`` and ``setup_context`` may tell a node, and ``backward`` may ask it."""
+    """The ``ctx`` of a Function: tells a node what to keep in ``forward``, and hands it to ``backward``."""
 
     __slots__ = ()
     __module__ = "torch.autograd.function"

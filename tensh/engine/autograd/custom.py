@@ -41,7 +41,7 @@ class Function:
     __module__ = "torch.autograd.function"
     generate_vmap_rule = False
 
-    def __init__(self, *args, **options):
+    def __init__(self, *unused, **unused_options):
         warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
             "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",

@@ -424,6 +424,7 @@ def returned(name, fields):
 
     members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
     members |= {"__slots__": (), "__repr__": show, "__match_args__": fields, "__module__": "torch.return_types"}
+    members["__doc__"] = f"The results of ``{name}``: ({', '.join(fields)})."
     members["__reduce__"] = lambda self: (_again, (name, fields, tuple(self)))
     RETURN_TYPES[name] = type(name, (tuple,), members)
     return RETURN_TYPES[name]

@@ -56,6 +56,8 @@ def get_gradient_edge(tensor):
 def increment_version(tensor):
     """Count a write to the memory of a tensor, or of each of several, that was made behind autograd's back.
 
+    Raises RuntimeError for anything else than tensors.
+
     >>> import tensh as torch
     >>> x = torch.ones(2)
     >>> torch.autograd.graph.increment_version(x)

@@ -35,7 +35,7 @@ def keep_retaining(t, node):
 
 
 class RemovableHandle:
-    """What ``register_hook`` returns: ``remove()`` takes the hook away again."""
+    """A handle that a registration returns: ``remove()`` takes the hook away again."""
 
     def __init__(self, entries):
         self.entries, self.id = entries, tick()

@@ -81,20 +81,22 @@ class TensorDataset(Dataset[tuple]):
 class StackDataset(Dataset):
     """Data sets of the same length side by side: sample i is the tuple, or the dict, of sample i of each.
 
+    Raises ValueError for none, for both kinds at once, and for data sets of different lengths.
+
     >>> from tensh.utils.data import StackDataset
     >>> StackDataset(image=["a", "b"], label=[0, 1])[1]
     {'image': 'b', 'label': 1}
     """
 
-    def __init__(self, *args, **kwargs):
-        if args and kwargs:
+    def __init__(self, *datasets, **named_datasets):
+        if datasets and named_datasets:
             raise ValueError(
                 "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
                 "are given."
             )
-        if not args and not kwargs:
+        if not datasets and not named_datasets:
             raise ValueError("At least one dataset should be passed")
-        self.datasets = args or kwargs
+        self.datasets = datasets or named_datasets
         first, *others = self._columns()
         self._length = len(first)
         if any(len(dataset) != self._length for dataset in others):
@@ -128,6 +130,9 @@ class StackDataset(Dataset):
 
 class ConcatDataset(Dataset[Sample]):
     """Data sets one behind the other, found by one index.
+
+    Raises AssertionError for none, or an IterableDataset; an index that is out of range raises ValueError or
+    IndexError.
 
     >>> from tensh.utils.data import ConcatDataset
     >>> both = ConcatDataset(["abc", "de"])

@@ -6,7 +6,12 @@ from tensh.utils.data.sampler import draw_seed
 
 
 class _DatasetKind:
-    """How samples are found."""
+    """The two ways to find samples: by index (``Map``), or one after the other (``Iterable``).
+
+    >>> from tensh.utils.data import _DatasetKind
+    >>> _DatasetKind.Map, _DatasetKind.Iterable
+    (0, 1)
+    """
 
     Map = 0
     Iterable = 1

@@ -20,6 +20,8 @@ from tensh.engine.ops.special.modified_bessel import i0_op
 WINDOWS: dict = {}
 PLACE = {"dtype": None, "layout": strided, "device": None, "requires_grad": False}
 
+FACTS = "Shape: [M]. Raises ValueError for a negative ``M``, or a dtype other than float32 and float64."
+
 
 def window(fn):
     """Declare a window: ``fn(M, sym, place, …)`` computes it; keywords of its own have no other place."""
@@ -38,6 +40,8 @@ def window(fn):
     own = {p for p in parameters if parameters[p].kind is inspect.Parameter.KEYWORD_ONLY}
     function.__signature__ = Later(lambda: shown(parameters))
     function.__module__ = "torch.signal.windows.windows"
+    first, gap, rest = fn.__doc__.partition("\n\n")
+    function.__doc__ = f"{first}\n\n    {FACTS}{gap}{rest}"
     WINDOWS[name] = function
     return function
 
