@@ -159,7 +159,7 @@ def replace_all_batch_norm_modules_(root):
 
     >>> import tensh as torch
     >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2))
-    BatchNorm1d(2, eps=1e-05, momentum=0.1, affine=True, track_running_stats=False)
+    BatchNorm1d(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=False)
     """
     from tensh.nn.modules.batchnorm import _BatchNorm
 
