@@ -125,7 +125,7 @@ class Generator:
     def words64(self, n: _Any) -> _Any:
         """The next ``n`` 64-bit words, as a new uint64 array."""
 class GradScaler:
-    """What would keep small gradients of float16 from becoming zero; without a device to do so on, it passes all on."""
+    """A scaler of losses, which keeps small gradients of float16 from becoming zero: here it passes all on."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def get_scale(self) -> _Any:
         """1.0"""
@@ -527,7 +527,7 @@ def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``alias`` shows.  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """Are all elements (along ``dim``) not zero?"""
+    """True where all elements (along ``dim``) are not zero."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
     """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -543,7 +543,7 @@ def aminmax(input: Tensor, *, dim: _Any = None, keepdim: _bool = False, axis: _A
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angle of input to the positive real axis, in radians."""
 def any(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """Is any element (along ``dim``) not zero?"""
+    """True where any element (along ``dim``) is not zero."""
 def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1)."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -573,7 +573,7 @@ def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def arctanh_(input: Tensor) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def are_deterministic_algorithms_enabled() -> _Any:
-    """Were deterministic algorithms asked for?"""
+    """True if deterministic algorithms were asked for."""
 def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -665,7 +665,7 @@ def broadcast_to(input: Tensor, size: _Any) -> Tensor:
 def bucketize(input: Tensor, boundaries: _Any, *, out_int32: _Any = False, right: _Any = False, out: Tensor | None = None) -> Tensor:
     """The number of the bucket between sorted boundaries into which each value falls."""
 def can_cast(from_: _Any, to: _Any) -> _bool:
-    """May a result of dtype ``from_`` be written into a tensor of dtype ``to``?"""
+    """True if a result of dtype ``from_`` may be written into a tensor of dtype ``to``."""
 def cartesian_prod(*tensors: _Any) -> Tensor:
     """All tuples with one element of each vector, as rows.  Differentiable."""
 def cat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -739,11 +739,11 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _A
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor | None, pad: _Any = 0) -> Tensor:
     """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable."""
 def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, L] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+    """Transposed convolution of ``input`` [N, C, L] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
 def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+    """Transposed convolution of ``input`` [N, C, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
 def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _Any = 1, padding: _Any = 0, output_padding: _Any = 0, groups: _Any = 1, dilation: _Any = 1) -> Tensor:
-    """Transposed convolution of ``input`` [N, C, D, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:"""
+    """Transposed convolution of ``input`` [N, C, D, H, W] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]."""
 def convolution(input: Tensor, weight: Tensor, bias: Tensor | None, stride: _Any, padding: _Any, dilation: _Any, transposed: _Any, output_padding: _Any, groups: _Any) -> Tensor:
     """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
 def copysign(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -791,7 +791,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.  Differentiable."""
 def detach(self: Tensor) -> Tensor:
-    """The same memory without history: writes to one are seen, and counted, by the other."""
+    """A view without history: writes to one are seen, and counted, by the other."""
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor off from its history, in place."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -845,7 +845,7 @@ def empty_permuted(size: _Any, physical_layout: _Any, *, dtype: _dtype | None = 
 def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor with the given strides, whose elements are not set."""
 def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input equal to other?"""
+    """True where input is equal to other."""
 def equal(input: Tensor, other: Tensor | _Number) -> _bool:
     """Have both the same shape and the same elements?  A bool."""
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -911,7 +911,7 @@ def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
 def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; a number wins over nan."""
 def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """What the division that rounds towards zero leaves: of the dividend's sign."""
+    """The remainder of the division that rounds towards zero: of the dividend's sign."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
@@ -937,7 +937,7 @@ def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None 
 def gcd_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
     """Greatest common divisor of integers."""
 def ge(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input greater than or equal to other?"""
+    """True where input is greater than or equal to other."""
 def geqrf(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -963,9 +963,9 @@ def get_rng_state() -> Tensor:
 def gradient(input: Tensor, *, spacing: _Any = None, dim: _Any = None, edge_order: _Any = 1) -> Tensor:
     """The numerical gradient along every dimension (or those of ``dim``), by central differences: a tuple of tensors."""
 def greater(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input greater than other?"""
+    """True where input is greater than other."""
 def greater_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input greater than or equal to other?"""
+    """True where input is greater than or equal to other."""
 def grid_sampler(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
     """``grid_sample`` with its modes as numbers."""
 def grid_sampler_2d(input: Tensor, grid: _Any, interpolation_mode: _Any, padding_mode: _Any, align_corners: _Any) -> Tensor:
@@ -979,7 +979,7 @@ def gru(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _An
 def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
     """One step of Gated recurrent units for a batch: the new state.  Differentiable in all tensors."""
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input greater than other?"""
+    """True where input is greater than other."""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Hamming window: ``alpha - beta * cos(x)`` over one turn."""
 def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1037,57 +1037,57 @@ def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_me
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
 def is_anomaly_check_nan_enabled() -> _bool:
-    """Does anomaly detection look for nan?"""
+    """True if anomaly detection looks for nan."""
 def is_anomaly_enabled() -> _bool:
-    """Is anomaly detection on?"""
+    """True if anomaly detection is on."""
 def is_autocast_enabled(device_type: _Any = None) -> _Any:
     """Do operations choose their dtypes?  No."""
 def is_complex(input: Tensor) -> _bool:
-    """Is the dtype complex?"""
+    """True if the dtype is complex."""
 def is_conj(input: Tensor) -> Tensor:
     """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
 def is_deterministic_algorithms_warn_only_enabled() -> _Any:
-    """Were they asked for with a warning only?"""
+    """True if deterministic algorithms were asked for with a warning only."""
 def is_distributed(input: Tensor) -> Tensor:
     """Is the tensor spread over processes?  Never."""
 def is_floating_point(self: Tensor) -> _bool:
-    """Is the dtype one of the floating point dtypes?"""
+    """True if the dtype is one of the floating point dtypes."""
 def is_grad_enabled() -> _bool:
-    """Is recording on?"""
+    """True if recording is on."""
 def is_inference(input: Tensor) -> _bool:
     """Was the tensor made in inference mode?  tensh keeps no such mark."""
 def is_inference_mode_enabled() -> _bool:
-    """Is ``inference_mode`` on?"""
+    """True if ``inference_mode`` is on."""
 def is_neg(input: Tensor) -> Tensor:
     """Is it negated only when it is read?  Never."""
 def is_nonzero(input: Tensor) -> _bool:
     """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
 def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
-    """Have two tensors the same shape?"""
+    """True if two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
-    """Can the dtype hold negative numbers?"""
+    """True if the dtype can hold negative numbers."""
 def is_storage(obj: _Any) -> _bool:
-    """Is ``obj`` a storage?"""
+    """True if ``obj`` is a storage."""
 def is_tensor(obj: _Any) -> _bool:
-    """Is ``obj`` a tensor?"""
+    """True if ``obj`` is a tensor."""
 def is_warn_always_enabled() -> _bool:
-    """Was every warning asked for?"""
+    """True if every warning was asked for."""
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-    """Is |input - other| at most atol + rtol * |other|?"""
+    """True where |input - other| is at most atol + rtol * |other|."""
 def isfinite(input: Tensor) -> Tensor:
-    """Is it neither nan nor an infinity?"""
+    """True where input is neither nan nor an infinity."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
     """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others."""
 def isinf(input: Tensor) -> Tensor:
-    """Is it an infinity?"""
+    """True where input is an infinity."""
 def isnan(input: Tensor) -> Tensor:
-    """Is it nan?"""
+    """True where input is nan."""
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Is it the negative infinity?"""
+    """True where input is the negative infinity."""
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Is it the positive infinity?"""
+    """True where input is the positive infinity."""
 def isreal(input: Tensor) -> Tensor:
-    """Is its imaginary part zero?"""
+    """True where the imaginary part is zero."""
 def istft(*args: _Any, **given: _Any) -> _Any:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1109,15 +1109,15 @@ def ldexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | Non
 def ldexp_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
     """Input times 2 to the power of other."""
 def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input less than or equal to other?"""
+    """True where input is less than or equal to other."""
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
 def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
     """In-place version of lerp."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input less than other?"""
+    """True where input is less than other."""
 def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input less than or equal to other?"""
+    """True where input is less than or equal to other."""
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function of input."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1147,19 +1147,19 @@ def log_softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: T
 def logaddexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the sum of the exponentials of input and other."""
 def logaddexp2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The same to base 2."""
+    """log2(2 ** input + 2 ** other), without overflow."""
 def logcumsumexp(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
 def logdet(input: Tensor) -> Tensor:
     """The logarithms of the determinants: nan where they are negative.  Differentiable."""
 def logical_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Are both different from zero?"""
+    """True where both are different from zero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Is it zero?"""
+    """True where input is zero."""
 def logical_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is either different from zero?"""
+    """True where either is different from zero."""
 def logical_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is exactly one different from zero?"""
+    """True where exactly one is different from zero."""
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
@@ -1173,7 +1173,7 @@ def lstm(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _A
 def lstm_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None, b_hh: _Any = None) -> Tensor:
     """One step of Long short-term memory for a batch: the new state and the new cell.  Differentiable in all tensors."""
 def lt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input less than other?"""
+    """True where input is less than other."""
 def lu(A: _Any, pivot: _Any = True, get_infos: _Any = False, out: Tensor | None = None) -> _Any:
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``."""
 def lu_solve(input: Tensor, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
@@ -1267,7 +1267,7 @@ def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _An
 def native_layer_norm(input: Tensor, normalized_shape: _Any, weight: Tensor, bias: Tensor | None, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of layer normalisation.  Differentiable."""
 def ne(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input different from other?"""
+    """True where input is different from other."""
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The negative of input."""
 def neg_(input: Tensor) -> Tensor:
@@ -1289,7 +1289,7 @@ def norm_except_dim(v: _Any, pow: _Any = 2, dim: _Any = 0) -> _Any:
 def normal(*args: _Any, **options: _Any) -> Tensor:
     """Normal numbers around ``mean`` with the standard deviation ``std``."""
 def not_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Is input different from other?"""
+    """True where input is different from other."""
 def numel(input: Tensor) -> _int:
     """The number of elements."""
 def ones(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1377,7 +1377,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """What the division that rounds down leaves: of the divisor's sign."""
+    """The remainder of the division that rounds down: of the divisor's sign."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1459,7 +1459,7 @@ def set_default_dtype(d: _Any) -> None:
 def set_default_tensor_type(t: _Any) -> None:
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
 def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
-    """The same with a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
 def set_float32_matmul_precision(precision: _Any) -> _Any:
     """Set the precision of matrix products: "highest", "high" or "medium"."""
 def set_flush_denormal(mode: _Any) -> None:
@@ -1483,7 +1483,7 @@ def sigmoid_(input: Tensor) -> Tensor:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sign of input: -1, 0 or 1."""
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Is the sign bit of input set?"""
+    """True where the sign bit of input is set."""
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sine of input."""
 def sin_(input: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
-"""torch.amp: mixed precision, which tensh lacks; where a program leaves it off, or asks a device for it that is not there,
-it runs as in PyTorch.
+"""torch.amp: mixed precision, which tensh lacks.
+
+Where a program leaves it off, or asks a device for it that is not there, it runs as in PyTorch.
 """
 
 import functools
@@ -55,7 +56,7 @@ class autocast:
 
 
 class GradScaler:
-    """What would keep small gradients of float16 from becoming zero; without a device to do so on, it passes all on.
+    """A scaler of losses, which keeps small gradients of float16 from becoming zero: here it passes all on.
 
     NotImplementedError for one that is to work on the CPU.
 

@@ -55,19 +55,19 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
 
 @public
 def are_deterministic_algorithms_enabled():
-    """Were deterministic algorithms asked for?"""
+    """True if deterministic algorithms were asked for."""
     return state["debug"] > 0
 
 
 @public
 def is_deterministic_algorithms_warn_only_enabled():
-    """Were they asked for with a warning only?"""
+    """True if deterministic algorithms were asked for with a warning only."""
     return state["debug"] == 1
 
 
 @public
 def set_deterministic_debug_mode(debug_mode):
-    """The same with a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):
         expected = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
@@ -101,7 +101,7 @@ def set_warn_always(b):
 
 @public
 def is_warn_always_enabled():
-    """Was every warning asked for?"""
+    """True if every warning was asked for."""
     return always[0]
 
 

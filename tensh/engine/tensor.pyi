@@ -177,7 +177,7 @@ class Tensor:
     def adjoint(self) -> Tensor:
         """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
     def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """Are all elements (along ``dim``) not zero?"""
+        """True where all elements (along ``dim``) are not zero."""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
         """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
     def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -189,7 +189,7 @@ class Tensor:
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """Angle of input to the positive real axis, in radians."""
     def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """Is any element (along ``dim``) not zero?"""
+        """True where any element (along ``dim``) is not zero."""
     def apply_(self, callable: _Any) -> _Any:
         """Replace every element by ``callable(element)``."""
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
@@ -235,7 +235,7 @@ class Tensor:
     def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """The input with the elements that strides name replaced by ``src``.  Differentiable."""
     def as_subclass(self, cls: _Any) -> Tensor:
-        """The same tensor as an object of ``cls``, a subclass of Tensor; its history goes along."""
+        """An object of ``cls``, a subclass of Tensor, with this memory and history."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse sine of input."""
     def asin_(self) -> Tensor:
@@ -392,7 +392,7 @@ class Tensor:
         """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
     @property
     def data(self) -> Tensor:
-        """The same memory without history, whose writes do not count as writes to this tensor."""
+        """A view without history, whose writes do not count as writes to this tensor."""
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
@@ -404,7 +404,7 @@ class Tensor:
     def det(self, *, out: Tensor | None = None) -> Tensor:
         """The determinants of square matrices.  Differentiable."""
     def detach(self) -> Tensor:
-        """The same memory without history: writes to one are seen, and counted, by the other."""
+        """A view without history: writes to one are seen, and counted, by the other."""
     def detach_(self) -> Tensor:
         """Cut this tensor off from its history, in place."""
     @property
@@ -456,9 +456,9 @@ class Tensor:
     def element_size(self) -> _int:
         """Bytes of one element."""
     def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input equal to other?"""
+        """True where input is equal to other."""
     def eq_(self, other: Tensor | _Number) -> Tensor:
-        """Is input equal to other?"""
+        """True where input is equal to other."""
     def equal(self, other: Tensor | _Number) -> _bool:
         """Have both the same shape and the same elements?  A bool."""
     def erf(self, *, out: Tensor | None = None) -> Tensor:
@@ -526,9 +526,9 @@ class Tensor:
     def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; a number wins over nan."""
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """What the division that rounds towards zero leaves: of the dividend's sign."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """What the division that rounds towards zero leaves: of the dividend's sign."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The fraction of input, with its sign."""
     def frac_(self) -> Tensor:
@@ -542,9 +542,9 @@ class Tensor:
     def gcd_(self, other: Tensor | _Number) -> Tensor:
         """Greatest common divisor of integers."""
     def ge(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input greater than or equal to other?"""
+        """True where input is greater than or equal to other."""
     def ge_(self, other: Tensor | _Number) -> Tensor:
-        """Is input greater than or equal to other?"""
+        """True where input is greater than or equal to other."""
     def geometric_(self, p: _Any, *, generator: _Any = None) -> Tensor:
         """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
     def geqrf(self, *, out: Tensor | None = None) -> _Any:
@@ -564,17 +564,17 @@ class Tensor:
     @grad_fn.setter
     def grad_fn(self, value: _Any) -> None: ...
     def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input greater than other?"""
+        """True where input is greater than other."""
     def greater_(self, other: Tensor | _Number) -> Tensor:
-        """Is input greater than other?"""
+        """True where input is greater than other."""
     def greater_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input greater than or equal to other?"""
+        """True where input is greater than or equal to other."""
     def greater_equal_(self, other: Tensor | _Number) -> Tensor:
-        """Is input greater than or equal to other?"""
+        """True where input is greater than or equal to other."""
     def gt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input greater than other?"""
+        """True where input is greater than other."""
     def gt_(self, other: Tensor | _Number) -> Tensor:
-        """Is input greater than other?"""
+        """True where input is greater than other."""
     def half(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.float16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def hardshrink(self, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
@@ -641,11 +641,11 @@ class Tensor:
     def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
     def is_complex(self) -> _bool:
-        """Is the dtype complex?"""
+        """True if the dtype is complex."""
     def is_conj(self) -> Tensor:
         """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
-        """Do the elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)?"""
+        """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
     @property
     def is_cpu(self) -> _bool:
         """True: tensh computes on the CPU."""
@@ -659,7 +659,7 @@ class Tensor:
     def is_distributed(self) -> Tensor:
         """Is the tensor spread over processes?  Never."""
     def is_floating_point(self) -> _bool:
-        """Is the dtype one of the floating point dtypes?"""
+        """True if the dtype is one of the floating point dtypes."""
     def is_inference(self) -> _bool:
         """Was the tensor made in inference mode?  tensh keeps no such mark."""
     @property
@@ -669,7 +669,7 @@ class Tensor:
     def is_ipu(self, value: _Any) -> None: ...
     @property
     def is_leaf(self) -> _bool:
-        """Was this tensor made by the user rather than computed from one that requires grad?"""
+        """True if the user made this tensor, rather than an operation on one that requires grad."""
     @is_leaf.setter
     def is_leaf(self, value: _bool) -> None: ...
     @property
@@ -714,13 +714,13 @@ class Tensor:
     @is_quantized.setter
     def is_quantized(self, value: _bool) -> None: ...
     def is_same_size(self, other: Tensor | _Number) -> _bool:
-        """Have two tensors the same shape?"""
+        """True if two tensors have the same shape."""
     def is_set_to(self, tensor: _Any) -> _bool:
-        """Do both tensors show the same memory in the same way?"""
+        """True if both tensors show the same memory in the same way."""
     def is_shared(self) -> Tensor:
         """Is the memory shared between processes?  It never is."""
     def is_signed(self) -> _bool:
-        """Can the dtype hold negative numbers?"""
+        """True if the dtype can hold negative numbers."""
     @property
     def is_sparse(self) -> _bool:
         """False: tensh has dense tensors on the CPU only."""
@@ -747,19 +747,19 @@ class Tensor:
     @is_xpu.setter
     def is_xpu(self, value: _bool) -> None: ...
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-        """Is |input - other| at most atol + rtol * |other|?"""
+        """True where |input - other| is at most atol + rtol * |other|."""
     def isfinite(self) -> Tensor:
-        """Is it neither nan nor an infinity?"""
+        """True where input is neither nan nor an infinity."""
     def isinf(self) -> Tensor:
-        """Is it an infinity?"""
+        """True where input is an infinity."""
     def isnan(self) -> Tensor:
-        """Is it nan?"""
+        """True where input is nan."""
     def isneginf(self, *, out: Tensor | None = None) -> Tensor:
-        """Is it the negative infinity?"""
+        """True where input is the negative infinity."""
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
-        """Is it the positive infinity?"""
+        """True where input is the positive infinity."""
     def isreal(self) -> Tensor:
-        """Is its imaginary part zero?"""
+        """True where the imaginary part is zero."""
     def istft(self, *args: _Any, **given: _Any) -> _Any:
         """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
     def item(self) -> _Number:
@@ -787,21 +787,21 @@ class Tensor:
     def ldexp_(self, other: Tensor | _Number) -> Tensor:
         """Input times 2 to the power of other."""
     def le(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input less than or equal to other?"""
+        """True where input is less than or equal to other."""
     def le_(self, other: Tensor | _Number) -> Tensor:
-        """Is input less than or equal to other?"""
+        """True where input is less than or equal to other."""
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
     def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
         """In-place version of lerp."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input less than other?"""
+        """True where input is less than other."""
     def less_(self, other: Tensor | _Number) -> Tensor:
-        """Is input less than other?"""
+        """True where input is less than other."""
     def less_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input less than or equal to other?"""
+        """True where input is less than or equal to other."""
     def less_equal_(self, other: Tensor | _Number) -> Tensor:
-        """Is input less than or equal to other?"""
+        """True where input is less than or equal to other."""
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the absolute value of the gamma function of input."""
     def lgamma_(self) -> Tensor:
@@ -829,27 +829,27 @@ class Tensor:
     def logaddexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of the sum of the exponentials of input and other."""
     def logaddexp2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The same to base 2."""
+        """log2(2 ** input + 2 ** other), without overflow."""
     def logcumsumexp(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
         """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
     def logdet(self) -> Tensor:
         """The logarithms of the determinants: nan where they are negative.  Differentiable."""
     def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Are both different from zero?"""
+        """True where both are different from zero."""
     def logical_and_(self, other: Tensor | _Number) -> Tensor:
-        """Are both different from zero?"""
+        """True where both are different from zero."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Is it zero?"""
+        """True where input is zero."""
     def logical_not_(self) -> Tensor:
-        """Is it zero?"""
+        """True where input is zero."""
     def logical_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is either different from zero?"""
+        """True where either is different from zero."""
     def logical_or_(self, other: Tensor | _Number) -> Tensor:
-        """Is either different from zero?"""
+        """True where either is different from zero."""
     def logical_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is exactly one different from zero?"""
+        """True where exactly one is different from zero."""
     def logical_xor_(self, other: Tensor | _Number) -> Tensor:
-        """Is exactly one different from zero?"""
+        """True where exactly one is different from zero."""
     def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
     def logit_(self, eps: _float | None = None) -> Tensor:
@@ -859,9 +859,9 @@ class Tensor:
     def long(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input less than other?"""
+        """True where input is less than other."""
     def lt_(self, other: Tensor | _Number) -> Tensor:
-        """Is input less than other?"""
+        """True where input is less than other."""
     def lu(self, pivot: _Any = True, get_infos: _Any = False) -> Tensor:
         """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
     def lu_solve(self, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
@@ -968,9 +968,9 @@ class Tensor:
     def ndimension(self) -> _int:
         """The number of dimensions."""
     def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input different from other?"""
+        """True where input is different from other."""
     def ne_(self, other: Tensor | _Number) -> Tensor:
-        """Is input different from other?"""
+        """True where input is different from other."""
     def neg(self, *, out: Tensor | None = None) -> Tensor:
         """The negative of input."""
     def neg_(self) -> Tensor:
@@ -1008,9 +1008,9 @@ class Tensor:
     def normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with normal numbers."""
     def not_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Is input different from other?"""
+        """True where input is different from other."""
     def not_equal_(self, other: Tensor | _Number) -> Tensor:
-        """Is input different from other?"""
+        """True where input is different from other."""
     def numel(self) -> _int:
         """The number of elements."""
     def numpy(self, *, force: _Any = False) -> _np.ndarray[_Any, _Any]:
@@ -1080,9 +1080,9 @@ class Tensor:
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """What the division that rounds down leaves: of the divisor's sign."""
+        """The remainder of the division that rounds down: of the divisor's sign."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """What the division that rounds down leaves: of the divisor's sign."""
+        """The remainder of the division that rounds down: of the divisor's sign."""
     def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1114,7 +1114,7 @@ class Tensor:
         """Keep the gradient of a computed tensor in ``.grad``, too."""
     @property
     def retains_grad(self) -> _bool:
-        """Is this a computed tensor that keeps its gradient?"""
+        """True for a computed tensor that keeps its gradient."""
     @retains_grad.setter
     def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
@@ -1169,7 +1169,7 @@ class Tensor:
     def sign_(self) -> Tensor:
         """Sign of input: -1, 0 or 1."""
     def signbit(self, *, out: Tensor | None = None) -> Tensor:
-        """Is the sign bit of input set?"""
+        """True where the sign bit of input is set."""
     def sin(self, *, out: Tensor | None = None) -> Tensor:
         """Sine of input."""
     def sin_(self) -> Tensor:
@@ -1327,9 +1327,9 @@ class Tensor:
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product with the conjugate of the first vector.  Differentiable."""
     def view(self, size: _Any) -> Tensor:
-        """The same memory in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``."""
+        """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``."""
     def view_as(self, other: Tensor | _Number) -> Tensor:
-        """The same memory in the shape of ``other``.  Differentiable, a view."""
+        """A view in the shape of ``other``.  Differentiable."""
     def vsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
         """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:

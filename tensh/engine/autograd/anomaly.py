@@ -82,13 +82,13 @@ class detect_anomaly(set_detect_anomaly):
 
 @public
 def is_anomaly_enabled():
-    """Is anomaly detection on?"""
+    """True if anomaly detection is on."""
     return mode.inspect is not None
 
 
 @public
 def is_anomaly_check_nan_enabled():
-    """Does anomaly detection look for nan?"""
+    """True if anomaly detection looks for nan."""
     return mode.check_nan
 
 

@@ -176,7 +176,7 @@ class inference_mode(Switch):
 
 @public
 def is_grad_enabled():
-    """Is recording on?
+    """True if recording is on.
 
     >>> import tensh as torch
     >>> torch.is_grad_enabled()
@@ -187,7 +187,7 @@ def is_grad_enabled():
 
 @public
 def is_inference_mode_enabled():
-    """Is ``inference_mode`` on?
+    """True if ``inference_mode`` is on.
 
     >>> import tensh as torch
     >>> torch.is_inference_mode_enabled()

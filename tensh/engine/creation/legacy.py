@@ -94,7 +94,7 @@ def made_as(cls, t):
 
 
 def as_subclass(self, cls):
-    """The same tensor as an object of ``cls``, a subclass of Tensor; its history goes along."""
+    """An object of ``cls``, a subclass of Tensor, with this memory and history."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "

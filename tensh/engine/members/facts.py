@@ -15,13 +15,13 @@ from tensh.engine.tensor import Tensor
 
 @public
 def is_tensor(obj):
-    """Is ``obj`` a tensor?"""
+    """True if ``obj`` is a tensor."""
     return isinstance(obj, Tensor)
 
 
 @public
 def is_storage(obj):
-    """Is ``obj`` a storage?"""
+    """True if ``obj`` is a storage."""
     return isinstance(obj, (PUBLIC["UntypedStorage"], PUBLIC["TypedStorage"]))
 
 
@@ -55,13 +55,13 @@ def fact(fn):
 
 @fact
 def is_complex(input):
-    """Is the dtype complex?"""
+    """True if the dtype is complex."""
     return BY_NUMPY[input.array.dtype].category == COMPLEX
 
 
 @fact
 def is_signed(input):
-    """Can the dtype hold negative numbers?"""
+    """True if the dtype can hold negative numbers."""
     return BY_NUMPY[input.array.dtype].is_signed
 
 
@@ -74,7 +74,7 @@ def is_nonzero(input):
 
 @fact
 def is_same_size(input, other):
-    """Have two tensors the same shape?"""
+    """True if two tensors have the same shape."""
     return input.array.shape == other.array.shape
 
 

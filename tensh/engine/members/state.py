@@ -100,7 +100,7 @@ def requires_grad(t):
 
 @member()
 def is_leaf(t):
-    """Was this tensor made by the user rather than computed from one that requires grad?"""
+    """True if the user made this tensor, rather than an operation on one that requires grad."""
     return t.grad_fn is None
 
 
@@ -158,7 +158,7 @@ def grad(t):
 
 @member()
 def retains_grad(t):
-    """Is this a computed tensor that keeps its gradient?"""
+    """True for a computed tensor that keeps its gradient."""
     node = t.node if stale(t) else edge(t)
     return (
         type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
@@ -226,7 +226,7 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 
 
 def detach(self):
-    """The same memory without history: writes to one are seen, and counted, by the other."""
+    """A view without history: writes to one are seen, and counted, by the other."""
     return wrap(self.array)
 
 
@@ -258,7 +258,7 @@ def _set_data(t, value):
 
 @member(set=_set_data)
 def data(t):
-    """The same memory without history, whose writes do not count as writes to this tensor."""
+    """A view without history, whose writes do not count as writes to this tensor."""
     return wrap(memory.apart(t.array))
 
 
@@ -282,7 +282,7 @@ for _name, _each in list(vars(Tensor).items()):
 
 
 def is_floating_point(self):
-    """Is the dtype one of the floating point dtypes?"""
+    """True if the dtype is one of the floating point dtypes."""
     return BY_NUMPY[self.array.dtype].is_floating_point
 
 

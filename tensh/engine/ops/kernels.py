@@ -205,7 +205,7 @@ relu.light = True
 
 # ── comparisons ──────────────────────────────────────────────────────────────
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Is |input - other| at most atol + rtol * |other|?"""
+    """True where |input - other| is at most atol + rtol * |other|."""
     for position, (name, value) in enumerate((("rtol", rtol), ("atol", atol)), 3):
         if number(value, "isclose", name, position) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")

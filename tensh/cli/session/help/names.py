@@ -90,7 +90,7 @@ def entry(space, name):
     if home is None or name.startswith("_"):
         return None
     if isinstance(home, type):
-        return inspect.getattr_static(home, name, None) if is_there(space, home, name) else None
+        return member(home, name) if is_there(space, home, name) else None
     if space == "torch":
         return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
     if space == "torch.special":
@@ -112,12 +112,18 @@ def entries(space):
     if isinstance(home, type):
         methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
         others = [n for n in absent.recorded(space) if n not in methods and is_there(space, home, n)]
-        return methods | {n: inspect.getattr_static(home, n) for n in others}
+        return methods | {n: member(home, n) for n in others}
     table = TABLES.get(space, {})
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
     known = {*getattr(home, "__all__", ()), *absent.recorded(space)} - table.keys()
     return dict(sorted((table | {name: getattr(home, name) for name in known if hasattr(home, name)}).items()))
+
+
+def member(home, name):
+    """What a class has under a name: a property is itself, and one that is read late takes its place first."""
+    getattr(home, name, None)
+    return inspect.getattr_static(home, name, None)
 
 
 def spaces():

@@ -221,8 +221,8 @@ def declare(dims, letters):
     doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
     doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors."
     layer(named(conv, plain, doc), torch=True)
-    doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O]:\n"
-    doc += "the derivative of a convolution, as an operator of its own.  Differentiable in all three tensors."
+    doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
+    doc += "The derivative of a convolution.  Differentiable in all three tensors."
     layer(named(back, transposed, doc), torch=True)
 
 

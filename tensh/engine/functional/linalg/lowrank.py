@@ -61,7 +61,7 @@ def ldl_factor(input, *, hermitian=False):
 
 @linalg
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
-    """What ``ldl_factor`` gives, and the number of the first block of D that is zero."""
+    """The result of ``ldl_factor``, and the number of the first block of D that is zero."""
     result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:
         failed("torch.linalg.ldl_factor_ex", result[2], ZERO)

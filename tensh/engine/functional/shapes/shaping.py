@@ -66,7 +66,7 @@ def require_divisible(array, dtype):
 
 @composite(function=False)
 def view_as(self, other):
-    """The same memory in the shape of ``other``.  Differentiable, a view."""
+    """A view in the shape of ``other``.  Differentiable."""
     return view.fn(self, require(other, "view_as", "other", 1).array.shape)
 
 

@@ -91,7 +91,7 @@ METHODS["ndimension"] = dim
 
 @method
 def is_contiguous(self, *, memory_format=contiguous_format):
-    """Do the elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)?"""
+    """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
     if memory_format in (contiguous_format, preserve_format):
         return self.array.flags.c_contiguous
     return len(self.array.shape) == len(memory.CHANNELS[memory_format.name][1]) and memory.dense_in(
@@ -101,7 +101,7 @@ def is_contiguous(self, *, memory_format=contiguous_format):
 
 @method
 def is_set_to(self, tensor):
-    """Do both tensors show the same memory in the same way?"""
+    """True if both tensors show the same memory in the same way."""
     one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
     return (
         owner(one) is owner(other)

@@ -14,12 +14,12 @@ COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other",
 LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "truth": True}
 
 # ── comparison ───────────────────────────────────────────────────────────────
-eq = pointwise(np.equal, "Is input equal to other?", name="eq", **COMPARING)
-pointwise(np.not_equal, "Is input different from other?", name="ne", **COMPARING)
-pointwise(np.less, "Is input less than other?", name="lt", types="biuf", **COMPARING)
-pointwise(np.less_equal, "Is input less than or equal to other?", name="le", types="biuf", **COMPARING)
-pointwise(np.greater, "Is input greater than other?", name="gt", types="biuf", **COMPARING)
-pointwise(np.greater_equal, "Is input greater than or equal to other?", name="ge", types="biuf", **COMPARING)
+eq = pointwise(np.equal, "True where input is equal to other.", name="eq", **COMPARING)
+pointwise(np.not_equal, "True where input is different from other.", name="ne", **COMPARING)
+pointwise(np.less, "True where input is less than other.", name="lt", types="biuf", **COMPARING)
+pointwise(np.less_equal, "True where input is less than or equal to other.", name="le", types="biuf", **COMPARING)
+pointwise(np.greater, "True where input is greater than other.", name="gt", types="biuf", **COMPARING)
+pointwise(np.greater_equal, "True where input is greater than or equal to other.", name="ge", types="biuf", **COMPARING)
 # Written into a tensor the answer is a constant of its dtype, and the graph says so.
 for _name in "eq", "ne", "lt", "le", "gt", "ge":
     _op = OPS[_name]
@@ -42,24 +42,24 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
         )  # fmt: skip
     )
 
-isclose = pointwise(kernels.isclose, "Is |input - other| at most atol + rtol * |other|?", mixing=kernels.same_dtype,
+isclose = pointwise(kernels.isclose, "True where |input - other| is at most atol + rtol * |other|.", mixing=kernels.same_dtype,
           input=None, other=None, inplace=False, out=False)  # fmt: skip
 
 # ── kinds of numbers ─────────────────────────────────────────────────────────
-pointwise(np.isnan, "Is it nan?", name="isnan", **ONE)
-pointwise(np.isinf, "Is it an infinity?", name="isinf", **ONE)
-pointwise(np.isfinite, "Is it neither nan nor an infinity?", name="isfinite", **ONE)
-pointwise(kernels.infinity(1), "Is it the positive infinity?", name="isposinf", types="biuf", input=None, inplace=False,
+pointwise(np.isnan, "True where input is nan.", name="isnan", **ONE)
+pointwise(np.isinf, "True where input is an infinity.", name="isinf", **ONE)
+pointwise(np.isfinite, "True where input is neither nan nor an infinity.", name="isfinite", **ONE)
+pointwise(kernels.infinity(1), "True where input is the positive infinity.", name="isposinf", types="biuf", input=None, inplace=False,
           refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
-pointwise(kernels.infinity(-1), "Is it the negative infinity?", name="isneginf", types="biuf", input=None,
+pointwise(kernels.infinity(-1), "True where input is the negative infinity.", name="isneginf", types="biuf", input=None,
           inplace=False, refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
-pointwise(kernels.isreal, "Is its imaginary part zero?", **ONE)
+pointwise(kernels.isreal, "True where the imaginary part is zero.", **ONE)
 
 # ── logic ────────────────────────────────────────────────────────────────────
-pointwise(np.logical_and, "Are both different from zero?", name="logical_and", **LOGIC)
-pointwise(np.logical_or, "Is either different from zero?", name="logical_or", **LOGIC)
-pointwise(np.logical_xor, "Is exactly one different from zero?", name="logical_xor", **LOGIC)
-pointwise(np.logical_not, "Is it zero?", name="logical_not", types="biufc", input=None, truth=True,
+pointwise(np.logical_and, "True where both are different from zero.", name="logical_and", **LOGIC)
+pointwise(np.logical_or, "True where either is different from zero.", name="logical_or", **LOGIC)
+pointwise(np.logical_xor, "True where exactly one is different from zero.", name="logical_xor", **LOGIC)
+pointwise(np.logical_not, "True where input is zero.", name="logical_not", types="biufc", input=None, truth=True,
           inplace=UNRECORDED)  # fmt: skip
 
 # ── bits ─────────────────────────────────────────────────────────────────────

@@ -87,10 +87,10 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
 floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-remainder = pointwise(arithmetic.remainder, "What the division that rounds down leaves: of the divisor's sign.",
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(arithmetic.fmod, "What the division that rounds towards zero leaves: of the dividend's sign.",
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
@@ -109,7 +109,7 @@ pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="
 pointwise(elementary.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn",
           inplace="method", input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill((g - real_part(g * conj(out)) * out) / abs(input), input == 0, 0)")  # fmt: skip
-pointwise(elementary.signbit, "Is the sign bit of input set?", types="biuf", inplace=False, input=None,
+pointwise(elementary.signbit, "True where the sign bit of input is set.", types="biuf", inplace=False, input=None,
           refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
 pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True,
           types="biuf", numbers={"other": "CopysignBackward1"}, inplace="method",
@@ -166,7 +166,7 @@ pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True,
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
-pointwise(elementary.logaddexp2, "The same to base 2.", types="f", inplace=False,
+pointwise(elementary.logaddexp2, "log2(2 ** input + 2 ** other), without overflow.", types="f", inplace=False,
           input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
 xlogy = pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},

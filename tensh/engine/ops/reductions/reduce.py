@@ -273,8 +273,8 @@ def truth(reduce):
     return kernel
 
 
-op(truth(np.logical_or.reduce), name="any", doc="Is any element (along ``dim``) not zero?", input=None)
-op(truth(np.logical_and.reduce), name="all", doc="Are all elements (along ``dim``) not zero?", input=None)
+op(truth(np.logical_or.reduce), name="any", doc="True where any element (along ``dim``) is not zero.", input=None)
+op(truth(np.logical_and.reduce), name="all", doc="True where all elements (along ``dim``) are not zero.", input=None)
 
 
 @op(input=None)

@@ -55,7 +55,7 @@ NOT_VIEWABLE = (
 
 @view_op(public="method", node="ViewBackward0", input="reshape(g, input.shape)")
 def view(input, size):
-    """The same memory in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
+    """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
 
     One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  RuntimeError where the shape needs
     a copy: then use ``reshape``.
