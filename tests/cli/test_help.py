@@ -12,6 +12,7 @@ from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 from tensh.engine import absent
 from tensh.show.page import Page
+from tests.support.command_line import Done
 
 SHOWN = ("operator", "in-place operator", "function", "method", "class")
 NAMES = [name for name in names.having() if name.kind in SHOWN]
@@ -233,29 +234,29 @@ def test_what_a_submodule_defines_is_found_before_it_was_used(name, monkeypatch)
     assert names.entry("torch", name) is getattr(tensh, name)
 
 
-def test_doc_command_for_what_is_not_there(tensh_command):
-    done = tensh_command("doc", "jit")
-    assert done.returncode == 4 and done.stdout == "" and "not in tensh" in done.stderr
-    done = tensh_command("doc", "smu")
-    assert done.returncode == 2 and "did you mean torch.sum?" in done.stderr
+def test_doc_command_for_what_is_not_there():
+    done = Done("doc", "jit")
+    assert done.status == 4 and done.output == "" and "not in tensh" in done.errors
+    done = Done("doc", "smu")
+    assert done.status == 2 and "did you mean torch.sum?" in done.errors
 
 
-def test_api_command(tensh_command):
-    lines = tensh_command("api", "fft").stdout.splitlines()
+def test_api_command():
+    lines = Done("api", "fft").output.splitlines()
     assert {line.split("\t")[0] for line in lines} == {f"torch.fft.{n}" for n in absent.recorded("torch.fft")} | {
         "torch.fft"
     }
     assert all(len(line.split("\t")) == 3 and line.split("\t")[2] for line in lines)
-    rows = [json.loads(line) for line in tensh_command("api", "torch.fft.rfft", "--json").stdout.splitlines()]
+    rows = [json.loads(line) for line in Done("api", "torch.fft.rfft", "--json").output.splitlines()]
     assert rows[0] == {"v": 1, "name": "torch.fft.rfft", "kind": "function", "summary": names.found("fft.rfft").summary}
-    assert tensh_command("api", "ftt").returncode == 2
+    assert Done("api", "ftt").status == 2
 
 
-def test_api_command_lists_only_what_has_a_reason(tensh_command):
-    rows = [json.loads(line) for line in tensh_command("api", "--missing", "--json").stdout.splitlines()]
+def test_api_command_lists_only_what_has_a_reason():
+    rows = [json.loads(line) for line in Done("api", "--missing", "--json").output.splitlines()]
     assert rows and all(row["reason"] and row["when"] in ("not yet", "left out") for row in rows)
-    done = tensh_command("api", "--missing", "torch.fft")
-    assert done.returncode == 0 and done.stdout == "" and "nothing" in done.stderr
+    done = Done("api", "--missing", "torch.fft")
+    assert done.status == 0 and done.output == "" and "nothing" in done.errors
 
 
 def test_a_default_that_is_a_module_is_shown_by_its_name():
