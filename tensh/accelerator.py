@@ -5,7 +5,7 @@
 'cpu'
 """
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 
 def is_available():

@@ -5,10 +5,10 @@ Where a program leaves it off, or asks a device for it that is not there, it run
 
 import functools
 
-from tensh.engine.absent import absent
-from tensh.engine.device import device
-from tensh.engine.dtype import bfloat16, float16
-from tensh.engine.warning import warn
+from tensh.engine.dtypes.device import device
+from tensh.engine.dtypes.dtype import bfloat16, float16
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.unsupported import absent
 
 REASON = (
     "tensh has no mixed precision, which makes accelerators faster and the CPU slower; leave it off with enabled=False, or "

@@ -1,8 +1,8 @@
 """torch.fft: discrete Fourier transforms."""
 
-from tensh.engine.absent import absent
-from tensh.engine.declarations.table import shown
-from tensh.engine.functional.namespaces import FFT
+from tensh.engine.codegen.table import shown
+from tensh.engine.methods.unsupported import absent
+from tensh.engine.operators.namespaces import FFT
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 """torch.functional: functions of torch that PyTorch has written in Python, under their old address."""
 
 from tensh.engine import named
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 NAMES = frozenset(
     """

@@ -1,9 +1,9 @@
 """torch.linalg: linear algebra."""
 
-from tensh.engine.absent import absent
-from tensh.engine.declarations.table import shown
-from tensh.engine.functional.namespaces import LINALG
-from tensh.engine.ops.linalg.shared import LinAlgError  # noqa: F401
+from tensh.engine.codegen.table import shown
+from tensh.engine.methods.unsupported import absent
+from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
+from tensh.engine.operators.namespaces import LINALG
 
 
 def __getattr__(name):

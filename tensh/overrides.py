@@ -1,7 +1,7 @@
 """torch.overrides: tensors have no ``__torch_function__`` here, so nothing is ever overridden."""
 
-from tensh.engine.absent import lacking
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.methods.unsupported import lacking
 
 
 def is_tensor_like(inp):

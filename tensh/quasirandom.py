@@ -1,13 +1,13 @@
 """torch.quasirandom: points that fill a cube more evenly than random ones."""
 
-from tensh.engine.absent import lacking
-from tensh.engine.calls.signatures import NO_FIT, take_int, type_name
-from tensh.engine.declarations.table import PUBLIC
-from tensh.engine.dtype import float32, float64, int64
+from tensh.engine.arguments.signatures import NO_FIT, take_int, type_name
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.dtype import float32, float64, int64
+from tensh.engine.methods.unsupported import lacking
 from tensh.engine.random import sobol
 from tensh.engine.random.generator import Generator
-from tensh.engine.tensor import wrap
-from tensh.engine.vocabulary import OPS
 
 __all__ = ["SobolEngine"]
 

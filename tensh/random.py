@@ -1,7 +1,7 @@
 """torch.random: the seed and the state of the default generator."""
 
-from tensh.engine.absent import lacking
-from tensh.engine.functional.random import (
+from tensh.engine.methods.unsupported import lacking
+from tensh.engine.operators.random.composites.drawing import (
     fork_rng,
     get_rng_state,
     initial_seed,

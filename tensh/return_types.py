@@ -6,10 +6,10 @@ True
 """
 
 import tensh.engine  # noqa: F401
-from tensh.engine.absent import absent, recorded
-from tensh.engine.declarations.derivatives import LIST
-from tensh.engine.declarations.table import RETURN_TYPES
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.derivatives import LIST
+from tensh.engine.codegen.table import RETURN_TYPES
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.methods.unsupported import absent, recorded
 
 
 def makers():

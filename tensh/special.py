@@ -1,9 +1,9 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
-from tensh.engine.absent import absent
-from tensh.engine.declarations.table import PUBLIC, shown
-from tensh.engine.functional.namespaces import SPECIAL
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.table import PUBLIC, shown
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.methods.unsupported import absent
+from tensh.engine.operators.namespaces import SPECIAL
 
 NAMES = {
     "digamma": "digamma", "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2",

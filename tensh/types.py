@@ -4,10 +4,10 @@ import os
 from collections.abc import Sequence
 from typing import IO, Union
 
-from tensh.engine import device, dtype
-from tensh.engine.absent import lacking
-from tensh.engine.device import layout
-from tensh.engine.tensor import Size, Tensor
+from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.dtypes import device, dtype
+from tensh.engine.dtypes.device import layout
+from tensh.engine.methods.unsupported import lacking
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
 Device = Union[device, str, int, None]  # noqa: UP007

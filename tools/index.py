@@ -1,4 +1,4 @@
-"""Write tensh/engine/index.py: which module of the engine declares which names.
+"""Write tensh/engine/codegen/index.py: which module of the engine declares which names.
 
     python tools/index.py [--check]
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-FILE = ROOT / "tensh" / "engine" / "index.py"
+FILE = ROOT / "tensh" / "engine" / "codegen" / "index.py"
 ENGINE = "tensh.engine."
 HEAD = '''"""Which module declares which names; those that hang on Tensor begin with a dot.
 
@@ -40,7 +40,7 @@ class Noted(SourceFileLoader):
 
     @staticmethod
     def note():
-        registry = sys.modules.get("tensh.engine.registry")
+        registry = sys.modules.get("tensh.engine.codegen.registry")
         for each in getattr(registry, "REGISTRIES", ()):
             for name, value in dict.items(each):
                 before, module = Noted.declared.setdefault((each.kind, name), (value, Noted.reading[-1]))
@@ -51,7 +51,7 @@ class Noted(SourceFileLoader):
 def declared():
     """module -> the names that it declares, those that hang on Tensor with a dot in front."""
     SourceFileLoader.exec_module = Noted.exec_module
-    from tensh.engine import registry
+    from tensh.engine.codegen import registry
 
     registry.read_all()
     found = {}

@@ -22,8 +22,8 @@ import numpy as np  # noqa: E402
 
 from tensh.cli.session.help import names  # noqa: E402
 from tensh.cli.session.help.derivation import used  # noqa: E402
-from tensh.engine.declarations.table import Inplace, Op  # noqa: E402
-from tensh.engine.vocabulary import OPS  # noqa: E402
+from tensh.engine.codegen.table import Inplace, Op  # noqa: E402
+from tensh.engine.codegen.vocabulary import OPS  # noqa: E402
 
 HEADER = "| operator | what it is | where | kernel | node | derivative |"
 MOST = 3  # functions that are named of those that an operator is a part of

@@ -1,6 +1,6 @@
 """Record the public names of PyTorch:  python tools/pytorch_names.py [--check]
 
-Where PyTorch is installed, writes ``tensh/engine/absent/names.txt``: what each public namespace of PyTorch holds. tensh
+Where PyTorch is installed, writes ``tensh/engine/methods/unsupported/names.txt``: what each public namespace of PyTorch holds. tensh
 reads it to tell a name that PyTorch has and tensh lacks from one that nobody has. ``--check`` writes nothing and exits
 with 1 when the file is not what would be written.
 """
@@ -14,7 +14,7 @@ import types
 import warnings
 from pathlib import Path
 
-FILE = Path(__file__).parents[1] / "tensh" / "engine" / "absent" / "names.txt"
+FILE = Path(__file__).parents[1] / "tensh" / "engine" / "methods" / "unsupported" / "names.txt"
 NAMESPACES = """
     torch torch.Tensor torch.Size torch.Generator torch.autograd torch.autograd.forward_ad torch.autograd.function
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda

@@ -1,6 +1,6 @@
 """Write the stubs that editors and type checkers read:  python tools/stubs.py [--check]
 
-``tensh/__init__.pyi`` and ``tensh/engine/tensor.pyi`` are written from the live functions: the signature that a function
+``tensh/__init__.pyi`` and ``tensh/engine/core/tensor.pyi`` are written from the live functions: the signature that a function
 really has, and the first line of its documentation. ``--check`` writes nothing and exits with 1 when a file is not what
 would be written.
 
@@ -19,12 +19,12 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import tensh  # noqa: E402
-from tensh.engine import tensor as tensor_module  # noqa: E402
-from tensh.engine.absent import Lack  # noqa: E402
-from tensh.engine.declarations.derivatives import LIST  # noqa: E402
-from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
-from tensh.engine.members.state import OPERATORS  # noqa: E402
-from tensh.engine.tensor import Size, Tensor  # noqa: E402
+from tensh.engine.codegen.derivatives import LIST  # noqa: E402
+from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op  # noqa: E402
+from tensh.engine.core import tensor as tensor_module  # noqa: E402
+from tensh.engine.core.tensor import Size, Tensor  # noqa: E402
+from tensh.engine.methods.autograd import OPERATORS  # noqa: E402
+from tensh.engine.methods.unsupported import Lack  # noqa: E402
 
 HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'
 # Names such as float, dtype and device are members of what is described: the types wear an underscore.
@@ -257,7 +257,7 @@ def class_stub(name, cls):
 
 
 def tensor_stub():
-    """The text of tensh/engine/tensor.pyi."""
+    """The text of tensh/engine/core/tensor.pyi."""
     own = [
         function_stub(name, thing)
         for name, thing in vars(tensor_module).items()
@@ -270,7 +270,7 @@ def tensor_stub():
 
 def module_stub():
     """The text of tensh/__init__.pyi."""
-    lines, functions = ["from tensh.engine.tensor import Size as Size, Tensor as Tensor"], []
+    lines, functions = ["from tensh.engine.core.tensor import Size as Size, Tensor as Tensor"], []
     names = [name for name in dir(tensh) if not name.startswith("_") and name not in ("Size", "Tensor")]
     for name in names:
         thing, entry = getattr(tensh, name), PUBLIC.get(name)
@@ -297,7 +297,7 @@ def constant(thing):
     return ANNOTATIONS.get(kind, "_Any")
 
 
-STUBS = {ROOT / "tensh" / "engine" / "tensor.pyi": tensor_stub, ROOT / "tensh" / "__init__.pyi": module_stub}
+STUBS = {ROOT / "tensh" / "engine" / "core" / "tensor.pyi": tensor_stub, ROOT / "tensh" / "__init__.pyi": module_stub}
 
 
 def main():

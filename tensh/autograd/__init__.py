@@ -8,8 +8,8 @@ from tensh.autograd.function import Function
 from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
-from tensh.engine.absent import absent
-from tensh.engine.graph.gradients import backward, grad
+from tensh.engine.autograd.gradients import backward, grad
+from tensh.engine.methods.unsupported import absent
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",

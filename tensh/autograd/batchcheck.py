@@ -4,8 +4,8 @@ import numpy as np
 
 from tensh.autograd.checking import GradcheckError, differentiable
 from tensh.engine import named
-from tensh.engine.graph.gradients import grad
-from tensh.engine.tensor import wrap
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.core.tensor import wrap
 
 
 def check_batched(func, inputs, checked):

@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 
 from tensh.engine import named
+from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.clock import mode
-from tensh.engine.graph.gradients import grad
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor, wrap
 
 
 class GradcheckError(RuntimeError):

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from tensh.engine import forward
+from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.modes import Switch
-from tensh.engine.clock import mode
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -36,7 +36,7 @@ def enter_dual_level():
     """
     if mode.levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    forward.open_level()
+    tangent_levels.open_level()
     return 0
 
 
@@ -52,7 +52,7 @@ def exit_dual_level(*, level=None):
         )
     if last < 0:
         raise RuntimeError("Dual level must be a positive number.")
-    forward.close_level()
+    tangent_levels.close_level()
 
 
 class dual_level(Switch):
@@ -94,16 +94,16 @@ def make_dual(tensor, tangent, *, level=None):
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    forward.check_dual(tensor, tangent)
+    tangent_levels.check_dual(tensor, tangent)
     if level >= len(mode.levels):
         raise RuntimeError("Invalid level given to _make_dual")
     chosen = mode.levels[level]
-    if forward.parts(tensor, chosen)[1] is not None:
+    if tangent_levels.parts(tensor, chosen)[1] is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
-    return forward.dual(tensor, tangent, chosen)
+    return tangent_levels.dual(tensor, tangent, chosen)
 
 
 def unpack_dual(tensor, *, level=None):
@@ -121,7 +121,7 @@ def unpack_dual(tensor, *, level=None):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    return UnpackedDualTensor(*forward.parts(tensor, mode.levels[level]))
+    return UnpackedDualTensor(*tangent_levels.parts(tensor, mode.levels[level]))
 
 
 def _chosen(level):

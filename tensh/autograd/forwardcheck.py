@@ -4,8 +4,8 @@ import numpy as np
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
 
 class Mismatch(Exception):

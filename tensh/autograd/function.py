@@ -1,8 +1,8 @@
 """torch.autograd.function: write your own operator."""
 
-from tensh.engine.absent import lacking
 from tensh.engine.autograd.context import BackwardCFunction, FunctionCtx
 from tensh.engine.autograd.custom import Function, InplaceFunction, once_differentiable
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 

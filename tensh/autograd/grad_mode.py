@@ -1,8 +1,8 @@
 """torch.autograd.grad_mode: switch recording off and on."""
 
-from tensh.engine.absent import lacking
+from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
-from tensh.engine.calls.making import bind
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 

@@ -13,9 +13,9 @@ from tensh.autograd.checking import (
     require_reverse,
     require_together,
 )
-from tensh.engine.absent import lacking
-from tensh.engine.graph.gradients import grad
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -7,10 +7,10 @@ from tensh.autograd.saving import (
     save_on_cpu,
     saved_tensors_hooks,
 )
-from tensh.engine.absent import lacking
-from tensh.engine.graph.edges import GradientEdge, get_gradient_edge, increment_version
-from tensh.engine.graph.hooks import RemovableHandle
-from tensh.engine.graph.nodes import AccumulateGrad, Node
+from tensh.engine.autograd.edges import GradientEdge, get_gradient_edge, increment_version
+from tensh.engine.core.hooks import RemovableHandle
+from tensh.engine.core.nodes import AccumulateGrad, Node
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = [
     "AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors",

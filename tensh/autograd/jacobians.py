@@ -2,9 +2,9 @@
 
 from tensh.autograd.preparing import as_tuple, finished, grads_of, prepared, require, zeros
 from tensh.engine import named
+from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.clock import mode
-from tensh.engine.graph.gradients import grad
+from tensh.engine.core.clock import mode
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
@@ -69,7 +69,7 @@ def _forward(func, inputs, vectorize):
         raise NotImplementedError(
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for `vectorize=True`."
         )
-    from tensh.engine import forward
+    from tensh.engine.autograd import tangent_levels
     from tensh.func import vmap
     from tensh.func.forward import dual, filled, parts
     from tensh.func.jacobians import basis
@@ -78,7 +78,7 @@ def _forward(func, inputs, vectorize):
     shapes = []
 
     def push(*directions):
-        level = forward.open_level()
+        level = tangent_levels.open_level()
         inside, mode.transforms = mode.transforms, ()  # here the function may use autograd as it likes
         try:
             with only_directions_vary():
@@ -86,7 +86,7 @@ def _forward(func, inputs, vectorize):
                 single, outputs = as_tuple(func(*duals), "outputs", "jacobian")
                 results = [parts(t, level) for t in outputs]
         finally:
-            forward.close_level()
+            tangent_levels.close_level()
             mode.transforms = inside
         shapes[:] = single, [value.shape for value, _ in results]
         return tuple(filled(value, tangent, False) for value, tangent in results)

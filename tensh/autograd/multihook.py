@@ -1,7 +1,7 @@
 """A hook for several tensors: called once in a backward pass, with all their gradients or with the first."""
 
-from tensh.engine.graph.backward import nodes_to_come, running_queue
-from tensh.engine.graph.edges import get_gradient_edge
+from tensh.engine.autograd.edges import get_gradient_edge
+from tensh.engine.core.backward import nodes_to_come, running_queue
 
 
 class MultiHandle:

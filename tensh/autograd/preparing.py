@@ -1,8 +1,8 @@
 """What the functions of torch.autograd.functional share: their arguments, one backward pass, their results."""
 
 from tensh.engine import named
-from tensh.engine.graph.gradients import grad
-from tensh.engine.tensor import Tensor
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.core.tensor import Tensor
 
 
 def as_tuple(value, what, name):

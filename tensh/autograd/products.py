@@ -2,8 +2,8 @@
 
 from tensh.autograd.preparing import as_tuple, filled, finished, grads_of, prepared, require, vector, zeros
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.clock import mode
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):

@@ -2,8 +2,8 @@
 
 import contextlib
 
-from tensh.engine.autograd import saving
-from tensh.engine.clock import mode
+from tensh.engine.autograd import saved_tensors
+from tensh.engine.core.clock import mode
 
 OUTSIDE = "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally recorded."
 
@@ -30,10 +30,10 @@ class saved_tensors_hooks:
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self):
-        saving.push(self.pack_hook, self.unpack_hook)
+        saved_tensors.push(self.pack_hook, self.unpack_hook)
 
     def __exit__(self, *exception):
-        saving.pop()
+        saved_tensors.pop()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -67,13 +67,13 @@ def disable_saved_tensors_hooks(error_message):
     Traceback (most recent call last):
     RuntimeError: not here
     """
-    before = saving.refuse(error_message)
+    before = saved_tensors.refuse(error_message)
     try:
         if mode.packing:
-            saving.require_allowed()
+            saved_tensors.require_allowed()
         yield
     finally:
-        saving.refuse(before)
+        saved_tensors.refuse(before)
 
 
 class _AllowMutationOnSavedContext:

@@ -1,6 +1,6 @@
 """torch.autograd.Variable: what tensors were wrapped in before they could record by themselves."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 
 
 class _VariableMeta(type):

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from tensh.backends import cudnn  # noqa: F401
-from tensh.engine.absent import lacking
+from tensh.engine.methods.unsupported import lacking
 
 
 def absent():

@@ -8,7 +8,7 @@ from tensh.cli.render.console import Console
 def show(env, name, with_source=False, as_json=False):
     """Write the page of a name; with `as_json` as one line of JSON."""
     from tensh.cli.session.help import lookup, names, page, view
-    from tensh.engine.absent import NotInTensh
+    from tensh.engine.methods.unsupported import NotInTensh
 
     console = Console(env)
     try:

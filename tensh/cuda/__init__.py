@@ -7,7 +7,7 @@ device(type='cpu')
 
 import importlib
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 
 def is_available():

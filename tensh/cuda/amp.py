@@ -1,9 +1,9 @@
 """torch.cuda.amp: the names of old of what is in torch.amp."""
 
 from tensh import amp
-from tensh.engine.absent import absent
-from tensh.engine.dtype import float16
-from tensh.engine.warning import warn
+from tensh.engine.dtypes.dtype import float16
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.unsupported import absent
 
 
 class autocast(amp.autocast):

@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {

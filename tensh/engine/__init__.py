@@ -8,20 +8,20 @@ from functools import cache
 
 import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than with NumPy loaded on the way)
 
-from tensh.engine.absent import hang_lacks, lacking
-from tensh.engine.arrays import cores, floating_errors, pages
-from tensh.engine.declarations.table import PUBLIC, public, shown
-from tensh.engine.device import CONSTANTS, device, layout, memory_format
-from tensh.engine.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
-from tensh.engine.info import finfo, iinfo
-from tensh.engine.members import facts, protocols, state  # noqa: F401
-from tensh.engine.printing import format  # noqa: F401
-from tensh.engine.printing.options import get_printoptions, printoptions, set_printoptions
-from tensh.engine.registry import read_all
-from tensh.engine.tensor import Size, Tensor
+from tensh.engine.arrays import floating_errors, malloc, threads
+from tensh.engine.codegen.registry import read_all
+from tensh.engine.codegen.table import PUBLIC, public, shown
+from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
+from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from tensh.engine.dtypes.info import finfo, iinfo
+from tensh.engine.methods import attributes, autograd, protocols  # noqa: F401
+from tensh.engine.methods.printing import format  # noqa: F401
+from tensh.engine.methods.printing.options import get_printoptions, printoptions, set_printoptions
+from tensh.engine.methods.unsupported import hang_lacks, lacking
 
-pages.keep()
-floating_errors.install(cores.BUFFER)
+malloc.keep()
+floating_errors.install(threads.BUFFER)
 hang_lacks(Tensor)
 
 PUBLIC.update(ALL)

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import SYMBOLS, names_in
 from tensh.explain.shadow import Shadow, Unknown, kept_generator
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tensh.engine.calls.guards import FILE
+from tensh.engine.codegen.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
 

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine import named
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Unknown, parsed
 

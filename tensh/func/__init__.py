@@ -1,6 +1,6 @@
 """torch.func: functions of functions, which differentiate and vectorise what they are given."""
 
-from tensh.engine.absent import lacking
+from tensh.engine.methods.unsupported import lacking
 from tensh.func.forward import jvp
 from tensh.func.jacobians import hessian, jacfwd, jacrev
 from tensh.func.linear import linearize

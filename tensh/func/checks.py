@@ -1,6 +1,6 @@
 """What the transforms refuse, in PyTorch's words."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 
 
 def chosen(args, argnums):

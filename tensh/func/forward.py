@@ -1,13 +1,14 @@
 """torch.func.jvp: derivatives by forward accumulation."""
 
-from tensh.engine import forward, named
-from tensh.engine.batching.batched import Batched, batched
-from tensh.engine.batching.differentiating import arrived, weight
-from tensh.engine.batching.levels import running
-from tensh.engine.batching.rules.shared import sizes_of
-from tensh.engine.clock import mode
-from tensh.engine.tensor import Tensor
-from tensh.engine.transforms import Call
+from tensh.engine import named
+from tensh.engine.autograd import tangent_levels
+from tensh.engine.autograd.transforms import Call
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.vmap.batched import Batched, batched
+from tensh.engine.vmap.differentiation import arrived, weight
+from tensh.engine.vmap.levels import running
+from tensh.engine.vmap.rules.shared import sizes_of
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, some_tensors
 from tensh.func.tape import inside, seen_outside, value_of
 from tensh.func.trees import flatten, mapped, unflatten
@@ -53,7 +54,7 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
     some_tensors(directions, CALL, "tangents")
     before = mode.grad, mode.inference, mode.forward, mode.transforms
     mode.inference, mode.forward = False, True
-    level = forward.open_level()
+    level = tangent_levels.open_level()
     mode.transforms = (*mode.transforms, Call(level))
     try:
         duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
@@ -67,26 +68,26 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         found = [(value, filled(value, tangent, strict)) for value, tangent in (parts(t, level) for t in flat)]
         results = [[seen_outside(t, True) for t in pair] for pair in found]
     finally:
-        forward.close_level()
+        tangent_levels.close_level()
         mode.grad, mode.inference, mode.forward, mode.transforms = before
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 
 
 def dual(x, t, level):
     """The dual tensor of a primal and its tangent; inside ``vmap`` one that varies with the samples."""
-    forward.check_dual(x, t)
+    tangent_levels.check_dual(x, t)
     value, levels = inside(x)
     if running.levels:
         x = batched(value, levels)
         t = weight(0, x, t, sizes_of([x, t]))
-    return batched(forward.dual(value, t, level), levels)
+    return batched(tangent_levels.dual(value, t, level), levels)
 
 
 def parts(t, level):
     """(value, tangent or None) of what the function returned."""
     if not isinstance(t, Tensor):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
-    value, tangent = forward.parts(value_of(t), level, "AliasBackward0")
+    value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")
     if tangent is not None and running.levels:
         tangent = arrived(0, t, tangent, True, False)
     return batched(value, t.levels) if type(t) is Batched else value, tangent

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from tensh.engine import named
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.func.checks import chosen, real, sliced
 from tensh.func.forward import jvp_by
 from tensh.func.reverse import vjp_by

@@ -1,13 +1,13 @@
 """torch.func.linearize: the derivative of a function at one place, as a function of its own."""
 
 from tensh.engine.autograd.context import BackwardCFunction
-from tensh.engine.autograd.forward import called
-from tensh.engine.clock import clock, mode
-from tensh.engine.declarations.inplace import found_while_growing
-from tensh.engine.forward import Level, carry
-from tensh.engine.graph.nodes import Output
-from tensh.engine.graph.region import CopySlices
-from tensh.engine.tensor import Tensor
+from tensh.engine.autograd.custom_jvp import called
+from tensh.engine.autograd.tangent_levels import Level, carry
+from tensh.engine.core.clock import clock, mode
+from tensh.engine.core.nodes import Output
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.inplace.copy_slices import CopySlices
+from tensh.engine.inplace.writes import found_while_growing
 from tensh.func.forward import filled
 from tensh.func.tape import Tape, seen_outside, value_of
 from tensh.func.trees import flatten, mapped, unflatten

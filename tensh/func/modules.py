@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 from tensh.engine import named
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):

@@ -7,8 +7,8 @@ from keyword import iskeyword
 from math import prod
 
 from tensh.engine import named
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 
 ELLIPSIS = "…"
 DOTS = "Expression may contain dots only inside ellipsis (...)"

@@ -2,8 +2,8 @@
 
 import functools
 
-from tensh.engine.batching.batched import Batched
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.vmap.batched import Batched
 
 REMOVED = ("mutations", "mutations_and_views")
 

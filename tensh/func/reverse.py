@@ -3,11 +3,11 @@
 import functools
 
 from tensh.engine import named
-from tensh.engine.clock import mode
-from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.graph import gradients
-from tensh.engine.graph.nodes import live
-from tensh.engine.tensor import Tensor
+from tensh.engine.autograd import gradients
+from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.func.checks import chosen, only_tensors, output_and_aux, replaced, sliced
 from tensh.func.tape import Tape, reaches, seen_outside, value_of
 from tensh.func.trees import flatten, mapped, unflatten

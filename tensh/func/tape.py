@@ -11,14 +11,15 @@ differentiable.  The others have no history: there is nothing that could ask for
 import threading
 from contextlib import contextmanager
 
-from tensh.engine.batching.batched import Batched, batched, spread
-from tensh.engine.batching.levels import running
-from tensh.engine.clock import mode, tick
-from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.forward import placeholder
-from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Dual, edge, live
-from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.transforms import Call
+from tensh.engine.autograd.tangent_levels import placeholder
+from tensh.engine.autograd.transforms import Call
+from tensh.engine.core.clock import mode, tick
+from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Dual, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.vmap.batched import Batched, batched, spread
+from tensh.engine.vmap.levels import running
 
 
 class Passed(AccumulateGrad):

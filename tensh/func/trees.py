@@ -6,7 +6,7 @@ dictionaries, deques.  Everything else, None among it, is a leaf.
 
 from collections import OrderedDict, defaultdict, deque
 
-from tensh.engine.tensor import Size
+from tensh.engine.core.tensor import Size
 
 
 class TreeSpec:

@@ -3,15 +3,15 @@
 import functools
 from contextlib import contextmanager
 
-from tensh.engine.batching import refusals
-from tensh.engine.batching.batched import Batched, entered, left
-from tensh.engine.batching.levels import level, running
-from tensh.engine.clock import mode
-from tensh.engine.lifting import Lift
+from tensh.engine.autograd.transforms import Mapping
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import mode
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
-from tensh.engine.tensor import Tensor
-from tensh.engine.transforms import Mapping
-from tensh.engine.vocabulary import OPS
+from tensh.engine.vmap import errors
+from tensh.engine.vmap.batched import Batched, entered, left
+from tensh.engine.vmap.levels import level, running
 from tensh.func.trees import flatten, unflatten
 
 RANDOMNESS = ("error", "different", "same")
@@ -73,7 +73,7 @@ def transform():
     try:
         yield
     except Lift:
-        raise RuntimeError(refusals.ITEM) from None
+        raise RuntimeError(errors.ITEM) from None
     finally:
         mode.transforms = before
 

@@ -1,6 +1,7 @@
 """Why a tensor has no gradient: the one reason that holds."""
 
-from tensh.engine.graph.nodes import AccumulateGrad, edge
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.views import edge
 from tensh.graph import tokens
 from tensh.graph.assignments import last
 from tensh.graph.provenance import place

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.graph.nodes import AccumulateGrad, edge
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
 from tensh.engine.random.generator import default_generator
-from tensh.engine.tensor import Tensor
 from tensh.graph.assignments import last
 
 ENTRIES = 5  # of a tensor that are looked at

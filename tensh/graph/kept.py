@@ -6,7 +6,7 @@ kept.
 
 import weakref
 
-from tensh.engine.graph.nodes import Node
+from tensh.engine.core.nodes import Node
 
 LIMIT = 64 * 2**20
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.engine.tangents import pushed
+from tensh.engine.autograd.jvp import pushed
 from tensh.graph import kept, tokens
 from tensh.graph.reverse import GoneError, Pass
 from tensh.graph.tree import count

@@ -1,7 +1,8 @@
 """What the user calls things: variables, parameters of modules, elements of lists and dictionaries."""
 
-from tensh.engine.graph.nodes import AccumulateGrad, edge
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
 
 DEEPEST = 2  # containers within containers that are looked into
 LONGEST = 1000  # elements of a container that are looked at

@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 
-from tensh.engine.clock import listen, tick, unlisten
+from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.graph.kept import Keeping
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)

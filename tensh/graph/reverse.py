@@ -6,8 +6,8 @@ borrowed again (see kept).
 
 import numpy as np
 
-from tensh.engine.graph.backward import fit
-from tensh.engine.graph.nodes import AccumulateGrad, Output, Parts
+from tensh.engine.core.backward import fit
+from tensh.engine.core.nodes import AccumulateGrad, Output, Parts
 from tensh.graph import kept
 
 

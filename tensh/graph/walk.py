@@ -5,11 +5,12 @@ The walk needs no recursion and keeps two numbers for each node, so a graph of a
 
 from itertools import groupby
 
-from tensh.engine.clock import written_after
-from tensh.engine.declarations.table import Op
-from tensh.engine.dtype import BY_NUMPY
-from tensh.engine.graph.nodes import AccumulateGrad, DeadEnd, Output, edge
-from tensh.engine.tensor import Tensor
+from tensh.engine.codegen.table import Op
+from tensh.engine.core.clock import written_after
+from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Output
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import kept
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.names import names_of_layers, names_of_nodes

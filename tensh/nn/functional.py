@@ -1,9 +1,9 @@
 """torch.nn.functional: what layers compute, as functions."""
 
 import tensh.engine  # noqa: F401
-from tensh.engine.absent import absent
-from tensh.engine.declarations.table import guarded, shown
-from tensh.engine.functional.layers.registry import LAYERS
+from tensh.engine.codegen.table import guarded, shown
+from tensh.engine.methods.unsupported import absent
+from tensh.engine.operators.layers.composites.registry import LAYERS
 
 BUILT_IN = frozenset(
     """

@@ -1,8 +1,8 @@
 """torch.nn.grad: the gradients of convolutions, of the input and of the weight."""
 
-from tensh.engine.absent import lacking
+from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
-from tensh.engine.graph.gradients import grad
+from tensh.engine.methods.unsupported import lacking
 from tensh.nn import functional as F
 
 __all__ = [f"conv{n}d_{what}" for n in (1, 2, 3) for what in ("input", "weight")]

@@ -6,7 +6,7 @@ import warnings
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 
 LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
 SLOPE = 0.01  # of leaky_relu, by default

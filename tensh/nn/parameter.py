@@ -4,15 +4,16 @@ import sys
 
 import numpy
 
-from tensh.engine.absent import lacking
-from tensh.engine.calls.arguments import require_dtype
-from tensh.engine.calls.making import made
-from tensh.engine.calls.signatures import type_name
-from tensh.engine.declarations.table import METHODS
-from tensh.engine.device import require_cpu
-from tensh.engine.dtype import get_default_dtype
-from tensh.engine.graph.nodes import AccumulateGrad, edge
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.arguments.binding import made
+from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.device import require_cpu
+from tensh.engine.dtypes.dtype import get_default_dtype
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
 

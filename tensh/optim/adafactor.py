@@ -1,7 +1,7 @@
 """Adafactor."""
 
-from tensh.engine.info import finfo
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.info import finfo
 from tensh.optim.checks import REQUIRED_OF_YOUNG, require
 from tensh.optim.state import blank, counter
 from tensh.optim.whole import Whole

@@ -1,6 +1,6 @@
 """Adagrad."""
 
-from tensh.engine.creation.fill import full_like
+from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_ratio_, decayed
 from tensh.optim.state import counter

@@ -1,6 +1,6 @@
 """Adam."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.optim.checks import require, require_one_way
 from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, kept, weighed
 from tensh.optim.state import blank, counter

@@ -1,6 +1,6 @@
 """What the arguments of optimisers must be: each declared once, with PyTorch's words for what is not."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 
 BETA = "Invalid beta parameter at index {}: {}"
 

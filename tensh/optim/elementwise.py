@@ -1,10 +1,10 @@
 """Optimisers that treat every element of a parameter alike: what they share is everything but the rule."""
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.clock import wrote
-from tensh.engine.ops.shapes.layout import view_as_real
-from tensh.engine.tensor import Tensor
-from tensh.engine.uninterrupted import Uninterrupted
+from tensh.engine.core.clock import wrote
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import in_pieces

@@ -3,7 +3,7 @@
 import functools
 from collections import OrderedDict
 
-from tensh.engine.graph.hooks import RemovableHandle
+from tensh.engine.core.hooks import RemovableHandle
 
 KINDS = {
     name: f"_optimizer_{name}_hooks"

@@ -1,10 +1,10 @@
 """L-BFGS."""
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import enable_grad, no_grad
-from tensh.engine.functional.shapes.joining import cat
-from tensh.engine.ops.shapes.layout import view_as_real
-from tensh.engine.tensor import Tensor
-from tensh.engine.uninterrupted import Uninterrupted
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators.shapes.composites.joining import cat
+from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import require
 from tensh.optim.line_search import Point, strong_wolfe
 from tensh.optim.optimizer import Optimizer

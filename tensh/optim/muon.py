@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.optim.checks import REQUIRED_OF_YOUNG, require
 from tensh.optim.state import blank
 from tensh.optim.whole import Whole

@@ -3,8 +3,8 @@
 from collections import defaultdict
 
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.members import typename
 from tensh.optim.hooks import AFTER, BEFORE, Hooked, register_everywhere
 from tensh.optim.state import State

@@ -13,7 +13,7 @@ computes on the way is then small as well, and memory for it costs next to nothi
 
 import numpy as np
 
-from tensh.engine.arrays.cores import BLOCK, over_rows
+from tensh.engine.arrays.threads import BLOCK, over_rows
 
 
 class Raw:

@@ -1,6 +1,6 @@
 """Rprop."""
 
-from tensh.engine.creation.fill import full_like
+from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require
 from tensh.optim.elementwise import Elementwise, kept
 from tensh.optim.state import blank, counter

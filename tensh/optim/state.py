@@ -7,9 +7,9 @@ from itertools import chain
 
 from numpy import array
 
-from tensh.engine.creation.fill import full_like
-from tensh.engine.dtype import float32, float64, get_default_dtype
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
+from tensh.engine.methods.creation.fill import full_like
 
 
 def counter(start=0.0, fused=False):

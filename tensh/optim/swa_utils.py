@@ -5,11 +5,11 @@ import math
 from collections import defaultdict
 from copy import deepcopy
 
-from tensh.engine.absent import lacking
+from tensh.engine.arrays.uninterrupted import uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.creation.data import tensor
-from tensh.engine.dtype import int64
-from tensh.engine.uninterrupted import uninterrupted
+from tensh.engine.dtypes.dtype import int64
+from tensh.engine.methods.creation.data import tensor
+from tensh.engine.methods.unsupported import lacking
 from tensh.nn.modules.module import Module
 from tensh.optim.lr_scheduler.base import LRScheduler, for_groups
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from contextlib import contextmanager
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 
 WANTS = "swap_in_optimizer_params_and_state requires "
 PACKED = WANTS + "optimizer.state_dict()-style "

@@ -1,7 +1,7 @@
 """Optimisers whose step looks at a parameter as a whole, written on tensors: their norms and products take the time."""
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.uninterrupted import Uninterrupted
 from tensh.optim.optimizer import Optimizer
 
 

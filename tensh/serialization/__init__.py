@@ -5,7 +5,7 @@ A file is a zip archive: a pickle that describes the objects, and beside it the 
 
 import importlib
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 WHERE = {
     "save": "writing",

@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from tensh.engine.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.options import LoadEndianness, get_default_load_endianness, get_default_mmap_options
 from tensh.serialization.rebuilding import storage_over

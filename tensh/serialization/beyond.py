@@ -13,9 +13,9 @@ import numpy as np
 
 from tensh import nn
 from tensh.engine import named
-from tensh.engine.declarations.table import PUBLIC
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import Generator
-from tensh.engine.tensor import Tensor
 from tensh.nn import functional
 from tensh.nn.modules.calls import HOOKS
 from tensh.nn.modules.module import Module

@@ -5,9 +5,9 @@ import pickle
 import struct
 import zipfile
 
-from tensh.engine.device import device
-from tensh.engine.functional.shapes.storage import UntypedStorage
-from tensh.engine.warning import warn
+from tensh.engine.dtypes.device import device
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.escaping import visible_line
 from tensh.serialization.allowed import Names
 from tensh.serialization.archive import BROKEN, Archive

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.clock import owner
-from tensh.engine.dtype import ALL, BY_NUMPY
+from tensh.engine.core.clock import owner
+from tensh.engine.dtypes.dtype import ALL, BY_NUMPY
 
 STORAGES = {
     "float64": "DoubleStorage", "float32": "FloatStorage", "float16": "HalfStorage", "bfloat16": "BFloat16Storage",

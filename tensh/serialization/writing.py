@@ -13,12 +13,12 @@ from collections import OrderedDict
 
 import numpy as np
 
-from tensh.engine.device import device, layout
-from tensh.engine.dtype import ALL, dtype
-from tensh.engine.functional.shapes.storage import UntypedStorage
-from tensh.engine.functional.shapes.typed_storage import TypedStorage
+from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.dtypes.device import device, layout
+from tensh.engine.dtypes.dtype import ALL, dtype
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage
+from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.engine.random.generator import Generator
-from tensh.engine.tensor import Size, Tensor
 from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.parameter import Parameter

@@ -2,8 +2,9 @@
 
 import sys
 
-from tensh.engine.graph.nodes import AccumulateGrad, edge
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
 from tensh.graph import flaws, tokens
 from tensh.graph.names import named_tensors
 from tensh.graph.reverse import GoneError, Parts, Pass

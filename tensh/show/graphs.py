@@ -2,7 +2,7 @@
 
 import sys
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.graph import dag, tape, tree
 from tensh.graph.names import newest
 from tensh.graph.tree import Shown

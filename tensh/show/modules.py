@@ -1,6 +1,6 @@
 """The modules of a model as a table: `summary`."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.show import describe
 from tensh.show.table import Table
 

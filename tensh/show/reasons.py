@@ -4,8 +4,9 @@ import sys
 
 import numpy as np
 
-from tensh.engine.graph.nodes import AccumulateGrad, edge
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
 from tensh.graph import chain, tokens
 from tensh.graph.absence import reason
 from tensh.graph.assignments import assignments

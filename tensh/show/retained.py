@@ -2,7 +2,7 @@
 
 from numpy import ndarray
 
-from tensh.engine.clock import owner
+from tensh.engine.core.clock import owner
 from tensh.graph import tokens
 from tensh.show.describe import amount, count
 from tensh.show.graphs import graph_of

@@ -11,8 +11,8 @@ TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 def printed(value):
     """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
-    engine = sys.modules.get("tensh.engine.printing.format")
-    tensor = getattr(sys.modules.get("tensh.engine.tensor"), "Tensor", None)
+    engine = sys.modules.get("tensh.engine.methods.printing.format")
+    tensor = getattr(sys.modules.get("tensh.engine.core.tensor"), "Tensor", None)
     if engine and tensor and isinstance(value, tensor) and type(value).__repr__ is tensor.__repr__:
         return [("trouble" if text.strip() in TROUBLE else kind, text) for kind, text in engine.tokens(value)]
     return [("plain", reprs.written(value))]
@@ -23,7 +23,7 @@ def printing(**options):
     """Print with other options: tensors of ours, of PyTorch and arrays of NumPy."""
     with contextlib.ExitStack() as stack:
         if "tensh.engine" in sys.modules:
-            from tensh.engine.printing.options import get_printoptions, printoptions
+            from tensh.engine.methods.printing.options import get_printoptions, printoptions
 
             stack.enter_context(printoptions(**(get_printoptions() | options)))
         theirs = sys.modules.get("torch._tensor_str")
@@ -65,6 +65,6 @@ def full(value):
 
 def is_summarised(value):
     """Whether the printed form of an array leaves elements out."""
-    options = sys.modules.get("tensh.engine.printing.options")
+    options = sys.modules.get("tensh.engine.methods.printing.options")
     limit = options.options.threshold if options else 1000
     return describe.is_array(value) and describe.numel(value) > limit

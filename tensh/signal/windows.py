@@ -1,7 +1,7 @@
 """torch.signal.windows: window functions."""
 
-from tensh.engine.absent import absent
-from tensh.engine.functional.fourier.signal import WINDOWS
+from tensh.engine.methods.unsupported import absent
+from tensh.engine.operators.fourier.composites.signal import WINDOWS
 
 
 def __getattr__(name):

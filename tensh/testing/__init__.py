@@ -1,6 +1,6 @@
 """torch.testing: tensors that should be close, and tensors to try things with."""
 
-from tensh.engine.absent import lacking
+from tensh.engine.methods.unsupported import lacking
 from tensh.testing.comparing import assert_allclose, assert_close
 from tensh.testing.making import make_tensor
 

@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 SUBMODULES = ("checkpoint", "data", "dlpack", "safetensors")
 

@@ -10,18 +10,18 @@ import contextlib
 import functools
 import weakref
 
-from tensh.engine.absent import lacking
-from tensh.engine.autograd import saving
+from tensh.engine.autograd import packing, saved_tensors
 from tensh.engine.autograd.custom import Function
+from tensh.engine.autograd.gradients import backward
 from tensh.engine.autograd.modes import enable_grad, no_grad
-from tensh.engine.clock import mode, tick, written_after
-from tensh.engine.graph import packing
-from tensh.engine.graph.backward import hands_out
-from tensh.engine.graph.gradients import backward
-from tensh.engine.graph.nodes import AccumulateGrad, edge
+from tensh.engine.core.backward import hands_out
+from tensh.engine.core.clock import mode, tick, written_after
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.unsupported import lacking
 from tensh.engine.random.generator import default_generator
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
 from tensh.nn import Sequential
 
 __all__ = [
@@ -219,7 +219,7 @@ class _Again:
             with self.contexts[0]:
                 return self.function(*self.args, **self.kwargs)
         begin = tick()
-        with self.contexts[0], saving.without_hooks():
+        with self.contexts[0], saved_tensors.without_hooks():
             outputs = self.function(*self.args, **self.kwargs)
         self.end = tick()
         if mode.packing:

@@ -3,8 +3,8 @@
 import contextlib
 import weakref
 
-from tensh.engine.graph.nodes import AccumulateGrad
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
 
 SLOTS = ("array", "node", "_base", "_how", "_time", "_grad")
 POISONED = (

@@ -10,7 +10,7 @@ from tensh.cli.session.help import derivation, examples, lookup, names, page
 from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
-from tensh.engine import absent
+from tensh.engine.methods import unsupported
 from tensh.show.page import Page
 from tests.support.command_line import Done
 
@@ -243,7 +243,7 @@ def test_doc_command_for_what_is_not_there():
 
 def test_api_command():
     lines = Done("api", "fft").output.splitlines()
-    assert {line.split("\t")[0] for line in lines} == {f"torch.fft.{n}" for n in absent.recorded("torch.fft")} | {
+    assert {line.split("\t")[0] for line in lines} == {f"torch.fft.{n}" for n in unsupported.recorded("torch.fft")} | {
         "torch.fft"
     }
     assert all(len(line.split("\t")) == 3 and line.split("\t")[2] for line in lines)

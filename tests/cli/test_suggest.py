@@ -10,7 +10,7 @@ from tensh.cli.session.events import Failed
 from tensh.cli.session.imports import torch_is_tensh
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
-from tensh.engine.absent import in_pytorch
+from tensh.engine.methods.unsupported import in_pytorch
 
 
 def meant(text):

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import tensh
 from tensh.cli.session.help import examples, names, page
-from tensh.engine.declarations.table import Inplace, Op
+from tensh.engine.codegen.table import Inplace, Op
 
 HOME = Path(tensh.__file__).parent
 PARTS = ("summary", "shapes", "errors", "example", "signature")

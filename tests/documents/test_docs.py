@@ -16,7 +16,7 @@ import tensh
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
 from tensh.cli.session.help import names
-from tensh.engine.absent import Lack
+from tensh.engine.methods.unsupported import Lack
 from tests.support.project import ROOT, plain_environment
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -51,9 +51,9 @@ def test_a_name_that_the_index_does_not_know_is_found():
 
 
 def test_a_module_that_is_broken_is_no_missing_name():
-    broken = "import sys, tensh; sys.modules['tensh.engine.functional.fourier.stft'] = None; "
-    done = run("-c", broken + "from tensh.engine.vocabulary import OPS; OPS['nothing']")
-    assert "ModuleNotFoundError: import of tensh.engine.functional.fourier.stft halted" in done.stderr
+    broken = "import sys, tensh; sys.modules['tensh.engine.operators.fourier.composites.stft'] = None; "
+    done = run("-c", broken + "from tensh.engine.codegen.vocabulary import OPS; OPS['nothing']")
+    assert "ModuleNotFoundError: import of tensh.engine.operators.fourier.composites.stft halted" in done.stderr
 
 
 def test_threads_may_ask_for_the_same_names_at_once():

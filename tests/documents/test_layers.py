@@ -33,7 +33,7 @@ LAYERS = {
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
     "tensh.cli.render": (
-        "tensh.engine.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session",
+        "tensh.engine.methods.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session",
         "numpy rich",
     ),
     "tensh.cli.repl": (
@@ -94,7 +94,7 @@ def imports(module, top_only):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module} imports relatively: write the whole name"
-            # `from tensh.engine import clock` imports the module tensh.engine.clock
+            # `from tensh.engine import clock` imports the module tensh.engine.core.clock
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
             names += [name if name in FILES else node.module for name in inner]
     return names

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import tensh.engine  # noqa: F401  (fills the table)
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.vocabulary import OPS
 from tests.support.project import ROOT, plain_environment
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tensh
 from tensh import nn
-from tensh.engine.declarations import table
+from tensh.engine.codegen import table
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, outcome, refusal
 
 RTOL = {"torch.bfloat16": 3e-2, "torch.float16": 4e-3, "torch.float64": 1e-9}  # others 1e-4

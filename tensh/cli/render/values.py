@@ -39,7 +39,7 @@ def on_a_window(value, page, as_notebook=False, settings=None):
 
 def linewidth(page, settings):
     """The printing option that fits the window, unless another was chosen: in the settings, or by the code."""
-    options = sys.modules.get("tensh.engine.printing.options")
+    options = sys.modules.get("tensh.engine.methods.printing.options")
     chosen = options.options.linewidth if options else USUAL_LINEWIDTH
     is_chosen = chosen != USUAL_LINEWIDTH or (settings is not None and settings.linewidth != "auto")
     return {"linewidth": chosen if is_chosen else page.width}

@@ -160,7 +160,7 @@ def place_of(frame, sources):
 
 def users_frame():
     """The innermost frame of the user's code."""
-    from tensh.engine.warning import ours
+    from tensh.engine.errors.warnings import ours
 
     frame = sys._getframe(1)
     while frame.f_back is not None and ours(frame.f_code.co_filename):

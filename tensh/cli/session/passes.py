@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.cli.session.failure import users_frame
-from tensh.engine.clock import tick, written_after
+from tensh.engine.core.clock import tick, written_after
 
-backward = importlib.import_module("tensh.engine.graph.backward")  # whose package may not be whole yet
+backward = importlib.import_module("tensh.engine.core.backward")  # whose package may not be whole yet
 
 FIRST = 1000  # elements that say whether a gradient is all zeros
 FEW = 8  # elements of a leaf that are remembered

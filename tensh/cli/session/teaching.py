@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tensh.cli.session.failure import Place, is_users, place_of, users_frame
 
-ENGINE = "tensh.engine.graph.backward"  # the module that is watched
+ENGINE = "tensh.engine.core.backward"  # the module that is watched
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
 
 

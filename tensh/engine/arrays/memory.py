@@ -10,9 +10,9 @@ import numpy as np
 
 from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
 from tensh.engine.arrays.copying import copy_into
-from tensh.engine.arrays.cores import BLOCK
-from tensh.engine.clock import owner
-from tensh.engine.device import contiguous_format, preserve_format
+from tensh.engine.arrays.threads import BLOCK
+from tensh.engine.core.clock import owner
+from tensh.engine.dtypes.device import contiguous_format, preserve_format
 
 
 # ── questions ────────────────────────────────────────────────────────────────

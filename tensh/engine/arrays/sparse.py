@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tensh.engine.arrays.taking import within
+from tensh.engine.arrays.gathering import within
 
 INDICES = frozenset(map(np.dtype, ("i4", "i8")))
 NUMBERS = INDICES | frozenset(map(np.dtype, ("f4", "f8", "i1", "i2", "u1", "u2", "u4", "u8")))

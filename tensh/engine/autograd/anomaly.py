@@ -5,13 +5,13 @@ import traceback
 
 import numpy as np
 
-from tensh.engine.calls.making import bind
-from tensh.engine.clock import listen, mode, unlisten
-from tensh.engine.declarations.table import public
-from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.graph.nodes import Parts
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.arguments.binding import bind
+from tensh.engine.codegen.table import public
+from tensh.engine.core.clock import listen, mode, unlisten
+from tensh.engine.core.nodes import Parts
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.errors.warnings import warn
 
 
 class Traces(dict):

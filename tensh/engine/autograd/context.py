@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from tensh.engine.clock import tick, written_after
-from tensh.engine.errors import expandable, invalid_gradient, second_time
-from tensh.engine.graph.nodes import Node, Output, edge, plain
-from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.warning import warn
+from tensh.engine.core.clock import tick, written_after
+from tensh.engine.core.nodes import Node, Output, plain
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
+from tensh.engine.errors.warnings import warn
 
 
 class FunctionCtx:

@@ -3,17 +3,18 @@
 import functools
 import inspect
 
-from tensh.engine import ports
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
-from tensh.engine.autograd.forward import carry
-from tensh.engine.clock import announce, listeners, mode, owner, tick, wrote
-from tensh.engine.dtype import DIFFERENTIABLE
-from tensh.engine.graph.locks import CUSTOM
-from tensh.engine.graph.nodes import AccumulateGrad, Node, Output, edge, live, see
-from tensh.engine.graph.packing import pack_given
-from tensh.engine.lifting import Lift
-from tensh.engine.tensor import Tensor, wrap
-from tensh.engine.warning import warn
+from tensh.engine.autograd.custom_jvp import carry
+from tensh.engine.autograd.packing import pack_given
+from tensh.engine.core import ports
+from tensh.engine.core.clock import announce, listeners, mode, owner, tick, wrote
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import AccumulateGrad, Node, Output, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge, see
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.errors.views import CUSTOM
+from tensh.engine.errors.warnings import warn
 
 
 class Function:

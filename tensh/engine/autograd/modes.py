@@ -3,9 +3,9 @@
 import functools
 import inspect
 
-from tensh.engine.clock import mode
-from tensh.engine.declarations.table import public
-from tensh.engine.warning import warn
+from tensh.engine.codegen.table import public
+from tensh.engine.core.clock import mode
+from tensh.engine.errors.warnings import warn
 
 
 class Switch:

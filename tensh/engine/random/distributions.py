@@ -14,8 +14,8 @@ import threading
 
 import numpy as np
 
-from tensh.engine.arrays.cores import SPREAD, run
 from tensh.engine.arrays.memory import order_of
+from tensh.engine.arrays.threads import SPREAD, run
 from tensh.engine.random import polynomials
 
 FEW = 128  # numbers that plain Python may compute a function of: 70 ns each, one ufunc call takes 500

@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.memory import order_of
-from tensh.engine.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
+from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
+from tensh.engine.errors.warnings import warn
 from tensh.engine.random import discrete, distributions
 from tensh.engine.random.distributions import fill
-from tensh.engine.warning import warn
 
 TYPE_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",

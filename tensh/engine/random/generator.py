@@ -12,9 +12,9 @@ from operator import length_hint
 
 import numpy as np
 
-from tensh.engine.device import cpu, device
-from tensh.engine.dtype import uint8
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.device import cpu, device
+from tensh.engine.dtypes.dtype import uint8
 
 DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
 KEY_SIZE = 624  # words of the Mersenne Twister's key

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from tensh.engine.absent import absent
+from tensh.engine.methods.unsupported import absent
 
 SUBMODULES = {module.name: module.name for module in pkgutil.iter_modules(__path__)} | {"container": "containers"}
 

@@ -1,7 +1,7 @@
 """Activations: functions of single values, and of values along one dimension."""
 
 from tensh.engine import named
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.layer import Layer

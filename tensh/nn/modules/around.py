@@ -4,8 +4,8 @@ import functools
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.autograd.modes import is_grad_enabled
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 
 
 class BackwardHookFunction(Function):

@@ -1,7 +1,7 @@
 """Attention of several heads (Vaswani et al., 2017)."""
 
 from tensh.engine import named
-from tensh.engine.functional.forms import require
+from tensh.engine.operators.forms import require
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.linear import NonDynamicallyQuantizableLinear

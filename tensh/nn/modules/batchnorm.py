@@ -4,7 +4,7 @@ In evaluation, and only where running statistics are kept, these take the place 
 """
 
 from tensh.engine import named
-from tensh.engine.calls.faces import renamed
+from tensh.engine.arguments.public_wrapper import renamed
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.families import family, lazy

@@ -2,8 +2,8 @@
 
 from collections import OrderedDict
 
-from tensh.engine.graph.hooks import RemovableHandle
-from tensh.engine.warning import warn
+from tensh.engine.core.hooks import RemovableHandle
+from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.around import Around, hook_last_operation
 
 EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and its kin

@@ -6,8 +6,8 @@ All weights start uniform within 1 / sqrt(hidden_size) of zero.
 import math
 
 from tensh.engine import named
-from tensh.engine.functional.layers.recurrent import cell
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators.layers.composites.recurrent import cell
 from tensh.nn import init
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter

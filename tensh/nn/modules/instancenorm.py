@@ -1,6 +1,6 @@
 """Instance normalisation (Ulyanov et al., 2016): each channel of each sample with mean 0 and variance 1."""
 
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.batchnorm import _LazyNormBase, _NormBase
 from tensh.nn.modules.families import family, lazy

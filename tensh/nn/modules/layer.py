@@ -18,8 +18,8 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from tensh.engine.calls.faces import renamed
-from tensh.engine.declarations.source import compiled
+from tensh.engine.arguments.public_wrapper import renamed
+from tensh.engine.codegen.source import compiled
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 

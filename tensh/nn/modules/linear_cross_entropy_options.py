@@ -3,7 +3,7 @@
 import dataclasses
 
 from tensh.engine import named
-from tensh.engine.dtype import dtype
+from tensh.engine.dtypes.dtype import dtype
 
 POLICIES = ("auto", "accurate", "balanced", "compact")
 

@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.distance import PairwiseDistance
 from tensh.nn.modules.layer import Layer

@@ -1,6 +1,6 @@
 """What a module is made of: parameters, buffers and modules, which attribute access finds, and the walks over them."""
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.nn.parameter import Buffer, is_parameter
 
 KINDS = ("_parameters", "_buffers", "_modules")  # the dictionaries, in the order in which a name is looked for

@@ -2,11 +2,11 @@
 
 import importlib
 
+from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.calls.making import bind
-from tensh.engine.convert import TO, converted
-from tensh.engine.device import require_cpu
-from tensh.engine.dtype import BY_NUMPY, FLOAT
+from tensh.engine.dtypes.device import require_cpu
+from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
+from tensh.engine.methods.conversion import TO, converted
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import Calls, know_hooks, no_hooks
 from tensh.nn.modules.members import Members, empty

@@ -4,7 +4,7 @@ import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.members import typename
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, is_parameter

@@ -9,8 +9,8 @@ import math
 import numbers
 
 from tensh.engine import named
-from tensh.engine.functional.layers.recurrent import recurrent
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter

@@ -4,10 +4,10 @@ import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.graph.hooks import RemovableHandle
-from tensh.engine.tensor import Tensor
-from tensh.engine.uninterrupted import Uninterrupted
+from tensh.engine.core.hooks import RemovableHandle
+from tensh.engine.core.tensor import Tensor
 from tensh.nn.parameter import Parameter, is_parameter
 
 EXTRA = "_extra_state"

@@ -7,8 +7,8 @@ import copy
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import is_grad_enabled
-from tensh.engine.functional.layers.attending import float_mask
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.layers.composites.attention import float_mask
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.activation import GELU, ReLU

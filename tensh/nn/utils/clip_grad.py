@@ -5,8 +5,8 @@ import types
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.tensor import Tensor
-from tensh.engine.warning import warn
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 
 
 def _listed(tensors):

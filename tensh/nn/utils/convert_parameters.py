@@ -1,7 +1,7 @@
 """Parameters as one vector, and back."""
 
 from tensh.engine import named
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.members import typename
 
 

@@ -1,7 +1,7 @@
 """What weight and spectral normalisation compute, however they are attached to a module."""
 
-from tensh.engine.functional.layers.recurrences import norm_except_dim
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.layers.composites.recurrences import norm_except_dim
 from tensh.nn import functional as F
 
 

@@ -3,9 +3,9 @@
 from enum import Enum, auto
 
 from tensh.engine import named
-from tensh.engine.absent import lacking
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.methods.unsupported import lacking
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 from tensh.nn.utils.norms import as_matrix, directed, norm_except_dim, output_dim, unit_vectors

@@ -8,9 +8,9 @@ import contextlib
 import copy
 from collections.abc import Sequence
 
-from tensh.engine.absent import lacking
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.methods.unsupported import lacking
 from tensh.nn.modules.containers import ModuleDict, ModuleList
 from tensh.nn.parameter import Parameter
 

@@ -5,10 +5,10 @@ from collections import namedtuple
 from collections.abc import Iterable
 
 from tensh.engine import named
-from tensh.engine.calls.signatures import type_name
-from tensh.engine.functional.forms import require
-from tensh.engine.tensor import Tensor
-from tensh.engine.vocabulary import OPS
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators.forms import require
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",

@@ -1,7 +1,7 @@
 """torch.nn.utils.stateless: calls of a module with other parameters."""
 
-from tensh.engine.absent import lacking
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.unsupported import lacking
 
 __all__ = ["functional_call"]
 

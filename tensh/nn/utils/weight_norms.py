@@ -1,6 +1,6 @@
 """Weight normalisation by a hook: the form of old, which parametrizations have replaced."""
 
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 from tensh.nn.parameter import Parameter, is_lazy
 from tensh.nn.utils.norms import directed, norm_except_dim
 

@@ -4,9 +4,9 @@ import contextlib
 import functools
 import weakref
 
-from tensh.engine.tensor import Tensor
-from tensh.engine.uninterrupted import Uninterrupted
-from tensh.engine.warning import warn
+from tensh.engine.arrays.uninterrupted import Uninterrupted
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 from tensh.optim.optimizer import Optimizer
 
 HOW = "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"

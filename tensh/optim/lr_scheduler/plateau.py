@@ -2,8 +2,8 @@
 
 from math import inf
 
-from tensh.engine.uninterrupted import uninterrupted
-from tensh.engine.warning import warn
+from tensh.engine.arrays.uninterrupted import uninterrupted
+from tensh.engine.errors.warnings import warn
 from tensh.optim.lr_scheduler.base import EPOCH, LRScheduler, of_groups, require_optimizer, set_value
 
 

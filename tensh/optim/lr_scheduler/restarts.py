@@ -2,7 +2,7 @@
 
 import math
 
-from tensh.engine.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import uninterrupted
 from tensh.optim.lr_scheduler.base import LRScheduler
 
 

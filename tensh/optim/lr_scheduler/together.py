@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from tensh.engine.uninterrupted import uninterrupted
+from tensh.engine.arrays.uninterrupted import uninterrupted
 from tensh.optim.lr_scheduler.base import LRScheduler, set_value
 from tensh.optim.lr_scheduler.plateau import ReduceLROnPlateau
 

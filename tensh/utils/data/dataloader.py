@@ -3,8 +3,8 @@
 import math
 from typing import Generic, TypeVar
 
-from tensh.engine.arrays.cores import processors
-from tensh.engine.warning import warn
+from tensh.engine.arrays.threads import processors
+from tensh.engine.errors.warnings import warn
 from tensh.utils.data._utils.collate import default_collate, default_convert
 from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401
 from tensh.utils.data.iterating import _BaseDataLoaderIter, _DatasetKind, _SingleProcessDataLoaderIter  # noqa: F401

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from tensh.engine import named
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 
 randperm, default_generator = named("randperm"), named("default_generator")
 Sample = TypeVar("Sample", covariant=True)

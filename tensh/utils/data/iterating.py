@@ -1,6 +1,6 @@
 """One pass over the batches of a loader."""
 
-from tensh.engine.warning import warn
+from tensh.engine.errors.warnings import warn
 from tensh.utils.data.fetch import Source
 from tensh.utils.data.sampler import draw_seed
 

@@ -4,7 +4,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from tensh.engine import named
-from tensh.engine.dtype import float64, int64
+from tensh.engine.dtypes.dtype import float64, int64
 
 as_tensor, empty, multinomial, randint, randperm, Generator = map(
     named, "as_tensor empty multinomial randint randperm Generator".split()

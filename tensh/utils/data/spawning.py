@@ -11,7 +11,7 @@ import signal
 import sys
 from multiprocessing import resource_tracker, spawn
 
-from tensh.engine.uninterrupted import Uninterrupted
+from tensh.engine.arrays.uninterrupted import Uninterrupted
 
 
 class Program:

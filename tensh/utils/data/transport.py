@@ -15,9 +15,10 @@ import weakref
 from dataclasses import dataclass, field
 from multiprocessing import reduction
 
-from tensh.engine.graph.nodes import edge, live
-from tensh.engine.members.protocols import memory_of, name_of, rebuilt
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.methods.protocols import memory_of, name_of, rebuilt
 
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64

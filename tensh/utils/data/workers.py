@@ -14,8 +14,8 @@ from itertools import cycle
 from multiprocessing.connection import wait
 from pickle import PicklingError
 
-from tensh.engine.uninterrupted import Uninterrupted
-from tensh.engine.warning import warn
+from tensh.engine.arrays.uninterrupted import Uninterrupted
+from tensh.engine.errors.warnings import warn
 from tensh.utils.data import serving
 from tensh.utils.data.iterating import _BaseDataLoaderIter
 from tensh.utils.data.serving import GRACE

@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 
-from tensh.engine.declarations.table import PUBLIC
-from tensh.engine.tensor import wrap
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.tensor import wrap
 from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
 
 FRAMEWORKS = {"pt": wrap, "torch": wrap, "pytorch": wrap, "np": np.asarray, "numpy": np.asarray}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.clock import owner
+from tensh.engine.core.clock import owner
 
 UNSUITABLE = (
     "Error while trying to find names to remove to save state dict, but found no suitable name to keep for saving amongst: {{{}}}. "

@@ -6,7 +6,7 @@
 {'w': tensor([1., 1.])}
 """
 
-from tensh.engine.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.utils.safetensors import numpy
 from tensh.utils.safetensors.format import as_array
 from tensh.utils.safetensors.opening import from_bytes, safe_open

@@ -175,7 +175,7 @@ def test_ten_thousand_names_and_a_gigabyte(monkeypatch):
     monkeypatch.setattr(tensh.Tensor, "__repr__", Loud.__repr__)
     monkeypatch.setattr(tensh.Tensor, "__array__", Loud.__repr__, raising=False)
     written = []
-    monkeypatch.setattr("tensh.engine.declarations.table.compiled", lambda *args: written.append(args))
+    monkeypatch.setattr("tensh.engine.codegen.table.compiled", lambda *args: written.append(args))
     assert "sum" in offered("huge.", names) and "huge" in offered("hu", names) and "sum" in offered("torch.s", names)
     assert about("hug", "huge", names) == ("tensor", "[268435456] float32")
     assert len(offered("name_", names)) == completion.MOST

@@ -145,7 +145,7 @@ def test_a_program_without_the_command_line_is_told_nothing():
 
 
 def test_what_is_watched_ends_with_the_session():
-    from tensh.engine.graph import backward
+    from tensh.engine.core import backward
 
     before = backward.finish
     Done("-c", BEGIN + "(w * 3).backward()")

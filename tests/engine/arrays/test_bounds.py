@@ -235,8 +235,8 @@ SOURCES = Path(tensh.__file__).parent
 UNPROVED = {  # where arrays are made of addresses or strides without the proof, and why
     "engine/arrays/bounds.py": "the proof itself",
     "engine/arrays/memory.py": "arrays over the same memory as one that is there, of the same extent",
-    "engine/batching/batched.py": "an array that answers for a sample refuses to show its memory",
-    "engine/ops/basic.py": "expand: strides are those of the array or 0, which leads nowhere else; a third of the time",
+    "engine/vmap/batched.py": "an array that answers for a sample refuses to show its memory",
+    "engine/operators/basic.py": "expand: strides are those of the array or 0, which leads nowhere else; a third of the time",
     "serialization/writing.py": "the address of a block tells whether it was written already",
     "engine/arrays/floating_errors.py": "the settings of NumPy, at the address in its capsule, which are no array",
     "cli/session/saving.py": "the same",

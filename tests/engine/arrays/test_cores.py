@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.arrays import cores
+from tensh.engine.arrays import threads
 from tensh.engine.arrays.copying import copy_into
-from tensh.engine.declarations import table
+from tensh.engine.codegen import table
 from tests.support.project import ROOT, plain_environment
 
 F = torch.nn.functional
@@ -115,9 +115,9 @@ def limits(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def threads_as_before():
-    before = cores.team.limit
+    before = threads.team.limit
     yield
-    cores.team.limit = before
+    threads.team.limit = before
 
 
 def listed(result):
@@ -261,7 +261,7 @@ def test_results_lie_as_numpy_lays_them(layout):
         (np.add, (np.float32(2) + np.zeros((), np.float32),)),
         (np.multiply, (array,)),
     ):
-        result, expected = cores.spread(kernel, (array, *others)), kernel(array, *others)
+        result, expected = threads.spread(kernel, (array, *others)), kernel(array, *others)
         assert result.strides == expected.strides or layout in ("backwards", "expanded")
         assert np.array_equal(result, expected)
 
@@ -269,9 +269,9 @@ def test_results_lie_as_numpy_lays_them(layout):
 # ── jobs ─────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("number", THREADS)
 def test_every_block_is_done_once(number):
-    cores.team.limit = number
+    threads.team.limit = number
     done = []
-    cores.run(done.append, 500)
+    threads.run(done.append, 500)
     assert sorted(done) == list(range(500))
 
 
@@ -281,18 +281,18 @@ def test_the_error_of_the_first_block_is_raised():
             raise ValueError(i)
 
     for number in THREADS:
-        cores.team.limit = number
+        threads.team.limit = number
         with pytest.raises(ValueError, match="^2$"):
-            cores.run(work, 100)
+            threads.run(work, 100)
 
 
 def test_a_job_within_a_job_and_beside_another():
-    cores.team.limit = 3
+    threads.team.limit = 3
     done, errors = [], []
 
     def ask():
         try:
-            cores.run(lambda i: cores.run(lambda j: done.append((i, j)), 10), 20)
+            threads.run(lambda i: threads.run(lambda j: done.append((i, j)), 10), 20)
         except Exception as error:
             errors.append(error)
 

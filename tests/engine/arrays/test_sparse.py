@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.arrays import adding, sparse
+from tensh.engine.arrays import scattering, sparse
 from tests.support.project import ROOT, plain_environment
 
 CASES = [  # shape of what is added to, number of values, their dtype, the dtype of the index
@@ -48,9 +48,9 @@ def test_the_sums_are_those_of_numpy(case):
 def test_the_sums_are_the_same_without_scipy(case, monkeypatch):
     out, index, values = drawn(*case)
     first, second = out.copy(), out.copy()
-    adding.add_at(first, index, values)
+    scattering.add_at(first, index, values)
     monkeypatch.setattr(sparse, "loops", lambda: None)
-    adding.add_at(second, index, values)
+    scattering.add_at(second, index, values)
     assert first.tobytes() == second.tobytes() != out.tobytes()
 
 

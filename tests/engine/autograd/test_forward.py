@@ -12,7 +12,7 @@ import pytest
 import tensh as torch
 from tensh import func
 from tensh.autograd import forward_ad as fwAD
-from tensh.engine.clock import listeners, mode
+from tensh.engine.core.clock import listeners, mode
 from tests.engine.operators.test_ops import STEP, each_operator, product
 from tests.recorded.operators import resolve, tensor
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.declarations.table import op
-from tensh.engine.vocabulary import ARRAYS, OPS, recorded
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, recorded
 
 DEEP = 200_000
 
@@ -129,7 +129,7 @@ def test_every_function_can_be_written(name):
 @pytest.mark.parametrize("name", DERIVED)
 def test_every_derivative_speaks_in_known_words(name):
     op = OPS[name]
-    from tensh.engine.declarations.derivatives import words_of
+    from tensh.engine.codegen.derivatives import words_of
 
     known = {*op.parameters, *op.outs, *op.let, *(f"g_{o}" for o in op.outs), "g", "gs", "out"}
     for text in (*op.derivatives.values(), *op.let.values()):

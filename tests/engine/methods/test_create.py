@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.creation import nested
-from tensh.engine.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.methods.creation import nested
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 random = np.random.default_rng(0)

@@ -110,7 +110,7 @@ def test_an_unknown_option_is_refused(torch):
 
 # ── tokens ───────────────────────────────────────────────────────────────────
 def test_tokens_are_the_text_in_parts(torch):
-    from tensh.engine.printing.format import tokens
+    from tensh.engine.methods.printing.format import tokens
 
     tensor = torch.tensor([1.5, nan], dtype=torch.float64, requires_grad=True)
     assert tokens(tensor) == [
@@ -139,7 +139,7 @@ def test_tokens_are_the_text_in_parts(torch):
     ],
 )
 def test_the_text_is_the_tokens_in_a_row(torch, make):
-    from tensh.engine.printing.format import tokens
+    from tensh.engine.methods.printing.format import tokens
 
     tensor = make(torch)
     assert "".join(text for _, text in tokens(tensor)) == repr(tensor) == str(tensor)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine import warning
+from tensh.engine.errors import warnings
 from tests.support.project import ROOT, plain_environment
 
 
@@ -141,7 +141,7 @@ def test_writes_through_another_library_do_not_count():
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
-    monkeypatch.setattr(warning, "said", set())
+    monkeypatch.setattr(warnings, "said", set())
     with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
         assert float(torch.tensor(1.0, requires_grad=True)) == 1
 

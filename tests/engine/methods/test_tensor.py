@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine import warning
-from tensh.engine.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.errors import warnings as warning
 
 NUMBERS = [name for name in ALL if name != "complex32"]
 METHODS = {

@@ -9,8 +9,8 @@ import pytest
 
 import tensh
 from tensh.cli.session.imports import torch_is_tensh
-from tensh.engine import absent
-from tensh.engine.absent.reasons import REASONS
+from tensh.engine.methods import unsupported
+from tensh.engine.methods.unsupported.reasons import REASONS
 from tests.support.project import ROOT
 
 LACKING = {
@@ -71,23 +71,27 @@ def test_a_program_that_needs_it_ends_with_a_status_of_its_own(code, tensh_comma
 
 def lacks():
     """The path of every name that tensh lacks."""
-    for space in absent.namespaces():
+    for space in unsupported.namespaces():
         try:
             parent, _, name = space.rpartition(".")
             holder = importlib.import_module(f"tensh{parent[5:]}") if name in ("Tensor", "Size", "Generator") else None
             thing = getattr(holder, name) if holder else importlib.import_module(f"tensh{space[5:]}")
         except ImportError:
             thing = None
-        yield from (f"{space}.{name}" for name in absent.recorded(space) if thing is None or not hasattr(thing, name))
+        yield from (
+            f"{space}.{name}" for name in unsupported.recorded(space) if thing is None or not hasattr(thing, name)
+        )
 
 
 def test_every_lacking_name_has_a_reason():
-    assert [path for path in lacks() if absent.reason(path) is None] == []
+    assert [path for path in lacks() if unsupported.reason(path) is None] == []
 
 
 def test_every_pattern_of_a_reason_fits_a_name():
     names = [
-        f"{space}.{name}".removeprefix("torch.") for space in absent.namespaces() for name in absent.recorded(space)
+        f"{space}.{name}".removeprefix("torch.")
+        for space in unsupported.namespaces()
+        for name in unsupported.recorded(space)
     ]
     patterns = [pattern for each in REASONS for pattern in each.patterns]
     assert [p for p in patterns if not any(fnmatchcase(name, p) for name in names)] == []

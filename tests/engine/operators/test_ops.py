@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.declarations.table import METHODS, PUBLIC
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.table import METHODS, PUBLIC
+from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import answer, in_dtypes, recorded, weights

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.engine.declarations.table import METHODS
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import weights
@@ -285,7 +285,7 @@ def test_gradcheck_of_batches():
 # ── what has a rule ──────────────────────────────────────────────────────────
 def without_rules():
     """The operators that are called sample by sample."""
-    from tensh.engine.batching.rules.table import OPERATORS
+    from tensh.engine.vmap.rules.table import OPERATORS
 
     bases = {name: name.removesuffix("_copied").removesuffix("_copy") for name in OPS}
     return [name for name, base in bases.items() if not {name, base} & OPERATORS.keys() and not OPS[name].pointwise]
@@ -293,7 +293,7 @@ def without_rules():
 
 def test_rules():
     """Nearly all operators have rules, and all rules are those of operators."""
-    from tensh.engine.batching.rules.table import OPERATORS
+    from tensh.engine.vmap.rules.table import OPERATORS
 
     assert not OPERATORS.keys() - OPS.keys() - {"*"}
     assert len(without_rules()) <= LOOPED, without_rules()
@@ -302,7 +302,7 @@ def test_rules():
 @pytest.mark.parametrize("name", COMMON)
 def test_common_functions_do_not_loop(name, monkeypatch):
     """The first sample of each, all tensors batched, is computed for all samples at once."""
-    from tensh.engine.batching import dispatch
+    from tensh.engine.vmap import dispatch
 
     def refuse(fn, args, options):
         raise AssertionError(f"{fn.__name__} is called sample by sample")

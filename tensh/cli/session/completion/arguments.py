@@ -5,8 +5,8 @@ import inspect
 import types
 
 from tensh.cli.session.completion.known import is_model, is_tensor, known, static
-from tensh.engine.calls.faces import NUMPY
-from tensh.engine.calls.overloads import kinds
+from tensh.engine.arguments.overloads import kinds
+from tensh.engine.arguments.public_wrapper import NUMPY
 
 DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
 WORDS = {
@@ -143,7 +143,7 @@ def dims(tensor):
 
 def dtypes(call, namespace):
     """The dtypes, as they are written here."""
-    from tensh.engine.dtype import ALIASES, ALL
+    from tensh.engine.dtypes.dtype import ALIASES, ALL
 
     prefix = next(
         (name for name, value in namespace.items() if name in ("torch", "tensh") and value is not None), "torch"

@@ -115,7 +115,7 @@ def static(base, name):
 
 def settled(base, name, found):
     """What an attribute will be, if it is a member of Tensor before its first use."""
-    if type(found).__module__ == "tensh.engine.members.state":
+    if type(found).__module__ == "tensh.engine.methods.autograd":
         return getattr(base.value if isinstance(base.value, type) else base.kind, name)
     return found
 

@@ -6,11 +6,11 @@ import types
 from importlib.util import find_spec
 
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
-from tensh.engine import registry
-from tensh.engine.absent import recorded
-from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op
-from tensh.engine.functional.layers.registry import LAYERS
-from tensh.engine.functional.namespaces import FFT, LINALG
+from tensh.engine.codegen import registry
+from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
+from tensh.engine.methods.unsupported import recorded
+from tensh.engine.operators.layers.composites.registry import LAYERS
+from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}

@@ -8,8 +8,8 @@ import types
 from functools import cache
 from typing import NamedTuple
 
-from tensh.engine.declarations.table import METHODS, Inplace, Op
-from tensh.engine.vocabulary import OPS
+from tensh.engine.codegen.table import METHODS, Inplace, Op
+from tensh.engine.codegen.vocabulary import OPS
 
 DEEPEST = 3  # functions one inside the other that are looked into
 

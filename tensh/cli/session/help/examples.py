@@ -11,8 +11,8 @@ import os
 import warnings
 from functools import cache
 
-from tensh.engine.declarations.table import PUBLIC, Inplace, Op
-from tensh.engine.functional.layers.registry import LAYERS
+from tensh.engine.codegen.table import PUBLIC, Inplace, Op
+from tensh.engine.operators.layers.composites.registry import LAYERS
 
 FILE = os.path.join(os.path.dirname(__file__), "examples.txt")
 USUAL = {  # the operands of pointwise operators, by their number and whether floating point numbers are taken

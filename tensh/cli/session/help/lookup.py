@@ -6,7 +6,7 @@ from types import ModuleType
 
 from tensh.cli.session.help import names, page, values
 from tensh.cli.session.spelling import close
-from tensh.engine.absent import NotInTensh, sentence
+from tensh.engine.methods.unsupported import NotInTensh, sentence
 
 ENGINES = ("tensh", "torch")
 
@@ -69,7 +69,7 @@ def space_of(value):
     if isinstance(value, ModuleType):
         root, dot, rest = value.__name__.partition(".")
         return f"torch{dot}{rest}" if root == "tensh" else None
-    from tensh.engine.tensor import Tensor
+    from tensh.engine.core.tensor import Tensor
 
     return "torch.Tensor" if isinstance(value, Tensor) or value is Tensor else None
 

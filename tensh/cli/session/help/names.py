@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import tensh
 import tensh.engine as engine
-from tensh.engine import absent
-from tensh.engine.declarations.table import METHODS, PUBLIC, Inplace, Op
-from tensh.engine.functional.layers.registry import LAYERS
-from tensh.engine.functional.namespaces import FFT, LINALG
+from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
+from tensh.engine.methods import unsupported
+from tensh.engine.operators.layers.composites.registry import LAYERS
+from tensh.engine.operators.namespaces import FFT, LINALG
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
@@ -95,7 +95,7 @@ def entry(space, name):
         return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
     if space == "torch.special":
         return home.entry(name)
-    known = name in getattr(home, "__all__", ()) or name in absent.recorded(space)
+    known = name in getattr(home, "__all__", ()) or name in unsupported.recorded(space)
     return getattr(home, name, None) if known else None
 
 
@@ -111,12 +111,12 @@ def entries(space):
         return {}
     if isinstance(home, type):
         methods = {n: e for n, e in METHODS.items() if n[0] != "_"} if home is engine.Tensor else {}
-        others = [n for n in absent.recorded(space) if n not in methods and is_there(space, home, n)]
+        others = [n for n in unsupported.recorded(space) if n not in methods and is_there(space, home, n)]
         return methods | {n: member(home, n) for n in others}
     table = TABLES.get(space, {})
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
-    known = {*getattr(home, "__all__", ()), *absent.recorded(space)} - table.keys()
+    known = {*getattr(home, "__all__", ()), *unsupported.recorded(space)} - table.keys()
     return dict(sorted((table | {name: getattr(home, name) for name in known if hasattr(home, name)}).items()))
 
 
@@ -128,13 +128,13 @@ def member(home, name):
 
 def spaces():
     """All namespaces, those that are looked into first at the front."""
-    return [*FIRST, *(space for space in absent.namespaces() if space not in FIRST)]
+    return [*FIRST, *(space for space in unsupported.namespaces() if space not in FIRST)]
 
 
 def having(prefix=""):
     """The names that tensh has whose paths begin with a prefix."""
     begin = full(prefix)
-    for space in absent.namespaces():
+    for space in unsupported.namespaces():
         if f"{space}.".startswith(begin) or begin.startswith(f"{space}."):
             for name, entry in entries(space).items():
                 if f"{space}.{name}".startswith(begin):
@@ -144,17 +144,17 @@ def having(prefix=""):
 def missing(prefix=""):
     """(path, reason) of the names that PyTorch has and tensh lacks."""
     begin = full(prefix)
-    for space in absent.namespaces():
+    for space in unsupported.namespaces():
         home = holder(space)
-        for name in absent.recorded(space):
+        for name in unsupported.recorded(space):
             path = f"{space}.{name}"
             if path.startswith(begin) and (home is None or not is_there(space, home, name)):
-                yield path, absent.reason(path)
+                yield path, unsupported.reason(path)
 
 
 def is_there(space, home, name):
     if home is engine.Tensor:
-        return not isinstance(vars(home).get(name), absent.Lack)
+        return not isinstance(vars(home).get(name), unsupported.Lack)
     return name in PUBLIC if space == "torch" and name in PUBLIC else hasattr(home, name)
 
 
@@ -182,7 +182,7 @@ def function(name):
 
 def in_pytorch(path):
     """Has PyTorch a name that tensh lacks?"""
-    return absent.in_pytorch(path)
+    return unsupported.in_pytorch(path)
 
 
 def lacking(text):
@@ -190,4 +190,4 @@ def lacking(text):
     path = full(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
-    return next((f"{place}.{name}" for place in places if absent.in_pytorch(f"{place}.{name}")), None)
+    return next((f"{place}.{name}" for place in places if unsupported.in_pytorch(f"{place}.{name}")), None)

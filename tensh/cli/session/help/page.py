@@ -9,7 +9,7 @@ from pathlib import Path
 from tensh.cli.session.help import names
 from tensh.cli.session.help.derivation import derivations
 from tensh.cli.session.help.examples import example
-from tensh.engine.declarations.table import Inplace, Op
+from tensh.engine.codegen.table import Inplace, Op
 
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out

@@ -6,8 +6,8 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 import numpy as np
 
 from tensh.engine import named
-from tensh.engine.dtype import float64
-from tensh.engine.tensor import Tensor
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import float64
 from tensh.utils.data.worker_info import get_worker_info
 
 as_tensor, empty, stack, tensor = map(named, "as_tensor empty stack tensor".split())

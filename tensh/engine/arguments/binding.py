@@ -1,0 +1,118 @@
+"""What every function that makes a tensor shares: PyTorch's keywords, ``out=``, and leaves that require grad."""
+
+import inspect
+from functools import cache
+
+from tensh.engine.arguments.signatures import Form, Later, choose
+from tensh.engine.core.clock import mode, wrote
+from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.tensor import new
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.device import cpu, require_cpu, require_strided
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.errors.messages import too_large
+
+KEYWORDS = (
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
+    "bool requires_grad = False"
+)
+OUT = f"*, Tensor out = None, {KEYWORDS}"
+
+
+PLACED = "dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False"
+
+
+def shows(parameters, keywords=f"out=None, {PLACED}"):
+    """Let ``inspect`` show these parameters of a function that takes ``*args`` and ``**given``."""
+
+    def decorate(fn):
+        fn.__signature__ = Later(lambda: inspect.signature(eval(f"lambda {parameters}, {keywords}: None")))
+        return fn
+
+    return decorate
+
+
+@cache
+def forms(name, *texts):
+    """The signatures of a function, read when a call first needs them."""
+    return [Form(name, text) for text in texts]
+
+
+def bind(name, texts, args, given):
+    """Arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
+    return choose(name, forms(name, *texts), args, given)[1]
+
+
+def leaf(array, requires_grad=False):
+    """A tensor over ``array`` that, if so wished, gradients are computed for."""
+    t = new()
+    t.array = array
+    t.node = t._base = t._grad = None
+    if requires_grad:
+        if array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.node = AccumulateGrad(t)
+    return t
+
+
+class Rare(TypeError):
+    """Keywords that need more than a look."""
+
+
+def plain(default, dtype=None, requires_grad=False, device=None):
+    """(NumPy dtype, requires_grad) of the commonest keywords; :class:`Rare`, or another error, for all else.
+
+    Binding arguments by signature costs 5 µs.  So the functions below try the plain case first, and bind only when that
+    fails: either it was a rare case, or what was wrong with the arguments is found then.
+    """
+    if device is not None and device is not cpu and device != "cpu" or type(requires_grad) is not bool:
+        raise Rare
+    return default if dtype is None else dtype.numpy, requires_grad
+
+
+def place(device=None, layout=None, pin_memory=False):
+    """Refuse every place but the one there is."""
+    if pin_memory:
+        raise RuntimeError(
+            "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
+            "this system."
+        )
+    require_cpu(device)
+    require_strided(layout)
+
+
+def finish(name, make, default, given):
+    """The tensor over ``make(dtype)``, with the bound keywords ``given``; ``default`` is the dtype (NumPy's) if none is."""
+    place(given["device"], given["layout"], given["pin_memory"])
+    dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
+    if out is None:
+        return leaf(made(make, default if dtype is None else dtype.numpy), requires_grad)
+    if dtype is not None and dtype.numpy != out.array.dtype:
+        title = BY_NUMPY[out.array.dtype].title
+        raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
+    if mode.grad is True and live(edge(out)):
+        raise RuntimeError(
+            f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+    settle(out, made(make, out.array.dtype))
+    if requires_grad:
+        out.requires_grad = True
+    return out
+
+
+def made(make, dtype):
+    """``make(dtype)``; PyTorch's error where there is no memory for it."""
+    try:
+        return make(dtype)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise too_large(error) or error from None
+
+
+def settle(out, array):
+    """Write ``array`` into ``out``, which takes its shape without a warning, as creation functions do it."""
+    if out.array.shape == array.shape:
+        out.array[...] = array
+    else:
+        out.array, out._base = array, None
+    wrote(out.array)

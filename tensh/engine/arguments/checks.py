@@ -1,0 +1,80 @@
+"""Arguments that PyTorch takes in several forms: sizes as numbers or as one sequence, dims, dtypes and places."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
+from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, dtype
+from tensh.engine.errors.messages import wrap_dims
+
+
+def integer(value, name, parameter, position):
+    """An int, a NumPy integer or an integer tensor of one element, as an int."""
+    if type(value) is int:
+        return value
+    if isinstance(value, (bool, float, complex, str)) or not hasattr(value, "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position {position}) must be int, not {type(value).__name__}"
+        )
+    return value.__index__()
+
+
+def sizes(values, name, parameter="size", position=1):
+    """A tuple of ints from ``(2, 3)``, from ``((2, 3),)`` or from ``([2, 3],)``."""
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = values[0]
+    for index, value in enumerate(values):
+        if type(value) is not int and (
+            isinstance(value, (bool, float, complex, str)) or not hasattr(value, "__index__")
+        ):
+            kind = type(value).__name__
+            raise TypeError(
+                f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, "
+                f"but found element of type {kind} at pos {index}"
+            )
+    return tuple(value if type(value) is int else value.__index__() for value in values)
+
+
+def dims(dim, ndim):
+    """``dim`` (None, an int or a sequence) as a tuple of dimensions from 0; all of them for None and for ()."""
+    if dim is None:
+        return tuple(range(ndim))
+    if isinstance(dim, (tuple, list)):
+        wrapped = wrap_dims(dim, ndim)
+        return wrapped if wrapped and ndim else tuple(range(ndim))
+    return wrap_dims((dim,), ndim) if ndim else (wrap_dims((dim,), ndim) and ())
+
+
+def require_dtype(value, name):
+    """``value`` if it is a dtype (or None), or the dtype that a Python type stands for; PyTorch's error otherwise."""
+    if value is None or isinstance(value, dtype):
+        return value
+    if not isinstance(value, type) or value not in BUILTIN:
+        raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(value).__name__}")
+    return BUILTIN[value]
+
+
+def options(name, *, dtype=None, device=None, layout=None, pin_memory=False):
+    """Check the keywords of a function that makes a tensor; the NumPy dtype, or None."""
+    require_cpu(device)
+    require_strided(layout)
+    return None if dtype is None else require_dtype(dtype, name).numpy
+
+
+def format_named(value, name):
+    """A memory format; None is ``preserve_format``."""
+    if isinstance(value, memory_format):
+        return value
+    if value is None:
+        return preserve_format
+    raise TypeError(f"{name}(): argument 'memory_format' must be torch.memory_format, not {type(value).__name__}")
+
+
+def is_number(value):
+    """Is it a Python number (or a NumPy scalar), rather than a tensor?"""
+    return isinstance(value, (bool, int, float, complex)) or (
+        hasattr(value, "dtype") and not isinstance(value, Tensor) and getattr(value, "ndim", None) == 0
+    )
+
+
+def dtype_of(t):
+    """The dtype of a tensor's array."""
+    return BY_NUMPY[t.array.dtype]

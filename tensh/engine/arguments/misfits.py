@@ -1,0 +1,112 @@
+"""What is wrong with a call whose function failed inside, where PyTorch would have looked at the arguments before.
+
+A function that takes its arguments as they come fails with Python's words about its own inside: that a tuple has no
+attribute ``array``, that a list is no key.  After such a failure, and only then, ``misfit`` looks for the argument that it
+was about, and says of it what PyTorch says.
+"""
+
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import too_large
+
+WANTED = {
+    "array": "Tensor",
+    "node": "Tensor",
+    "_base": "Tensor",
+    "numpy": "torch.dtype",
+    "__index__": "int",
+    "upper": "str",
+}
+"""The attribute that a value turned out not to have -> what it should have been.
+
+Arguments are used without being looked at first, so a value of a wrong kind is known by what is first asked of it: kernels ask a
+tensor for ``array``, what records for ``node`` and views for ``_base``; ``numpy`` is asked of a dtype alone.
+"""
+INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
+"""Exceptions that tell of the inside of a function rather than of its arguments."""
+ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
+"""What functions that are Python in PyTorch, too, ask of their arguments first."""
+
+
+def misfit(failure, function, parameters, args, options, python=False):
+    """The exception that PyTorch raises where a function failed so; None if that failure says it all.
+
+    ``python`` says that the function is Python in PyTorch, too, and asks some things of its arguments without a look.
+    """
+    if (larger := too_large(failure)) is not None:
+        return larger
+    if not tells_of_the_inside(failure):
+        return None
+    named = [*by_position(parameters, args), *((None, name, value) for name, value in options.items())]
+    if isinstance(failure, AttributeError) and in_words_of_pytorch(failure, function, python):
+        return None
+    for place, name, value in named:
+        if (said := of_argument(failure, place, name, value)) is not None:
+            return TypeError(said.format(function=function))
+    for place, name, value in named:  # the failure was about something made of an argument
+        p = parameters.get(name)
+        if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
+            return TypeError(must_be("Tensor", place, name, value).format(function=function))
+    return None
+
+
+def tells_of_the_inside(failure):
+    """Is an exception about the inside of a function?  Of the IndexErrors only Python's own are: PyTorch has some, too."""
+    return isinstance(failure, INSIDE) or (
+        isinstance(failure, IndexError) and str(failure).endswith("index out of range")
+    )
+
+
+def in_words_of_pytorch(failure, function, python):
+    """Is an AttributeError raised on purpose, or one that PyTorch's own Python function ends with?"""
+    if failure.name is None:
+        return True
+    return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
+
+
+def by_position(parameters, args):
+    """(place, name, value) of the arguments that were given by position; those of ``*name`` are one value."""
+    for place, (name, p) in enumerate(parameters.items()):
+        if p.kind is p.VAR_POSITIONAL:
+            yield None, name, tuple(args[place:])
+        elif p.kind is not p.KEYWORD_ONLY and place < len(args):
+            yield place + 1, name, args[place]
+
+
+def of_argument(failure, place, name, value):
+    """What is said of an argument if the failure is about it, or about one of its elements."""
+    if isinstance(failure, AttributeError):
+        kind = WANTED.get(failure.name) or ("Tensor" if hasattr(Tensor, failure.name) else None)
+        if kind is not None and value is failure.obj:
+            return must_be(kind, place, name, value)
+        if kind == "Tensor" and isinstance(value, (tuple, list)):
+            parts = [value, *(each for each in value if isinstance(each, (tuple, list)))]
+            at = next((at for part in parts for at, each in enumerate(part) if each is failure.obj), None)
+            if at is not None:
+                return f"expected Tensor as element {at} in argument 0, but got {type_name(failure.obj)}"
+        if is_class(failure.obj):
+            if isinstance(value, type):
+                return must_be("Tensor", place, name, value)
+            parts = enumerate(value) if isinstance(value, (tuple, list)) else ()
+            if (at := next((n for n, part in parts if isinstance(part, type)), None)) is not None:
+                return f"expected Tensor as element {at} in argument 0, but got {type_name(value[at])}"
+    elif isinstance(failure, KeyError) and failure.args == (type(value),):
+        return must_be("Number", place, name, value)
+    return None
+
+
+def is_class(obj):
+    """Is it what a class answers where its instances have a value?"""
+    return type(obj).__name__ in ("member_descriptor", "property")
+
+
+def must_be(kind, place, name, value):
+    where = f" (position {place})" if place else ""
+    return f"{{function}}(): argument '{name}'{where} must be {kind}, not {type_name(value)}"
+
+
+def takes_tensor(name):
+    """Does a parameter of this name take a tensor?"""
+    from tensh.engine.arguments.overloads import kinds
+
+    return kinds().get(name) == "Tensor"

@@ -1,0 +1,231 @@
+"""Public functions as users call them: a call that fails is answered in PyTorch's words, any other costs nothing more.
+
+Note [Faces]
+A function's face takes whatever it is given, so that Python never refuses a call by itself: what is missing is
+``REQUIRED``, what is too much is in ``surplus``, and a keyword that is not also positional is in ``options``.  Such calls
+go the slow way, through the function's true signature.  If that, or the function, raises an exception, ``refuse`` holds
+the arguments against PyTorch's signatures (overloads.py) and raises what PyTorch would raise; if they fit, the exception
+stands.  ``try`` costs nothing, and an empty tuple and an empty dictionary cost less than
+parameters for keywords.
+
+The face of an operator is the whole function (``writer.face_source``); that of any other function calls it.
+"""
+
+import inspect
+import sys
+import types
+from contextlib import suppress
+from functools import cached_property
+
+from tensh.engine.arguments.caller import named_at_the_call
+from tensh.engine.arguments.misfits import misfit
+from tensh.engine.arguments.signatures import choose, type_name
+from tensh.engine.codegen.guards import guarded
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import ABSENT, REQUIRED
+from tensh.engine.errors.warnings import warn_once
+
+PYTHON = frozenset(
+    """
+    atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors cartesian_prod cdist chain_matmul compile einsum from_dlpack is_storage
+    is_tensor lu meshgrid
+    norm split stft tensordot pca_lowrank svd_lowrank set_default_dtype
+    set_deterministic_debug_mode set_float32_matmul_precision set_warn_always unique unique_consecutive unravel_index
+    are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode get_float32_matmul_precision
+    is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
+    Tensor.backward Tensor.register_hook Tensor.register_post_accumulate_grad_hook Tensor.unflatten Tensor.is_shared
+    Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
+""".split()
+)
+"""What is written in Python in PyTorch, too, and answers in Python's words."""
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
+
+
+OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
+"""Beginnings of the names of methods that take sizes in any form and read the tensor first."""
+
+
+class Face:
+    """What a face knows: the name that messages say, its parameters, and the function of true signature."""
+
+    def __init__(self, name, fn, parameters, method):
+        self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
+        self.positional = {n: p for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
+        self.flags = [*flags(parameters)]
+
+    def called(self, args, options):
+        """Call the function by its true signature."""
+        for place, name in self.flags:
+            value = args[place] if place < len(args) else options.get(name, False)
+            if value is not False and value is not True:
+                self.require_bool(name, value)
+        if len(args) > len(self.positional) and (values := self.as_of_old(args, options)) is not None:
+            return self.fn(**values)
+        positional, named = self.given(args, False)
+        if self.method and "out" in options:
+            raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
+        return self.fn(*positional, **named, **options)
+
+    def require_bool(self, name, value):
+        """TypeError if ``value`` is no truth value, and PyTorch takes nothing else there."""
+        kinds = [form.named[name].kind for form in self.forms if name in form.named]
+        if kinds and set(kinds) == {"bool"}:
+            raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
+
+    def as_of_old(self, args, options):
+        """The arguments by name if they are those of a form of old, of which PyTorch warns once; None if not."""
+        for form in self.forms:
+            if form.old:
+                with suppress(TypeError, ValueError):
+                    values = form.bind(args[self.method :], options)
+                    break
+        else:
+            return None
+        shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
+        warn_once(
+            f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
+            f"Consider using one of the following signatures instead:{shown}",
+            what="a form of old",
+        )
+        return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
+
+    def lifted(self, args, options):
+        """Call it for batches: see Note [Lifting]."""
+        positional, named = self.given(args, False)
+        return ports.batched_function(self.name, self.fn, positional, named | options)
+
+    def given(self, args, without_defaults, keywords=None):
+        """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
+
+        A face cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
+        comes after a None that is the default was named.
+        """
+        known = list(self.positional.values())
+        given = list(args)
+        while without_defaults and 0 < len(given) <= len(known) and given[-1] is known[len(given) - 1].default:
+            given.pop()
+        positional, named = [], {}
+        skipped = False
+        for p, value in zip(known, given, strict=False):
+            if value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None:
+                skipped = True
+            if not skipped and (keywords is None or p.name not in keywords):
+                positional.append(value)
+            elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
+                named[p.name] = value
+        return [*positional, *given[len(known) :]], named
+
+    @cached_property
+    def forms(self):
+        """PyTorch's signatures of the function."""
+        from tensh.engine.arguments.overloads import forms_of
+
+        return forms_of(self.name, self.method, self.parameters)
+
+    def refuse(self, args, options):
+        """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large."""
+        failure = sys.exception()
+        if isinstance(failure, Warning):  # which the program has made an error
+            return
+        if self.method and not isinstance(args[0], Tensor):
+            kind = type_name(args[0])
+            words = f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object"
+            raise TypeError(words) from None
+        keywords = named_at_the_call(sys._getframe(2))
+        positional, named = self.given(args, True, keywords)
+        named |= options
+        known = {name for form in self.forms for name in form.named}
+        ordered = {name: named[name] for name in keywords or () if name in named} | named
+        named = {name if name in known else NUMPY.get(name, name): value for name, value in ordered.items()}
+        if self.method:
+            positional = positional[1:]
+        if not known and len(self.forms) == 1 and (positional or named):
+            given = f"no arguments ({len(positional)} given)" if positional else "no keyword arguments"
+            raise TypeError(f"{'TensorBase' if self.method else 'torch'}.{self.name}() takes {given}") from None
+        try:
+            choose(self.name, self.forms, tuple(positional), named)
+        except (TypeError, ValueError) as error:
+            raise error from None
+        wrong = misfit(failure, self.name, self.parameters, args, options)
+        if wrong is not None:
+            raise wrong from None
+
+
+FLAGS = frozenset(["stable", "upper"])
+"""Parameters that take truth values and have no default, or None."""
+
+
+def flags(parameters):
+    """(place, name) of the parameters that take truth values; those that are keywords only have no place."""
+    for place, (name, p) in enumerate(parameters.items()):
+        if type(p.default) is bool or name in FLAGS and p.kind is p.KEYWORD_ONLY:
+            yield (place if p.kind is p.POSITIONAL_OR_KEYWORD else len(parameters)), name
+
+
+def wrong_flags(positional):
+    """The text that asks whether an argument where a truth value belongs is none: 5 ns for one that is its default."""
+    for _, name in flags(positional):
+        first, second = ("False", "True") if positional[name].default is False else ("True", "False")
+        yield f"{name} is not {first} and {name} is not {second}"
+
+
+def face(fn, name, method=False, spoken=None):
+    """The face of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
+    if not isinstance(fn, types.FunctionType):
+        return fn
+    own = f"Tensor.{name}" if method else spoken or name
+    if own in PYTHON:
+        return guarded(renamed(fn, own) if method else fn, name)
+    fast = getattr(fn, "without_out", fn)
+    flags = fast.__code__.co_flags
+    if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
+        return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # it binds its arguments itself
+    parameters = inspect.signature(fn).parameters
+    return compiled_face(fn, fast, name, Face(spoken or name, fn, parameters, method))
+
+
+def renamed(fn, qualified):
+    """The same function under the qualified name that Python's errors say."""
+    copy = types.FunctionType(
+        fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__, copy.__qualname__, copy.__module__ = (
+        fn.__kwdefaults__,
+        fn.__doc__,
+        qualified,
+        "torch",
+    )
+    return copy
+
+
+def compiled_face(fn, fast, name, known):
+    """Write the face of ``fn``, which calls ``fast`` where no keyword is given."""
+    positional, parameters = known.positional, known.parameters
+    star = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), None)
+    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "Lift": Lift, "__name__": fn.__module__}
+    header = []
+    for n, p in positional.items():
+        environment[f"default_{n}"] = REQUIRED if p.default is p.empty else p.default
+        header.append(f"{n}=default_{n}")
+    names = "".join(f"{n}, " for n in positional)
+    given = f"({names}*{star or 'surplus'},)"
+    slow = ["options"] if star else ["surplus", "options"]
+    slow += [f"{n} is REQUIRED" for n, p in positional.items() if p.default is p.empty]
+    slow += wrong_flags(positional)
+    source = (
+        f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
+        f"    try:\n"
+        f"        if {' or '.join(slow)}: return face.called({given}, options)\n"
+        f"        return fn({names}{f'*{star}' if star else ''})\n"
+        f"    except Lift:\n"
+        f"        return face.lifted({given}, options)\n"
+        f"    except Exception:\n"
+        f"        face.refuse({given}, options)\n"
+        f"        raise\n"
+    )
+    exec(compile(source, f"<tensh face of {name}>", "exec"), environment)
+    made = environment[name]
+    made.__doc__, made.__module__, made.__wrapped__ = fn.__doc__, fn.__module__, fn
+    return made

@@ -1,0 +1,366 @@
+"""Signatures as PyTorch writes them: binding arguments to overloads, and its words for arguments that fit none.
+
+``@accepts("(int high, tuple of ints size)", "(int low, int high, tuple of ints size)")`` makes a function of several
+forms.  The text of a form is what PyTorch prints when no form fits, so it is both the rule and the message; only
+``int? to`` (an int or None) is printed as ``int to``.
+"""
+
+import ast
+import functools
+import inspect
+import re
+
+import numpy as np
+
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device, layout, memory_format
+from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.errors.messages import too_large
+
+WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
+LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
+MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
+NOT_SHOWN, OLD = "...", "old "  # in place of forms of old, and before them: they are not printed, either
+NO_FIT = object()  # what a taker answers to a value of another kind
+LIMIT = 2**63
+OVERFLOW = "Overflow when unpacking long long"
+
+
+# ── kinds of values ──────────────────────────────────────────────────────────
+def take_int(value):
+    if type(value) is not int and (isinstance(value, bool) or not _is_index(value)):
+        return NO_FIT
+    number = value.__index__()
+    if not -LIMIT <= number < LIMIT:
+        raise ValueError(OVERFLOW)
+    return number
+
+
+def take_float(value):
+    if isinstance(value, (float, int, np.floating, np.integer)):
+        return float(value)
+    fits = (
+        isinstance(value, Tensor)
+        and value.node is None
+        and value.array.ndim == 0
+        and value.array.dtype.kind not in "cW"
+    )
+    return float(value.array) if fits else NO_FIT
+
+
+def take_ints(value):
+    if not isinstance(value, (tuple, list)):
+        return NO_FIT
+    numbers = []
+    for place, element in enumerate(value):
+        try:  # of truth values, only the first is looked at
+            number = int(element) if place and isinstance(element, bool) else take_int(element)
+        except ValueError as error:
+            raise ElementError(element, place, str(error)) from None
+        if number is NO_FIT:
+            raise ElementError(element, place)
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def _is_index(value):
+    if isinstance(value, (Tensor, np.ndarray)):
+        array = value.array if isinstance(value, Tensor) else value
+        return array.size == 1 and array.dtype.kind in "iu" and getattr(value, "node", None) is None
+    return isinstance(value, (int, np.integer))
+
+
+def take_generator(value):
+    """A generator of random numbers, which little else needs."""
+    return value if ports.is_generator(value) else NO_FIT
+
+
+def _of(*classes):
+    return lambda value: value if isinstance(value, classes) else NO_FIT
+
+
+TAKERS = {
+    "int": take_int,
+    "float": take_float,
+    "tuple of ints": take_ints,
+    "bool": _of(bool),
+    "str": _of(str),
+    "tuple of Tensors": _of(tuple, list),
+    "tuple of Scalars": _of(tuple, list),
+    "tuple of floats": _of(tuple, list),
+    "object": lambda value: value,
+    "Tensor": _of(Tensor),
+    "torch.dtype": _of(dtype),
+    "torch.layout": _of(layout),
+    "torch.device": _of(device, str, int),
+    "torch.memory_format": _of(memory_format),
+    "torch.Generator": take_generator,
+    "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,
+}
+"""Kind as a signature names it -> the value as the function wants it, or NO_FIT.  Other modules add theirs."""
+
+
+TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value) is not NO_FIT else value)
+
+
+class ElementError(TypeError):
+    """An element of a sequence is of the wrong kind: the first already tells, a later one is found while unpacking."""
+
+    def __init__(self, element, place, error=None):
+        self.name, self.place, self.error = type_name(element), place, error
+        self.unpacking = error is not None or place > 0
+
+    def message(self, where, position, kind):
+        if self.unpacking:
+            error = self.error or f"type must be {kind},but got {self.name}"
+            return f'{where} failed to unpack the object at pos {self.place + 1} with error "{error}"'
+        return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
+
+
+class OverflowedElement(ElementError):
+    """An element of a sequence of ints needs more than 64 bits."""
+
+    def message(self, where, position, kind):
+        return f'{where} failed to unpack the object at pos {self.place + 1} with error "{OVERFLOW}"'
+
+
+HEAP = 1 << 9  # the flag of types that are made while a program runs, as those of Python's `class` are
+IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more of
+
+
+def type_name(value):
+    """The name of a value's type as C code gives it: with the module for types in C, which many of PyTorch's are."""
+    kind = type(value)
+    of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
+    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"
+    return f"{kind.__module__}.{kind.__name__}" if of_torch or in_c else kind.__name__
+
+
+class UnpackError(TypeError):
+    """A sequence that looked right fails in a later element; no other form is tried then."""
+
+
+def require_64_bits(number):
+    """OverflowError for an integer that no dtype holds: PyTorch's, once all arguments are known to be of the right kinds."""
+    if not -LIMIT <= number < 2 * LIMIT:
+        raise OverflowError("int too big to convert" if number > 0 else "can't convert negative int to unsigned")
+
+
+# ── one form ─────────────────────────────────────────────────────────────────
+class Parameter:
+    """One parameter of a form."""
+
+    def __init__(self, kind, optional, name, default):
+        self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
+        self.takes_number = kind in ("Number", "Tensor~")
+        self.taker = TAKERS[kind]
+        self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
+        self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # may it be None?
+
+    def take(self, function, value, place):
+        """The value as the function wants it; PyTorch's TypeError if it is of another kind."""
+        if value is None and self.optional:
+            return None
+        where, position = f"{function}(): argument '{self.name}'", f" (position {place})" if place else ""
+        try:
+            taken = self.taker(value)
+        except ElementError as error:
+            raise (UnpackError if error.unpacking else TypeError)(error.message(where, position, self.kind)) from None
+        if taken is NO_FIT:
+            raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
+        return taken
+
+
+class Form:
+    """One signature of a function."""
+
+    def __init__(self, function, text):
+        self.old, self.hidden = text.startswith(OLD), text == NOT_SHOWN or text.startswith(OLD)
+        text = text.removeprefix(OLD)
+        self.function, self.text = function, MARKS.sub("", text)
+        words = [word for word in text[1:-1].split(", ") if word] if text != NOT_SHOWN else []
+        positional = words.index("*") if "*" in words else len(words)
+        found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
+        self.parameters = [Parameter(*each.group("kind", "optional", "name", "default")) for each in found]
+        self.positional = self.parameters[:positional]
+        self.places = [*self.positional, *[None] * ("*" in words), *self.parameters[positional:]] or [None]
+        self.named = {p.name: p for p in self.parameters}
+        self.defaults = {p.name: p.default for p in self.parameters if not p.required}
+        self.least = sum(p.required for p in self.parameters)
+        self.needed = [p.name for p in self.parameters[positional:] if p.required]
+        self.numbers = [p.name for p in self.parameters if p.takes_number]
+        self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
+
+    def bind(self, args, options):
+        """The values by name, defaults included; TypeError if the arguments do not fit."""
+        if (
+            self.sizes_last
+            and args
+            and not isinstance(args[0], (tuple, list))
+            and self.positional[0].name not in options
+        ):
+            if not isinstance(args[0], bool) and _is_index(args[0]):
+                args = (args,)
+            elif len(args) == 1:
+                self.positional[0].take(self.function, args[0], 1)
+        if len(args) > len(self.positional):
+            raise TypeError(self._too_many(len(args)))
+        for parameter in self.positional[: len(args)] if options else ():
+            if parameter.name in options:
+                raise TypeError(f"{self.function}() got multiple values for argument '{parameter.name}'")
+        values = self.defaults.copy()
+        for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
+            values[parameter.name] = parameter.take(self.function, value, place)
+        if options or len(values) < len(self.parameters):
+            self._bind_keywords(len(args), options, values)
+        for name in self.numbers:
+            if type(values[name]) is int:
+                require_64_bits(values[name])
+        return values
+
+    def _bind_keywords(self, given, options, values):
+        for index, parameter in enumerate(self.parameters[given:], given):
+            if parameter.name in options:
+                values[parameter.name] = parameter.take(self.function, options[parameter.name], None)
+            elif parameter.required:
+                missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
+                names = ", ".join(missing)
+                plural = "s" if len(missing) == 1 else ""  # so it is
+                raise TypeError(
+                    f"{self.function}() missing {len(missing)} required positional argument{plural}: {names}"
+                )
+        for name in options:
+            if name not in self.named:
+                raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")
+
+    def _too_many(self, given):
+        most = len(self.positional)
+        if self.least != most:
+            return f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
+        were, plural = "was" if given == 1 else "were", "" if most == 1 else "s"
+        return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
+
+    def difference(self, args, options):
+        """The line under a form that has as many parameters as there are arguments."""
+        if len(args) + len(options) != len(self.places):
+            return ""
+        wrong = [name for name in reversed(options) if name not in self.named]
+        if wrong:
+            return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
+        shown = [_shown(p, value) for p, value in zip(self.places, args, strict=False)]
+        shown += [_shown(self.named[name], value, f"{name}=") for name, value in options.items()]
+        return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
+
+
+LOOSE = {"float": ("float", "int"), "int": ("int",)}
+
+
+def _shown(parameter, value, prefix=""):
+    """An argument's type, between exclamation marks where it is not the parameter's, or where that has a default."""
+    kind = type(value).__name__
+    if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
+        return prefix + kind
+    if isinstance(value, (tuple, list)):
+        elements = ", ".join(type(v).__name__ for v in value)
+        kind += f" of ({elements}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{elements}]"
+    return f"!{prefix}{kind}!"
+
+
+# ── several forms ────────────────────────────────────────────────────────────
+def choose(function, forms, args, options):
+    """(number of the first form that fits, its values); PyTorch's TypeError if none does."""
+    if len(forms) == 1:
+        try:
+            return 0, forms[0].bind(args, options)
+        except UnpackError as error:
+            raise TypeError(*error.args) from None
+    shown = [form for form in forms if not form.hidden]
+    for number, form in enumerate(shown):
+        if not form.needed or all(name in options for name in form.needed):
+            try:
+                return number, form.bind(args, options)
+            except UnpackError as error:
+                raise TypeError(*error.args) from None
+            except TypeError:
+                continue
+    given = len(args) + len(options)
+    near = [form for form in shown if form.least <= given <= len(form.parameters)]
+    if len(near) == 1:
+        near[0].bind(args, options)
+    types = ", ".join(map(type_name, args))
+    keywords = "".join(f"{name}={type_name(options[name])}, " for name in reversed(options))
+    got = f"{types}, {keywords.removesuffix(', ')}" if args and options else types + keywords
+    start = f"{function}() received an invalid combination of arguments - got "
+    if len(shown) == 1 and (unknown := [name for name in options if name not in shown[0].named]):
+        raise TypeError(f"{start}unrecognized keyword arguments: {', '.join(unknown)}")
+    start += f"({got}), but expected "
+    if len(shown) == 1:
+        raise TypeError(start + shown[0].text)
+    forms = (f" * {form.text}\n{form.difference(args, options)}" for form in shown)
+    raise TypeError(f"{start}one of:\n{''.join(forms)}")
+
+
+class Later(inspect.Signature):
+    """A signature that is worked out when somebody looks at it; most are never looked at."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make):
+        self.make = make
+
+    def __getattr__(self, name):
+        if name not in ("_parameters", "_return_annotation"):
+            raise AttributeError(name)
+        made = self.make()
+        self._parameters, self._return_annotation = made._parameters, made._return_annotation
+        return getattr(made, name)
+
+
+ANYTHING = inspect.Signature(
+    [
+        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+        inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD),
+    ]
+)
+"""What a function of several forms shows to ``inspect``."""
+
+
+def accepts(*texts, method=False, shown=None):
+    """Bind the arguments of a function by these signatures; it then receives every value by name.
+
+    A parameter named ``from`` arrives as ``from_``.  Of a ``method`` the signatures leave out the tensor itself.
+    ``shown`` is the signature for ``inspect``: by default the function's own, and anything for several forms.
+    """
+
+    def decorate(fn):
+        name = fn.__name__
+        forms = []  # read when first needed: importing the engine must stay quick
+
+        @functools.wraps(fn)
+        def function(*args, **options):
+            if not forms:
+                forms.extend(Form(name, text) for text in texts)
+            own, args = (args[:1], args[1:]) if method else ((), args)
+            values = choose(name, forms, args, options)[1]
+            if "from" in values:
+                values["from_"] = values.pop("from")
+            try:
+                return fn(*own, **values)
+            except Lift:
+                return ports.batched_function(name, fn, own, values)
+            except (MemoryError, OverflowError, ValueError) as error:
+                raise too_large(error) or error from None
+            except AttributeError:
+                if own and not isinstance(own[0], Tensor):
+                    raise TypeError(
+                        f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{type_name(own[0])}' object"
+                    ) from None
+                raise
+
+        if shown is not None or len(texts) > 1:
+            function.__signature__ = shown or ANYTHING
+        return function
+
+    return decorate

@@ -1,0 +1,68 @@
+"""Adding values into the places of an array, where a place may occur more than once.
+
+``np.add.at`` needs 1.4 to 3 ns for a number and its place; with rows, the places of their numbers have to be made first.
+SciPy's loops are quicker where they are there.
+"""
+
+import numpy as np
+
+from tensh.engine.arrays.threads import BLOCK
+
+FEW = 32  # values up to which it does not pay to look
+MANY = 1 << 12  # values from which SciPy's loops gain something, if they have to be loaded first
+LONG_ROW = 32  # numbers from which whole rows are added, those first that come first in their place, and so on
+ROUNDS = 16  # of them; a place that occurs more often is left to a loop over rows, or over numbers
+LONGER_ROW = 400  # numbers from which a loop over rows is quicker than one over numbers
+
+
+def add_at(out, index, values):
+    """``out[index[i]] += values[i]`` for every ``i``; ``index`` is flat, not negative and within ``out``.
+
+    ``out`` is dense and changed in place; half precision is summed in single precision.
+    """
+    if not index.size or not values.size:
+        return
+    kind = out.dtype.kind
+    if kind == "b":  # True if any is
+        np.add.at(out, index, values)
+        return
+    if kind == "V" or out.dtype == np.float16:
+        wide = out.astype(np.float32)
+        add_at(wide, index, values.astype(np.float32))
+        out[...] = wide
+        return
+    if values.size >= MANY:
+        from tensh.engine.arrays import sparse  # what looks for SciPy is read when it may be of use
+
+        if sparse.add_at(out, index, values):
+            return
+    columns = out.size // len(out)
+    if values.size <= FEW and columns > 1:
+        np.add.at(out, index, values)
+    elif columns == 1:
+        np.add.at(out.reshape(-1), index, values.reshape(-1))  # holds Python's lock: more cores do not help
+    elif columns >= LONG_ROW and (rounds := rounds_of(index, ROUNDS)) is not None:
+        for some in rounds:
+            out[index[some]] += values[some]
+    elif columns >= LONGER_ROW:
+        for i, row in zip(index.tolist(), values, strict=True):
+            out[i] += row
+    else:
+        flat, numbers, step = out.reshape(-1), np.arange(columns), max(1, BLOCK // columns)
+        for i in range(0, len(index), step):
+            some = slice(i, i + step)
+            np.add.at(flat, (index[some, None] * columns + numbers).reshape(-1), values[some].reshape(-1))
+
+
+def rounds_of(index, most):
+    """Parts of ``index`` in which no number occurs twice: all first occurrences, all second ones; None if too many."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    lengths = np.diff(np.append(begins, len(index)))
+    if lengths.max() > most:
+        return None
+    if len(begins) == len(index):
+        return [slice(None)]
+    occurrence = np.arange(len(index)) - np.repeat(begins, lengths)
+    return [order[occurrence == n] for n in range(lengths.max())]

@@ -1,0 +1,94 @@
+"""Forward accumulation through a custom function: its ``jvp``."""
+
+import numpy as np
+
+from tensh.engine.autograd.tangent_levels import Computing, check_size, placeholder
+from tensh.engine.core.clock import mode, owner
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+
+
+def carry(node, args, returned, outputs):
+    """Compute the tangents of the outputs of a custom function at every open level.
+
+    ``returned`` is what ``forward`` returned, ``outputs`` are the tensors that the user gets for it.
+    """
+    for depth, level in enumerate(mode.levels):
+        tangents = [level.of(n) for n in node.edges]
+        if tangents.count(None) == len(tangents):
+            continue
+        with Computing(mode.levels[:depth], mode.grad):
+            results = called(node, tangents)
+        if len(results) != len(outputs):
+            raise RuntimeError(
+                "Function's jvp returned an invalid number of forward gradients "
+                f"(expected {len(outputs)} but got {len(results)})"
+            )
+        given = dict(zip(node.places, tangents, strict=True))
+        for number, (t, tangent) in enumerate(zip(outputs, results, strict=True)):
+            if isinstance(t, Tensor) and checked(number, t, tangent):
+                check_memory(node, args, returned[number], t, tangent, given)
+                if not live(t.node):
+                    t.node = placeholder(t, t.node)
+        keep(node, level, outputs, results)
+
+
+def called(node, tangents):
+    """What ``jvp`` returns for the tangents of the tensors among the arguments, as a tuple."""
+    arguments = [None] * len(node.facts)
+    for place, tangent in zip(node.places, tangents, strict=True):
+        if tangent is None and node.materialize_grads:
+            tangent = wrap(np.zeros(*node.facts[place]))
+        arguments[place] = tangent
+    node.forwards = True
+    try:
+        results = node.function.jvp(node, *arguments)
+    finally:
+        node.forwards = False
+    return results if isinstance(results, tuple) else (results,)
+
+
+def checked(number, t, tangent):
+    """Is there a tangent?  RuntimeError if it cannot be that of ``t``."""
+    if tangent is None:
+        return False
+    if not isinstance(tangent, Tensor):
+        raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {number}.")
+    if t.array.dtype.kind not in DIFFERENTIABLE:
+        return False
+    check_size(t, tangent)
+    return True
+
+
+def check_memory(node, args, returned, t, tangent, given):
+    """Raise unless the tangent lies in the memory of that of an input where the output does so."""
+    dirty = [
+        place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors)
+    ]
+    if dirty:
+        if tangent is not given[dirty[0]]:
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying "
+                "an input inplace, then the jvp function must modify the corresponding gradient inplace."
+            )
+        return
+    shared = [given[place] for place in node.places if owner(args[place].array) is owner(t.array)]
+    if shared and not any(each is not None and owner(each.array) is owner(tangent.array) for each in shared):
+        raise RuntimeError(
+            "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+        )
+
+
+def keep(node, level, outputs, results):
+    """Note the tangents of the outputs, by the nodes that stand for them."""
+    tangents = [
+        tangent if isinstance(t, Tensor) and t.array.dtype.kind in DIFFERENTIABLE else None
+        for t, tangent in zip(outputs, results)
+    ]
+    for t, tangent in zip(outputs, tangents):
+        if tangent is not None and t.node is not None:
+            if live(t.node):
+                level.tangents[node] = tangents if node.op.many else tangent
+            else:
+                level.tangents[t.node] = tangent

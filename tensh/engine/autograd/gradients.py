@@ -1,0 +1,236 @@
+"""``backward`` and ``grad``: what a user asks of the backward pass, checked and turned into one run."""
+
+import numpy as np
+
+from tensh.engine.autograd.edges import GradientEdge
+from tensh.engine.core import ports
+from tensh.engine.core.backward import Misfit, accumulate, fit, run
+from tensh.engine.core.clock import mode
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import invalid
+from tensh.engine.errors.warnings import warn
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Add the gradients of ``tensors`` to the ``.grad`` of the leaves they were computed from.
+
+    ``grad_tensors`` holds a gradient for every tensor, of its shape; None serves for tensors of one element.
+    ``retain_graph`` keeps the graph for another pass (default: ``create_graph``); ``create_graph`` records the pass
+    itself; ``inputs`` limits accumulation to these tensors. Raises RuntimeError for a tensor that requires no grad, a
+    gradient of another shape, one left out for several elements, and values that were freed or written since.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward([(x * x).sum()])
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if mode.transforms:
+        mode.transforms[-1].refuse("backward()")
+    if inputs is not None:
+        inputs = _sequence(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    tensors = _sequence(tensors)
+    gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    graph = bool(create_graph) or mode.off  # what carries tangents is computed on tensors
+    grads = _roots(tensors, gradients, graph)
+    if inputs is None:
+        run(grads, graph, keep)
+        return
+    nodes = [_wanted_edge(t) for t in inputs]
+    wanted = dict.fromkeys(nodes)
+    run(grads, graph, keep, wanted)
+    for t, node in zip(inputs, nodes):
+        g = wanted[node]
+        if g is not None:
+            _accumulate_into(t, g, graph)
+
+
+def _accumulate_into(t, g, graph):
+    if type(t) is GradientEdge and type(t.place) is not AccumulateGrad:
+        return  # there is no tensor to keep the gradient
+    if type(t.node) is AccumulateGrad:
+        accumulate(t.node, g if graph else g.copy(), graph)
+    elif graph:
+        t._grad = g if t._grad is None else t._grad + g
+    else:
+        t._grad = wrap(np.array(g) if t._grad is None else t._grad.array + g)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    only_inputs=True,
+    allow_unused=None,
+    is_grads_batched=False,
+    materialize_grads=False,
+):
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; ``.grad`` stays as it is.
+
+    ``grad_outputs`` weights the outputs.  An input that the outputs do not depend on is an error, or None with
+    ``allow_unused``, or zeros with ``materialize_grads``.  ``create_graph`` makes the result differentiable.
+    ``is_grads_batched`` takes a leading dimension of ``grad_outputs`` as a batch of weights. Raises RuntimeError as
+    ``backward`` does.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x ** 2, x)
+    (tensor(6.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if not only_inputs:
+        warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
+    outputs, inputs = _sequence(outputs), _sequence(inputs)
+    weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
+    if any(not isinstance(t, (Tensor, GradientEdge)) for t in outputs):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    for t in inputs:
+        if not isinstance(t, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _batched(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
+    graph = bool(create_graph) or mode.off
+    try:
+        roots = _roots(outputs, weights, graph)
+        nodes = [_wanted_edge(t) for t in inputs]
+    except Lift:
+        return ports.batched_grad(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
+    wanted = dict.fromkeys(nodes)
+    run(roots, graph, keep, wanted)
+    return tuple(
+        _arrived(number, t, wanted[node], allow_unused, materialize_grads)
+        for number, (t, node) in enumerate(zip(inputs, nodes))
+    )
+
+
+def _arrived(number, t, g, allow_unused, materialize):
+    if g is None:
+        if not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+        return wrap(np.zeros_like(t.array)) if materialize else None
+    return g if isinstance(g, Tensor) else wrap(g)
+
+
+def _batched(outputs, inputs, weights, *options):
+    """One pass for all weights: their first dimension is a batch."""
+    for number, (t, w) in enumerate(zip(outputs, weights)):
+        if w is None:
+            continue
+        if not w.array.ndim:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+                "0-dim tensor to a number"
+            )
+        if not w.array.shape[0]:
+            raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
+        if w.array.shape[1:] != t.array.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch "
+                f"was detected: grad_output[{number}] has a shape of {w.shape[2:]} and output[{number}] has a shape of "
+                f"{t.shape}. If you only want some tensors in `grad_output` to be considered batched, consider using vmap."
+            )
+    return ports.grad_by_batches(outputs, inputs, weights, *options)
+
+
+def _sequence(value):
+    return [value] if isinstance(value, (Tensor, GradientEdge)) else list(value)
+
+
+def _wanted_edge(t):
+    node = t.place if type(t) is GradientEdge else edge(t)
+    if not live(node):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return node if type(node) is not DeadEnd else DeadEnd(t.array)  # one that no gradient arrives at
+
+
+def _roots(tensors, gradients, graph):
+    """node -> gradient to begin with."""
+    if len(tensors) != len(gradients):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
+    grads = {}
+    for number, (t, g) in enumerate(zip(tensors, gradients)):
+        node = t.place if type(t) is GradientEdge else edge(t)
+        if not live(node) or type(node) is DeadEnd:
+            _check_all(tensors, gradients)
+            raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
+        g = wrap(_one(t)) if g is None else _given(number, t, g)
+        if not graph:
+            g = g.array.copy() if type(node) is AccumulateGrad else g.array
+        if (
+            type(t) is Tensor and t.array.shape != node.shape
+        ):  # what was computed was another size, before ``t.data = x``
+            try:
+                g = fit(g, node, graph)
+            except Misfit as misfit:
+                raise RuntimeError(invalid(f"invalid gradient at index {number}", *misfit.args)) from None
+        grads[node] = g if node not in grads else grads[node] + g
+    return grads
+
+
+def _check_all(tensors, gradients):
+    """Raise for a gradient that does not fit its tensor, or cannot be made for it: before all else, as in PyTorch."""
+    for number, (t, g) in enumerate(zip(tensors, gradients)):
+        if isinstance(t, Tensor) and g is not None:
+            _given(number, t, g)
+        elif isinstance(t, Tensor) and live(edge(t)):
+            _one(t)
+
+
+def _one(t):
+    """The gradient of a tensor of one element by itself."""
+    array = t.array
+    if array.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if array.dtype.kind not in "fV":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
+    one = np.empty(array.shape, array.dtype)  # and fill: a quarter of the time of np.ones
+    one.fill(1)
+    return one
+
+
+def _given(number, t, g):
+    """The gradient that the user gave for ``t``, checked against it."""
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    node = edge(g)
+    if g.array.shape != t.array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{number}] has a shape of {g.shape} and output[{number}] has a shape of {t.shape}."
+        )
+    if (g.array.dtype.kind in "cW") != (t.array.dtype.kind in "cW"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output[{number}] has a dtype of {g.dtype} and output[{number}] has a dtype of {t.dtype}."
+        )
+    if g.array.dtype != t.array.dtype:
+        return wrap(g.array.astype(t.array.dtype)) if node is None else g.to(BY_NUMPY[t.array.dtype])
+    return g

@@ -1,0 +1,172 @@
+"""The tangent of what one node computed, from the tangents of its inputs: the derivative that is there, transposed.
+
+Note [Forward from backward]
+A node's derivative is the transposed Jacobian: it takes ``g``, the gradient of the output, to the gradients of the inputs.
+Forward accumulation needs the Jacobian itself.  Nothing is declared for it:
+
+- A real operator that works element by element has a diagonal Jacobian, which is its own transpose.  The same text, read
+  with the tangent of an input for ``g``, is that input's share of the tangent of the output.
+- The derivative of any other operator is linear in ``g``; run backward through *it*, at any ``g``, and a tangent that is
+  sent in where the gradient of the input came out arrives at ``g`` as the tangent of the output.
+"""
+
+import functools
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.derivatives import forward_source, words_of
+from tensh.engine.codegen.source import compiled
+from tensh.engine.codegen.table import Op, spoken
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.core.backward import run
+from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import AccumulateGrad, Node, Parts
+from tensh.engine.core.ports import batched_function
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import replay
+from tensh.engine.inplace.copy_slices import replay_raw
+
+
+def pushed(node, tangents, graph, recorded):
+    """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
+
+    A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` is
+    ``mode.grad`` for what is computed: True if it can be differentiated again.
+    """
+    op = node.op
+    if (
+        op is None
+        or not op.pointwise
+        or node.dtype.kind in "cW"
+        or any([t is not None and _complex(t) for t in tangents])
+    ):
+        return transposed(node if recorded else constant(node), tangents, graph, recorded)
+    return fitted(diagonal(type(node), graph)(node, tangents), node.shape, node.dtype, graph)
+
+
+def _complex(t):
+    return (t.array if isinstance(t, Tensor) else t).dtype.kind in "cW"
+
+
+# ── element by element ───────────────────────────────────────────────────────
+@functools.cache
+def diagonal(kind, graph):
+    """What adds up the shares of the inputs' tangents for nodes of a class, written from their derivatives."""
+    op, derivatives = kind.op, kind.derivatives
+    namespace = spoken(op, TENSORS if graph else ARRAYS, derivatives)
+    compiled(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
+    return namespace["forward"]
+
+
+def fitted(t, shape, dtype, graph):
+    """``t`` broadcast to a shape and cast to a dtype: what a gradient is fitted to, turned around."""
+    a = t.array if graph else t
+    if a.shape != shape:
+        t = recorded("expand")(t, shape) if graph else np.array(np.broadcast_to(a, shape))
+    if a.dtype != dtype:
+        t = (recorded("cast") if graph else ARRAYS["cast"])(t, dtype)
+    return t
+
+
+# ── anything else ────────────────────────────────────────────────────────────
+def transposed(node, tangents, graph, recorded):
+    """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
+    many = node.op is not None and node.op.many
+    make = leaf if node.op is None or not looks_at_gradient(node.op) else generic_leaf
+    seeds = [make(*facts) for facts in (node.shape if many else [(node.shape, node.dtype)])]
+    grad, mode.grad = mode.grad, True
+    try:
+        gradients = node.backward_graph(Parts(enumerate(seeds)) if many else seeds[0])
+        sent = {}
+        for g, t in zip(gradients, tangents):
+            if g is not None and t is not None and g.node is not None:
+                t = fitted(t, g.array.shape, g.array.dtype, graph)
+                sent[g.node] = sent[g.node] + t if g.node in sent else t
+        arrived = {seed.node: None for seed in seeds}
+        run(sent, graph, True, arrived, record=recorded)
+    except RuntimeError as error:
+        if str(error).startswith(UNDERIVED):
+            name = str(error).removeprefix(UNDERIVED).partition(" ")[0].removesuffix("_backward")
+            raise NotImplementedError(NO_TANGENT.format(name)) from None
+        raise
+    finally:
+        mode.grad = grad
+    results = [given_back(seed, arrived[seed.node], graph) for seed in seeds]
+    return results if many else results[0]
+
+
+NO_TANGENT = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file an issue "
+    "to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can prioritize its "
+    "implementation or submit a PR adding the implementation to derivatives.yaml"
+)
+
+
+UNDERIVED = "derivative for aten::"  # how PyTorch begins to say that it has no second derivative
+
+
+def leaf(shape, dtype):
+    """Zeros that a gradient can be sent to."""
+    t = wrap(np.zeros(shape, dtype))
+    t.node = AccumulateGrad(t)
+    return t
+
+
+@functools.cache
+def looks_at_gradient(op):
+    """Does the derivative leave out what is zero?  Then it must not be transposed where the gradient is."""
+    return any("only" in words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
+
+
+def generic_leaf(shape, dtype):
+    """The same of numbers that have nothing in common."""
+    t = leaf(shape, dtype)
+    numbers = np.random.default_rng(0).standard_normal((2, *shape))
+    t.array[...] = numbers[0] + 1j * numbers[1] if dtype.kind == "c" else numbers[0]
+    return t
+
+
+def given_back(seed, t, graph):
+    """What arrived at a seed; the output does not depend on the inputs where nothing did, so far as derivatives tell."""
+    if t is not None:
+        return t
+    zeros = np.zeros_like(seed.array)
+    return wrap(zeros) if graph else zeros
+
+
+def constant(node):
+    """The node again, with saved values that no gradient goes to; one of the user's own, whose state is theirs, as it is."""
+    if not isinstance(node.op, Op | None):
+        return node
+    twin = object.__new__(with_constants(type(node)))
+    twin.inputs, twin.saved, twin.time, twin.hooks = node.inputs, node.saved, node.time, None
+    twin.shape, twin.dtype = node.shape, node.dtype
+    return twin
+
+
+@functools.cache
+def with_constants(kind):
+    """The class of nodes whose saved values are tensors without a history."""
+    return type(kind.__name__, (kind,), {"__slots__": (), "unpack": Node.constants})
+
+
+# ── writes through views ─────────────────────────────────────────────────────
+def region_pushed(node, base, value, graph):
+    """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
+    if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
+        return batched_function(
+            "region_pushed", lambda base, value: region_pushed(node, base, value, graph), (base, value), {}
+        )
+    steps, strides, *_ = node.saved
+    if base is None:
+        base = wrap(np.zeros(node.shape, node.dtype))
+    if graph:
+        whole = recorded("laid_out")(base, strides)
+        region = replay(whole, steps)
+        region.zero_() if value is None else region.copy_(value)
+        return whole
+    whole = wrap(memory.empty_strided(node.shape, strides, node.dtype))
+    whole.array[...] = base.array
+    replay_raw(whole, steps)[...] = 0 if value is None else value.array
+    return whole

@@ -1,0 +1,195 @@
+"""What a node keeps where hooks pack it: parcels in the place of arrays.
+
+Note [Parcels]
+A node's ``saved`` is a tuple of arrays and plain values, which the written derivatives unpack by its order.  Where hooks
+are about, a ``Packed`` stands in its place: it is read in the same way, and every read asks ``unpack``.  It is put there
+by a listener to recorded nodes (autograd/saving.py), so that nobody pays while there are no hooks.
+"""
+
+import weakref
+
+from numpy import ndarray
+
+from tensh.engine.core.clock import mode, owner, version
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.errors.messages import second_time
+
+NOT_ITSELF = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be modified by "
+    "in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place "
+    "operations on the input to a pack hook."
+)
+FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
+    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+    "time or if you need to access saved variables after calling backward."
+)
+ONCE = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed at a "
+    "time."
+)
+WHAT_IS_TAKEN = (
+    "{}(): incompatible function arguments. The following argument types are supported:\n"
+    "    1. ({}arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked with: {}"
+)
+
+
+# ── what is kept ─────────────────────────────────────────────────────────────
+class Parcel:
+    """What a pack hook made of one tensor; ``restore`` turns the tensor that comes out of it into a saved value."""
+
+    __slots__ = ("contents", "unpack", "restore", "source")
+
+    def __init__(self, hooks, tensor, restore):
+        pack, self.unpack = hooks
+        before, recording = version(tensor.array), mode.grad
+        mode.grad = False
+        try:
+            self.contents = pack(tensor)
+        finally:
+            mode.grad = recording
+        if version(tensor.array) != before:
+            raise RuntimeError(NOT_ITSELF)
+        self.restore, self.source = restore, weakref.ref(tensor.array)
+
+    def opened(self):
+        tensor = self.unpack(self.contents)
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(tensor).__name__}"
+            )
+        return self.restore(tensor)
+
+
+class Packed:
+    """Saved values, some of them parcels (or tuples of these), which are opened whenever they are read."""
+
+    __slots__ = ("values", "again")
+
+    def __init__(self, values, again=None):
+        self.values, self.again = values, again
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, place):
+        return opened(self.values[place])
+
+    def __iter__(self):
+        return map(opened, self.values)
+
+
+def opened(value):
+    if type(value) is Parcel:
+        return value.opened()
+    return tuple(map(opened, value)) if type(value) is tuple else value
+
+
+def raw(tensor):
+    return tensor.array
+
+
+# ── nodes ────────────────────────────────────────────────────────────────────
+def pack_given(node):
+    """The same for a custom function's node, whose saved values are tensors and outputs."""
+    hooks = mode.packing[-1]
+
+    def parcel(value):
+        if value is None:
+            return None
+        if isinstance(value, Tensor):
+            return parcel_of(value)
+        index = value.index
+        origin = None if index is None else node._output(index)
+        return Parcel(hooks, wrap(value.array, origin), lambda tensor: type(value)(tensor.array, index))
+
+    node.saved = Packed([parcel(value) for value in node.saved])
+
+
+def parcel_of(tensor):
+    """A tensor in a parcel, out of which comes one on the same edge."""
+    node = edge(tensor)
+    return Parcel(mode.packing[-1], tensor, lambda other: wrap(other.array, node))
+
+
+def each(node, role, value, hooks):
+    """A saved value as it is, or in a parcel if it is a tensor's array (or a tuple of them)."""
+    if role is None:
+        return value
+    if type(value) is tuple:
+        return tuple(each(node, role, one, hooks) for one in value)
+    if type(value) is not ndarray or not (value.ndim or value.flags.writeable):  # a number that became an array
+        return value
+    return Parcel(hooks, seen(node, role, value), raw)
+
+
+def seen(node, role, array):
+    """The tensor that was saved: the leaf itself, or one on the edge that it came from."""
+    origin = node._edge(role)
+    if type(origin) is AccumulateGrad and (leaf := origin.variable) is not None and leaf.array is array:
+        return leaf
+    return wrap(array, origin)
+
+
+def keep_packed(node, block):
+    """Pack copies of the tensors in a block of memory that is about to change."""
+    packed = node.saved
+    for place, (role, parcel) in enumerate(zip(node.roles, packed.values, strict=False)):
+        if type(parcel) is Parcel and (source := parcel.source()) is not None and owner(source) is block:
+            packed.values[place] = Parcel(packed.again, wrap(source.copy(), node._edge(role)), raw)
+
+
+class SavedTensor:
+    """One saved value of a node, which hooks can be set for: ``y.grad_fn._raw_saved_self`` and its kin."""
+
+    __module__ = "torch._C._autograd"
+
+    def __init__(self, node, place):
+        self._node, self._place = node, place
+
+    def register_hooks(self, *hooks):
+        """Give the saved tensor to ``pack_hook`` at once, and what that returns to ``unpack_hook`` when it is needed.
+
+        RuntimeError if there are hooks already, or if the tensor has been freed.
+        """
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            said = ", ".join(map(repr, (self, *hooks)))
+            raise TypeError(WHAT_IS_TAKEN.format("register_hooks", "self: torch._C._autograd.SavedTensor, ", said))
+        node, place = self._node, self._place
+        if node.saved is None:
+            raise RuntimeError(FREED)
+        values = list(node.saved.values if type(node.saved) is Packed else node.saved)
+        if type(values[place]) is Parcel:
+            raise RuntimeError(ONCE)
+        if type(values[place]) is ndarray:
+            values[place] = Parcel(hooks, wrap(values[place]), raw)
+            node.saved = Packed(values, hooks)
+
+
+def saved_members(reads, roles):
+    """``_saved_self`` and its kin: the saved values by PyTorch's names for what the derivatives read.
+
+    Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
+    """
+
+    def member(place):
+        def value(node):
+            if node.saved is None:
+                raise RuntimeError(second_time)
+            return node._on_edge(node.roles[place], node.saved[place])
+
+        return property(value)
+
+    def raw(place):
+        def value(node):
+            return SavedTensor(node, place)
+
+        return property(value)
+
+    names = {"input": "self", "out": "result"}
+    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read]
+    return {f"_saved_{name}": member(place) for name, place in members} | {
+        f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
+    }

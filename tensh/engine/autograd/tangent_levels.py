@@ -1,0 +1,233 @@
+"""Forward accumulation: while a level is open, what is recorded carries tangents along.
+
+Note [Tangents]
+A tensor's node stands for its value, for gradients as for tangents: a level is a dictionary from nodes to tangents.  While
+one is open, recording goes on where ``no_grad`` says that no gradient is wanted (``mode.grad`` is FORWARD then), and each
+node, as soon as it is complete, gets its tangent from those of its inputs.  If no gradient goes through the node, it is
+emptied and becomes a ``Dual``, which is no history and does not make its tensor require grad.  So tangents take no memory
+but their own, and what is written in place later does no harm.
+
+Saved values that come back as tensors have the edges they came from, and with them their tangents: a backward pass inside a
+level computes the tangents of gradients, with nothing to be said about it.  Levels may be nested.  The tangents of an inner
+level are computed by operations that the outer levels see and the inner one does not, outer levels first, so that no level
+takes the perturbation of another for its own.
+"""
+
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from tensh.engine.autograd.jvp import fitted, pushed, region_pushed
+from tensh.engine.codegen.table import Op
+from tensh.engine.core.backward import as_tensor
+from tensh.engine.core.clock import FORWARD, listen, mode, tick, unlisten
+from tensh.engine.core.nodes import DeadEnd, Dual, Output, hold, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.inplace.copy_slices import CopySlices
+from tensh.engine.inplace.writes import found_while_growing, keep_saved, renamed
+from tensh.engine.operators.shapes.views import view
+
+
+class Level:
+    """One forward accumulation: the tangent of every value that has one, by the node that stands for the value."""
+
+    def __init__(self):
+        self.tangents = WeakKeyDictionary()
+
+    def of(self, node):
+        """The tangent of the value that ``node`` stands for, or None."""
+        if node is None:
+            return None
+        if type(node) is Output:
+            several = self.tangents.get(node.inputs[0])
+            return None if several is None else several[node.index]
+        return self.tangents.get(node)
+
+    def same(self, node, other):
+        """Let ``node`` have the tangent of ``other``, which stands for the same value."""
+        tangent = self.of(other)
+        if tangent is not None:
+            self.tangents[node] = tangent
+
+
+class Levels(tuple):
+    """The open levels, outermost first, as ``mode.levels`` holds them: what writes and new nodes mean for tangents."""
+
+    __slots__ = ()
+
+    def settle(self, node, tensors):
+        """Compute the tangents of a new node of ``tensors``, and empty it if it is good for nothing else."""
+        if mode.forward:
+            for depth, level in enumerate(self):
+                carry(node, level, self[:depth])
+        if mode.grad is not True or not any([live(n) for n in node.inputs]):
+            node.__class__, node.inputs, node.saved = Dual, (), ()
+            for t in tensors:
+                hold(t)
+
+    def before_write(self, node, since, array):
+        """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
+        found = {node: None}
+        for n in found_while_growing(found):
+            tangents = [level.tangents.get(n) for level in self]
+            tangents = [t for each in tangents for t in (each if type(each) is list else [each]) if t is not None]
+            for each in (*n.inputs, *[value_of(t).node for t in tangents]):
+                if each is not None and each.time > since and each not in found:
+                    found[each] = None
+                    keep_saved(each, array)
+
+    def after_write(self, node):
+        """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
+        for level in self:
+            t = level.tangents.get(node)
+            if t is not None:
+                level.tangents[node] = fitted(t, node.shape, node.dtype, True)
+
+    def refuse_tangents(self, name, values):
+        """Raise if one of ``values``, the arguments of a call with ``out=``, is a tensor that has a tangent."""
+        nodes = [edge(t) for t in values if isinstance(t, Tensor)]
+        if mode.forward and any([level.of(node) is not None for level in self for node in nodes]):
+            raise NotImplementedError(
+                f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+            )
+
+
+def open_level():
+    """Begin to carry tangents."""
+    level = Level()
+    if mode.held is None:
+        mode.held = WeakValueDictionary()
+        listen(see)
+    _set_levels((*mode.levels, level))
+    if mode.grad is False and not mode.inference:
+        mode.grad = FORWARD
+    return level
+
+
+def close_level():
+    """Let go of the tangents of the innermost level, and of every node that only they needed."""
+    outer = mode.levels[:-1]
+    _set_levels(outer)
+    if outer:
+        return
+    unlisten(see)
+    if mode.grad is FORWARD:
+        mode.grad = False
+    for t in list(mode.held.values()):
+        if t.node is not None and not live(t.node):
+            t.node = None
+    mode.held = None
+
+
+def _set_levels(levels):
+    mode.levels, mode.off = Levels(levels), FORWARD if levels else False
+
+
+class Computing:
+    """A context in which only some levels are open, and recording is as it says."""
+
+    def __init__(self, levels, grad):
+        self.levels, self.grad = levels, grad
+
+    def __enter__(self):
+        self.before = mode.levels, mode.off, mode.grad
+        _set_levels(self.levels)
+        mode.grad = self.grad
+
+    def __exit__(self, *error):
+        mode.levels, mode.off, mode.grad = self.before
+
+
+# ── what is recorded ─────────────────────────────────────────────────────────
+def see(node, tensors):
+    """Carry tangents through a node that has just been recorded."""
+    if mode.held is not None and isinstance(node.op, Op):  # a custom function has a jvp of its own
+        mode.levels.settle(node, tensors)
+
+
+def carry(node, level, outer):
+    """Compute the tangent of what ``node`` stands for at one level, if it has one, as the ``outer`` levels see it."""
+    tangents = [level.of(n) for n in node.inputs]
+    write = type(node) is CopySlices
+    written = level.of(node.saved[3]) if write else None
+    given = [t for t in (*tangents, written) if t is not None]
+    if not given:
+        return
+    wanted = mode.grad is True and any([live(n) for n in (*node.inputs, *[value_of(t).node for t in given])])
+    recorded = wanted or (FORWARD if outer else False)
+    graph = bool(recorded) or any([type(t) is not Tensor for t in given])
+    with Computing(outer, recorded):
+        if write:
+            result = region_pushed(node, tangents[0], written, graph)
+        elif graph:
+            result = pushed(node, tangents, True, recorded)
+        else:
+            result = pushed(node, [t if t is None else t.array for t in tangents], False, False)
+    level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
+
+
+def value_of(t):
+    """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
+    return t if type(t) is Tensor else getattr(t, "value", t)
+
+
+# ── dual tensors ─────────────────────────────────────────────────────────────
+def check_dual(t, tangent):
+    """Raise unless the two can be the parts of a dual tensor."""
+    for each, what in ((t, "primal"), (tangent, "tangent")):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {each.dtype}")
+    check_size(t, tangent)
+
+
+def check_size(t, tangent):
+    """Raise unless a tangent has the shape of its tensor."""
+    if tangent.array.shape != t.array.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(t.array.shape)} while the given forward gradient is of size "
+            f"{list(tangent.array.shape)}."
+        )
+
+
+def dual(t, tangent, level):
+    """A tensor over the memory of ``t`` that has a tangent."""
+    node = edge(t)
+    shown = wrap(t.array)
+    if not live(node):
+        shown.node = placeholder(shown, node)
+    elif mode.grad is True:
+        shown.node = view.fn(t, t.array.shape).node
+    else:
+        shown.node = DeadEnd(t.array)
+        for each in mode.levels:
+            each.same(shown.node, node)
+    level.tangents[shown.node] = tangent
+    return shown
+
+
+def placeholder(t, node):
+    """A node for ``t`` that stands for the same value as ``node`` and takes no gradient."""
+    twin = Dual()
+    twin.inputs = twin.saved = ()
+    twin.time, twin.shape, twin.dtype, twin.hooks = tick(), t.array.shape, t.array.dtype, None
+    for level in mode.levels:
+        level.same(twin, node)
+    hold(t)
+    return twin
+
+
+def parts(t, level, name="Identity"):
+    """(the value of ``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
+    node = edge(t)
+    tangent = level.of(node)
+    others = tuple(each for each in mode.levels if each is not level)
+    if live(node) and mode.grad is True:
+        with Computing(others, mode.grad):
+            value = view.fn(t, t.array.shape)
+            value.node.__class__ = renamed(type(value.node), name)
+            return value, tangent
+    value = wrap(t.array)
+    with Computing(others, mode.grad):
+        if any(each.of(node) is not None for each in others):
+            value.node = placeholder(value, node)
+    return value, tangent

@@ -1,0 +1,115 @@
+"""What a function that torch.func transforms must not do, and how tensors look inside, in PyTorch's words."""
+
+from textwrap import indent
+
+from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import wrap
+from tensh.engine.core.views import edge
+
+INSTEAD = {
+    "backward()": (
+        "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+        "instead or call backward() outside of functorch transforms."
+    ),
+    "requires_grad_()": (
+        "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a "
+        "function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
+        "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
+        "transformed instead."
+    ),
+    "retain_grad()": (
+        "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch transform. "
+        "This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
+        "call retain_grad() outside of a function being transformed instead."
+    ),
+}
+
+
+class Call:
+    """One running call of a transform, and which of the tensors that its function sees it has made.
+
+    ``leaves`` leads from the nodes of its fresh tensors to the nodes of what they stand for; ``level`` is its level of
+    forward accumulation, if it has one.
+    """
+
+    def __init__(self, level=None):
+        self.leaves, self.level = {}, level
+
+    def refuse(self, what):
+        """Raise the error for a method that was called inside a transformed function."""
+        raise RuntimeError(INSTEAD[what])
+
+    def text(self, t, plain):
+        """The text of a tensor inside transforms; ``plain(tensor)`` is that of one outside."""
+        return text(t, plain)
+
+    def line(self, number, dims):
+        """What its function sees of a tensor, in words; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
+        return f"GradTrackingTensor(lvl={number}, value="
+
+    def holds(self, t, node, nodes):
+        """Does ``t``, whose node leads to ``nodes``, come from a tensor that the call made?"""
+        return any(n in self.leaves for n in nodes) or self.level is not None and self.level.of(node) is not None
+
+
+class Mapping(Call):
+    """A running call of ``vmap``, the one with this number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def line(self, number, dims):
+        return f"BatchedTensor(lvl={number}, bdim={dims.get(self.number, 0)}, value="
+
+    def holds(self, t, node, nodes):
+        return self.number in getattr(t, "levels", ())
+
+
+def given(t):
+    """(the tensor that the caller of ``vmap`` gave, or what a batch has as its value, the batch dimensions by the calls)."""
+    dims = {}
+    while (source := getattr(t, "source", None)) is not None:
+        dims[t.levels[-1]], t = source[1], source[0]
+    return getattr(t, "value", t), dims
+
+
+def text(t, plain):
+    """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
+    value, dims = given(t)
+    calls, mode.transforms = mode.transforms, ()
+    levels, mode.levels = mode.levels, ()
+    try:
+        node = edge(value)
+        nodes = reached(node, calls)
+        holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
+        mode.levels = type(levels)([level for level in levels if all(call.level is not level for call in calls)])
+        shown = plain(outside(value, node, calls) if holders else t)
+    finally:
+        mode.transforms, mode.levels = calls, levels
+    for number, call in holders:
+        shown = f"{call.line(number, dims)}\n{indent(shown, '    ')}\n)"
+    return shown
+
+
+def reached(node, calls):
+    """All nodes that ``node`` leads to, through the leaves of running calls to what they stand for."""
+    seen, stack = {node}, [node]
+    while stack:
+        n = stack.pop()
+        further = () if n is None else (*n.inputs, *[call.leaves.get(n) for call in calls])
+        stack += [each for each in further if each not in seen]
+        seen.update(further)
+    return seen
+
+
+def outside(value, node, calls):
+    """The tensor as it is seen outside of all calls."""
+    for call in reversed(calls):
+        node = call.leaves.get(node) or node
+    shown = wrap(value.array)
+    ends = [n for n in reached(node, calls) if live(n) and not n.inputs]
+    if any(all(n not in call.leaves for call in calls) for n in ends):
+        shown.node = node
+    return shown

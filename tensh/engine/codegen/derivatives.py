@@ -1,0 +1,119 @@
+"""What the text of a derivative says: the names that it reads, and the functions that are written from it.
+
+- ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
+- ``forward_source``    the tangent of an operator that works element by element, from the same texts
+"""
+
+import ast
+import functools
+
+from tensh.engine.codegen.scaling import with_named_numbers
+from tensh.engine.codegen.source import INDENT, indented
+
+LIST = "list"  # outs=LIST: as many outputs as the kernel returns
+FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
+"""What a derivative may read of an array without keeping the array.
+
+``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and not to ask saves 30 ns.
+"""
+
+
+# ── what it reads ────────────────────────────────────────────────────────────
+def reads(text, names):
+    """The saved values a derivative needs, in order: names, and facts such as ``name.shape``, kept without the array."""
+    found, parents = {}, {}
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in names:
+            parent = parents.get(node)
+            of = isinstance(parent, ast.Attribute) and parent.attr in FACTS and names[node.id]
+            found[f"{node.id}.{parent.attr}" if of else node.id] = None
+    return list(found)
+
+
+def saves(op):
+    """What the operator keeps for its derivatives: saved expression -> the inputs whose derivative reads it."""
+    tensors = {*op.inputs, *op.outs, "out"}
+    names = {name: name in tensors for name in (*op.parameters, *tensors)}
+    kept = {}
+    for parameter, text in op.derivatives.items():
+        for let in (*op.let.values(), text) if op.let else (text,):
+            for read in reads(let, names):
+                kept.setdefault(read, {})[parameter] = None
+    return {read: list(who) for read, who in kept.items()}
+
+
+def words_of(text):
+    """The names that a derivative speaks of, but for those that its own comprehensions bind."""
+    names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return [node.id for node in names if node.id not in bound]
+
+
+def variable(read):
+    """The local name of a saved expression: ``input.shape`` -> ``input_shape``."""
+    return read.replace(".", "_")
+
+
+def raw(name, op):
+    """The expression of a saved value inside the function: the raw array of a tensor, anything else as it is."""
+    base, _, attribute = name.partition(".")
+    if base == op.sequence and attribute:
+        return f"[each.{attribute} for each in {base}_]"
+    if base in op.inputs or base == "out" or base in op.outs:
+        base += "_"
+    if attribute == "strides":
+        return f"(None if {base}.base is None else {base}.strides)"
+    return f"{base}.{attribute}" if attribute else base
+
+
+# ── what is written from it ──────────────────────────────────────────────────
+def backward_source(op, recorded, derivatives):
+    """``backward(self, g)``: unpack what was saved, and one expression for every differentiable input."""
+    lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacked(op, recorded)]
+    if op.many:
+        names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
+        lines.append(f"{names} = filled(self, g)")
+    said = functools.partial(local, op=op, recorded=recorded)
+    lines += [f"{name} = {said(text)}" for name, text in op.let.items()]
+    if op.sequence:
+        lines.append(f"return {said(derivatives[op.sequence])}")
+        return indented(lines)
+    if len(derivatives) == 1:
+        lines.append(f"return ({said(next(iter(derivatives.values())))},)")
+        return indented(lines)
+    lines.append(f"{' '.join(p + '_n,' for p in derivatives)} = self.inputs")
+    values = [f"None if {p}_n is None else {said(text)}," for p, text in derivatives.items()]
+    lines.append(f"return ({' '.join(values)})")
+    return indented(lines)
+
+
+def _unpacked(op, recorded):
+    """The line that gives the saved values their names."""
+    saved = "self.unpack()" if recorded else "self.saved"
+    return [f"{' '.join(variable(read) + ',' for read in op.saves)} = {saved}"] if op.saves else []
+
+
+def forward_source(op, recorded, derivatives):
+    """``forward(self, tangents)`` of an operator that works element by element: see Note [Forward from backward]."""
+    lines = ["def forward(self, tangents):", *_unpacked(op, recorded)]
+    lines += [f"{' '.join(p + '_t,' for p in derivatives)} = tangents", "total = None"]
+    said = functools.partial(local, op=op, recorded=recorded)
+    for p, text in derivatives.items():
+        share = [f"g = {p}_t", *(f"{name} = {said(let)}" for name, let in op.let.items()), f"share = {said(text)}"]
+        share.append("total = share if total is None else total + share")
+        lines += [f"if {p}_t is not None:", *(INDENT + line for line in share)]
+    return indented([*lines, "return total"])
+
+
+def local(text, op, recorded):
+    """The derivative with ``input.shape`` and its kin as the local names of the saved values."""
+    if recorded:
+        text = with_named_numbers(text, op.parameters.keys() - op.inputs.keys())
+    for read in op.saves:
+        if "." in read:
+            text = text.replace(read, variable(read))
+    return text

@@ -1,0 +1,264 @@
+"""Operands of different kinds: dtype promotion and Python numbers, the slow path of every pointwise operator.
+
+PyTorch's rule has three ranks: tensors, 0-d tensors, numbers.  A lower rank decides the dtype only when its category
+(bool, integer, float, complex) is higher.
+"""
+
+import functools
+from math import copysign
+
+import numpy as np
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import (
+    BY_NUMPY,
+    FLOAT,
+    can_cast,
+    combine_categories,
+    get_default_dtype,
+    of_scalar,
+    promote_types,
+)
+from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype
+
+NUMBERS = (bool, int, float, complex)
+OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # these PyTorch computes of two numbers, too
+NO_ARRAY = np.empty((), object)  # stands for an operand that is not of the other's dtype, whatever that is
+
+# kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16, "W" complex32)
+WEAK = {
+    "b": frozenset({bool}),
+    "i": frozenset({bool, int}),
+    "u": frozenset({bool, int}),
+    "f": frozenset({bool, int, float}),
+    "V": frozenset({bool, int, float}),
+    "c": frozenset({bool, int, float, complex}),
+    "W": frozenset({bool, int, float, complex}),
+}
+
+STRICT = {kind: types - {bool} if float in types else frozenset() for kind, types in WEAK.items()}
+"""The same for operators to which integers, or bools, are something special."""
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────
+class Scalars(dict):
+    """(number, NumPy dtype) -> a read-only 0-d array.
+
+    Kept because NumPy needs 300 ns to convert a Python number, every time; a look-up here takes 75.  Zeros, nan and
+    complex numbers are not kept here: 0.0 == -0.0, nan != nan.
+    """
+
+    LIMIT = 4096
+
+    def __missing__(self, key):
+        number, dtype = key
+        if not number and type(number) is not complex and (type(number) is int or copysign(1, number) > 0):
+            return ZERO[dtype]
+        array = np.array(_held(number, dtype) if type(number) is int else number, dtype)
+        array.flags.writeable = False
+        if number and number == number and type(number) is not complex and len(self) < self.LIMIT:
+            self[key] = array
+        return array
+
+
+def _held(number, dtype):
+    """An integer as the dtype holds it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
+    if not -(2**63) <= number < 2**64:
+        raise OverflowError("int too big to convert")
+    if dtype.kind not in "iu":
+        return number
+    bits = dtype.itemsize * 8
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if dtype.kind == "i" and number >> (bits - 1) else number
+
+
+class Zeros(dict):
+    """NumPy dtype -> a read-only 0-d zero of it."""
+
+    def __missing__(self, dtype):
+        zero = self[dtype] = np.zeros((), dtype)
+        zero.flags.writeable = False
+        return zero
+
+
+SCALARS, ZERO = Scalars(), Zeros()
+
+
+# ── promotion ────────────────────────────────────────────────────────────────
+class Common(dict):
+    """(dtype, dtype, first is 0-d, second is 0-d) -> the dtype in which PyTorch computes (all NumPy's)."""
+
+    def __missing__(self, key):
+        one, two = BY_NUMPY[key[0]], BY_NUMPY[key[1]]
+        if key[2] == key[3]:
+            common = promote_types(one, two)
+        else:
+            common = combine_categories(one, two) if key[3] else combine_categories(two, one)
+        self[key] = common.numpy
+        return common.numpy
+
+
+class CommonWithNumber(dict):
+    """(dtype, Python type of a number, integers count as floats, default dtype) -> the dtype to compute in."""
+
+    def __missing__(self, key):
+        array, kind, floats, default = key
+        common = combine_categories(BY_NUMPY[array], of_scalar[kind])
+        if floats and common.category < FLOAT:
+            common = default
+        self[key] = common.numpy
+        return common.numpy
+
+
+COMMON, COMMON_WITH_NUMBER = Common(), CommonWithNumber()
+
+
+def promote(first, second, name=None):
+    """Two arrays cast to the dtype in which PyTorch computes with them (in the operator ``name``)."""
+    one, two = first.dtype, second.dtype
+    op = None if name is None else OPS[name]
+    if op is not None and op.mixing is not None:
+        op.mixing(one, two, None)
+    if op is not None and op.floats and one.kind in "biu" and two.kind in "biu":
+        to = get_default_dtype().numpy  # at once: a number that the common integers cannot hold is no other number
+    else:
+        to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
+    return first if one is to else first.astype(to), second if two is to else second.astype(to)
+
+
+def dtype_of_all(arrays):
+    """The dtype in which PyTorch computes with all of these arrays."""
+    ranks = [[BY_NUMPY[a.dtype] for a in arrays if (a.ndim == 0) is zero] for zero in (False, True)]
+    vectors, points = (functools.reduce(promote_types, rank) if rank else None for rank in ranks)
+    return combine_categories(vectors, points)
+
+
+def refused_write(error, input, *others):
+    """What PyTorch says where a write of several tensors, element by element, refuses a dtype: first what does not fit."""
+    arrays = [t.array for t in (input, *others) if isinstance(t, Tensor)]
+    own = arrays[0]
+    if (clash := broadcast_clash([a.shape for a in arrays])) is not None:
+        return RuntimeError(clash)
+    if (shape := np.broadcast_shapes(*[a.shape for a in arrays])) != own.shape:
+        return RuntimeError(does_not_fit(own.shape, shape))
+    result, target = dtype_of_all(arrays), BY_NUMPY[own.dtype]
+    return error if can_cast(result, target) else cannot_cast(result, target)
+
+
+def refused_cast(error, name, input, other, out=None):
+    """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
+    op = OPS[name]
+    if type(error) is RuntimeError and not comes_last(error):
+        return error
+    if (out is None or out is input or out is other) and isinstance(input, Tensor) and isinstance(other, Tensor):
+        own = (input if out is None else out).array.shape
+        if (shape := np.broadcast_shapes(input.array.shape, other.array.shape)) != own:
+            return RuntimeError(does_not_fit(own, shape))
+    if op.truth:
+        return error
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        one, _ = promote(input.array, other.array)
+    else:
+        array, number = (input.array, other) if isinstance(input, Tensor) else (other.array, input)
+        one, _ = with_number(array, plain(number), op.floats)
+    result, target = BY_NUMPY[one.dtype], BY_NUMPY[(input if out is None else out).array.dtype]
+    if op.floats and result.category < FLOAT:
+        result = get_default_dtype()
+    return error if can_cast(result, target) else cannot_cast(result, target)
+
+
+def mix(name, input, other):
+    """(array, array, node, node) of two operands of which not both are tensors."""
+    op = OPS[name]
+    (first, second), numbers = op.inputs, op.numbers
+    if isinstance(input, Tensor):
+        if second in numbers and (number := plain(other)) is not None:
+            if op.mixing is not None:
+                op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
+            array, scalar = with_number(input.array, number, op.floats)
+            return array, scalar, edge(input), None
+    elif first in numbers and (number := plain(input)) is not None:
+        if isinstance(other, Tensor):
+            if op.mixing is not None:
+                op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
+            array, scalar = with_number(other.array, number, op.floats)
+            return scalar, array, None, edge(other)
+        if name in OF_NUMBERS and (second_number := plain(other)) is not None:
+            scalar = SCALARS[number, of_scalar[type(number)].numpy]
+            return *with_number(scalar, second_number, op.floats), None, None
+    if not isinstance(input, Tensor) and (first not in numbers or plain(input) is None or name not in OF_NUMBERS):
+        refuse(name, first, 1, input)
+    refuse(name, second, 2, other)
+
+
+def plain(number):
+    """A Python or NumPy number as Python's; None for anything else."""
+    if type(number) in NUMBERS:
+        return number
+    if isinstance(number, (np.number, np.bool_)):
+        return number.item()
+    return next((kind(number) for kind in NUMBERS if isinstance(number, kind)), None)
+
+
+def with_number(array, number, floats=False):
+    """``array`` and ``number`` in their common dtype; ``floats``: integers count as the default dtype."""
+    common = COMMON_WITH_NUMBER[array.dtype, type(number), floats, of_scalar[float]]
+    return array if array.dtype is common else array.astype(common), SCALARS[number, common]
+
+
+def keep_dtype(t, *bounds):
+    """Raise if numbers would change the dtype of ``t``, into which something is written: PyTorch says so in C++'s words."""
+    if not isinstance(t, Tensor) or t.dtype.category >= FLOAT:
+        return
+    result = t.dtype
+    for bound in bounds:
+        if type(bound) in NUMBERS:
+            result = combine_categories(result, of_scalar[type(bound)])
+    if result is not t.dtype:
+        raise RuntimeError(f"result type {result.title} can't be cast to the desired output type {t.dtype.spoken}")
+
+
+def as_float(array, name=None):
+    """Integers and bools in the default dtype: what PyTorch computes a floating point function of."""
+    if array.dtype.kind == "W":
+        refuse_dtype(name, array.dtype)
+    return array.astype(get_default_dtype().numpy)
+
+
+# ── arguments ────────────────────────────────────────────────────────────────
+def refuse(name, parameter, position, value, expected="Tensor"):
+    """Raise PyTorch's error for an argument of the wrong type."""
+    raise TypeError(
+        f"{name}(): argument '{parameter}' (position {position}) must be {expected}, not {type(value).__name__}"
+    )
+
+
+def require_operand(name, value):
+    """Raise unless ``value``, which is no tensor, can be the second operand of the operator's in-place form."""
+    second = list(OPS[name].inputs)[1]
+    if second not in OPS[name].numbers or plain(value) is None:
+        refuse(f"{name}_", second, 1, value)
+
+
+def given(value, name, parameter, position, optional=False):
+    """(array, node) of a tensor argument; (None, None) for an optional one that is not there."""
+    if isinstance(value, Tensor):
+        return value.array, edge(value)
+    if value is None and optional:
+        return None, None
+    refuse(name, parameter, position, value)
+
+
+def given_list(values, name, parameter, position):
+    """(arrays, nodes) of a sequence of tensors."""
+    if not isinstance(values, (list, tuple)):
+        refuse(name, parameter, position, values, "tuple of Tensors")
+    try:
+        return [t.array for t in values], [t.node if t._base is None else edge(t) for t in values]
+    except AttributeError:
+        number = next(n for n, value in enumerate(values) if not isinstance(value, Tensor))
+        raise TypeError(
+            f"expected Tensor as element {number} in argument {position - 1}, but got {type(values[number]).__name__}"
+        ) from None

@@ -1,0 +1,94 @@
+"""Python numbers as the elements of a dtype: what fits, what is kept of it, PyTorch's error for what does not."""
+
+from functools import cache
+
+import numpy as np
+
+from tensh.engine.arguments.signatures import NO_FIT, TAKERS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BOOL, BUILTIN, COMPLEX, INTEGER, bfloat16, dtype
+
+REAL = frozenset({int, float})
+SAFE = 6e4  # a number up to this fits every floating point dtype
+
+
+def overflow(name):
+    """The error for a number that a dtype cannot hold."""
+    name = name.replace("at::", "c10::")
+    return RuntimeError(f"value cannot be converted to type {name} without overflow")
+
+
+def fitting(number, to):
+    """``number`` as an element of the dtype ``to``; RuntimeError if it does not fit.
+
+    Floats lose their fraction on the way to an integer; a negative number gives an unsigned integer its low bits.
+    """
+    if to.category == BOOL:
+        return bool(number)
+    if isinstance(number, complex):
+        if to.category == COMPLEX:
+            return complex(fitting(number.real, to.to_real()), fitting(number.imag, to.to_real()))
+        if number.imag:
+            raise overflow(to.ctype)
+        number = number.real
+    if to.category == INTEGER:
+        return _integer(number, to)
+    real = to.to_real()
+    if isinstance(number, float) and abs(number) != float("inf") and abs(number) > largest(real):
+        raise overflow(real.ctype)
+    return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice on the way to a short type
+
+
+@cache
+def largest(to):
+    """The largest finite number of a floating point dtype."""
+    if to is bfloat16:
+        return 3.3895313892515355e38
+    return float(np.finfo(to.numpy).max)
+
+
+limits_of = cache(lambda to: np.iinfo(to.numpy))
+
+
+def _integer(number, to):
+    limits = limits_of(to)
+    if isinstance(number, float):
+        if not limits.min <= number <= float(limits.max):
+            raise overflow(to.ctype)
+        return wrapped(int(number), limits)
+    if not (limits.min or -limits.max) <= number <= limits.max:
+        raise overflow(to.ctype)
+    return wrapped(int(number), limits)
+
+
+def wrapped(number, limits):
+    """The low bits of an integer, as the integer dtype with these limits holds them."""
+    number &= (1 << limits.bits) - 1
+    return number - (1 << limits.bits) if number > limits.max else number
+
+
+# ── numbers and dtypes as arguments ──────────────────────────────────────────
+def take_number(value):
+    """A Python number from a number, a NumPy scalar or a 0-d tensor that is not recorded."""
+    if type(value) in BUILTIN:
+        return value
+    if isinstance(value, Tensor):
+        return value.item() if value.array.ndim == 0 and value.node is None else NO_FIT
+    if isinstance(value, (np.number, np.bool_, int, float, complex)):
+        for kind in (int, float, complex):
+            if isinstance(value, kind):
+                return kind(value)
+        return value.item()
+    return NO_FIT
+
+
+def take_dtype(value):
+    """A dtype, or the one that a Python type stands for."""
+    if isinstance(value, type) and value in BUILTIN:
+        return BUILTIN[value]
+    return value if isinstance(value, dtype) else NO_FIT
+
+
+TAKERS["Number"] = take_number
+TAKERS["Tensor~"] = lambda value: value if isinstance(value, Tensor) else take_number(value)
+TAKERS["torch.dtype"] = take_dtype

@@ -1,0 +1,94 @@
+"""Tensors beside plain numbers in recorded derivatives.
+
+For the user ``x * 2`` is a ``MulBackward0`` of two inputs, the second of which wants no gradient.  PyTorch's derivatives
+multiply by the number itself: a ``MulBackward1`` of one input.  So the writer says ``mul_number(x, 2)`` there.
+"""
+
+import ast
+import functools
+import operator
+
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+
+NODES = {"add": "AddBackward1", "sub": "SubBackward1", "mul": "MulBackward1", "div": "DivBackward1"}
+PYTHON = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
+OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+COUNTS = {"count", "per_freedom"}  # words whose value is a number
+
+
+@functools.cache
+def node_beside_number(name):
+    """The class of the nodes of the operator ``name`` of a tensor and a number."""
+    second = list(OPS[name].inputs)[1]
+    kind = OPS[name]._node_beside_number(second, NODES[name])
+    if name in ("mul", "div"):
+        place = kind.reads.index(second)
+        kind.keeps_arrays = False  # it needs the number alone, and can be used again
+        kind.backward_graph = lambda node, g: (beside_number(name, g, node.saved[place].item().conjugate()), None)
+    return kind
+
+
+def beside_number(name, t, number):
+    """The operator ``name`` of a tensor and a number."""
+    result = OPS[name].fn(t, number)
+    try:
+        if live(result.node):
+            result.node.__class__ = node_beside_number(name)
+    except Lift:
+        pass  # a batch's node is that of its value
+    return result
+
+
+def with_number(name):
+    """The operator ``name`` where one of the two may be a number."""
+
+    def word(a, b):
+        if isinstance(a, Tensor) is isinstance(b, Tensor):
+            return PYTHON[name](a, b)
+        if not isinstance(b, Tensor):
+            return beside_number(name, a, b)
+        return beside_number(name, b, a) if name in ("add", "mul") else OPS[name].fn(a, b)
+
+    return word
+
+
+for _name in NODES:
+    ARRAYS[f"{_name}_number"], TENSORS[f"{_name}_number"] = PYTHON[_name], with_number(_name)
+
+
+class Rewritten(ast.NodeTransformer):
+    """The text of a derivative with every operation on a number by its name; ``plain`` are the names of numbers."""
+
+    def __init__(self, plain):
+        self.plain = plain
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        name = OPERATIONS.get(type(node.op))
+        if name is None or self.is_number(node.left) is self.is_number(node.right):
+            return node
+        return ast.Call(ast.Name(f"{name}_number"), [node.left, node.right], [])
+
+    def is_number(self, node):
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, (int, float, complex))
+            case ast.Name(id=name):
+                return name.isupper() or name in self.plain
+            case ast.UnaryOp(operand=inner) | ast.Attribute(value=inner):
+                return self.is_number(inner)
+            case ast.BinOp(left=left, right=right):
+                return self.is_number(left) and self.is_number(right)
+            case ast.Call(func=ast.Name(id=name)):
+                return name in COUNTS
+            case ast.Call(func=inner):
+                return self.is_number(inner)
+        return False
+
+
+def with_named_numbers(text, plain):
+    """``text`` as a recorded derivative says it."""
+    return ast.unparse(Rewritten(plain).visit(ast.parse(text, mode="eval")))

@@ -1,0 +1,262 @@
+"""The steps of a written function, as lines of Python: parameters, operands, the call of the kernel, the result, the node.
+
+The naming is always the same: for a parameter ``input``, ``input_`` is its raw array and ``input_n`` the node that its
+gradient goes to.
+"""
+
+from tensh.engine.arrays.threads import is_light
+from tensh.engine.codegen.derivatives import LIST, raw
+from tensh.engine.codegen.source import INDENT
+
+RETYPED = "retyped"  # view=RETYPED: the view has another dtype
+
+
+# ── parameters ───────────────────────────────────────────────────────────────
+def signature(op, *, out):
+    """The text of the parameter list, with NumPy's ``axis`` and ``keepdims`` beside ``dim`` and ``keepdim``."""
+    parts, star = [], False
+    for p in op.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        if p.default is not p.empty:
+            parts.append(f"{p.name}={default(p, op)}")
+        else:
+            parts.append(f"{p.name}=REQUIRED" if p.name in aliases(op) else p.name)
+    keywords = [f"{alias}=None" for alias in aliases(op).values()]
+    keywords += [f"{keyword}={usual!r}" for keyword, (usual, _) in op.rare.items()]
+    keywords += ["out=None"] if out else []
+    if keywords and not star:
+        parts.append("*")
+    return ", ".join(parts + keywords)
+
+
+def aliases(op):
+    """The parameters that may also be given under NumPy's name: a required one only if nothing required follows it."""
+    names = {}
+    for position, (name, p) in enumerate(op.parameters.items()):
+        later = list(op.parameters.values())[position + 1 :]
+        last = all(other.default is not p.empty or other.kind is p.KEYWORD_ONLY for other in later)
+        if op.public and name in NUMPY and (p.default is not p.empty or last):
+            names[name] = NUMPY[name]
+    return names
+
+
+NUMPY = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def default(parameter, op):
+    """How a default is written: as itself, or by name where its repr is no expression."""
+    value = parameter.default
+    if value is None or isinstance(value, (bool, int, float, str, tuple)) and value == value and abs_finite(value):
+        return repr(value)
+    op.environment[name := f"{op.name}_{parameter.name}"] = value
+    return name
+
+
+def abs_finite(value):
+    return not isinstance(value, float) or value - value == 0
+
+
+def call(op, rare=True):
+    """The parameters as the arguments of a call with the same signature."""
+    arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
+    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.rare if rare)])
+
+
+# ── operands ─────────────────────────────────────────────────────────────────
+def operand_lines(op):
+    """Lines that take the raw arrays and the nodes out of the tensors."""
+    if op.pointwise and len(op.inputs) == 2:
+        lines = two_operand_lines(op)
+    else:
+        lines = []
+        for position, p in enumerate(op.parameters, 1):
+            if p not in op.inputs:
+                continue
+            if p == op.sequence:
+                lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
+                continue
+            take = taken(op).format(p)
+            optional = ", True" if op.parameters[p].default is None else ""
+            lines.append(f"if isinstance({p}, Tensor): {take}")
+            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position}{optional})")
+    return lines + check_lines(op)
+
+
+def two_operand_lines(op):
+    """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
+    a, b = op.inputs
+    take = taken(op)
+    lines = [
+        f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
+        INDENT + take.format(a),
+        INDENT + take.format(b),
+        INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_, '{op.name}')",
+    ]
+    if b in op.numbers:
+        lines.append(f"elif isinstance({a}, Tensor) and type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
+        lines.append(INDENT + take.format(a) + f"; {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None")
+    return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})"]
+
+
+def matrix_lines(op):
+    """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
+    a, b = op.inputs
+    op.environment[f"{op.name}_beyond"] = op.beyond
+    node = "{0}_n = {0}.node if {0}._base is None else edge({0})"
+    return [
+        f"if not isinstance({b}, Tensor): return NotImplemented",
+        f"{a}_ = {a}.array; {b}_ = {b}.array",
+        f"if {a}_.ndim != 2 or {b}_.ndim != 2: return {op.name}_beyond({a}, {b})",
+        node.format(a),
+        node.format(b),
+    ]
+
+
+def taken(op):
+    """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
+    if op.derivatives:
+        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
+    return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # which may raise Lift
+
+
+def weak(op):
+    """The table of numbers that keep a dtype: fewer where numbers are looked at before they are mixed with integers."""
+    return "STRICT" if op.mixing or op.floats else "WEAK"
+
+
+def check_lines(op):
+    """Lines that refuse dtypes the operator does not know, and cast integers for a floating point function."""
+    lines, first = [], next(iter(op.inputs))
+    if op.types != "biufcW":
+        known = op.types + ("V" if "f" in op.types else "")
+        operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
+        lines.append(f"if {first}_.dtype.kind not in {known!r}:")
+        if not op.derivatives:  # or else ``edge`` was asked before: it refuses views that may not be used any more
+            lines += [f"{INDENT}if isinstance({p}, Tensor): edge({p})" for p in op.inputs]
+        lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
+    if op.floats:
+        casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
+        lines.append(f"if {first}_.dtype.kind in 'iubW': {casts}")
+    return lines
+
+
+def kinds(op):
+    """The kinds of NumPy dtypes that the kernel takes as they are: ``types``, with "V" for bfloat16."""
+    types = "".join(t for t in op.types if not op.floats or t not in "biuW")
+    return types + ("V" if "f" in types else "")
+
+
+# ── the kernel ───────────────────────────────────────────────────────────────
+def argument_text(op):
+    """What the kernel is called with: the raw arrays of the tensors, anything else as it is."""
+    return ", ".join(
+        (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "")
+        for p, v in op.parameters.items()
+    )
+
+
+def kernel_lines(op):
+    """The kernel call.  ``try`` costs nothing until something fails; then NumPy's words become PyTorch's."""
+    op.environment[f"{op.name}_kernel"] = op.kernel
+    operands = "".join(f"{p}_, " for p in op.inputs)
+    return [
+        f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})')}",
+        f"except Exception as error: raise explained(error, '{op.name}', ({operands})) from None",
+    ]
+
+
+def kernel_call(op, call, into=None):
+    """The call; of a function of elements, in blocks from many elements on (see arrays/cores.py)."""
+    if not op.spread:
+        return call
+    arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
+    others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
+    options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
+    arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
+    least = "SPREAD_LIGHT" if is_light(op.kernel) else "SPREAD"
+    return f"{call} if {arrays[0]}.size < {least} else spread({op.name}_kernel, {arguments})"
+
+
+# ── the result ───────────────────────────────────────────────────────────────
+ANNOUNCED = "if listeners: announce(k, {0})"
+BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"
+
+
+def result_lines(op):
+    """Lines that wrap the kernel's result and record the node."""
+    if op.outs:
+        return _results(op)
+    lines = [] if op.view else ["if type(out_) is not ndarray: out_ = asarray(out_)"]
+    lines.append(BLANK.format("out"))
+    if op.derivatives:
+        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
+        lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
+        lines.append(INDENT + ANNOUNCED.format("(out,)"))
+    if op.view:
+        first, *rest = op.parameters
+        call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
+        if call:
+            lines.append(f"see_retyped({first}, out{call})")
+        else:
+            seen = f"out._base = {first}; out._how = None; out._time = clock.last_write"
+            lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: see({first}, out)"]
+    return lines
+
+
+def _results(op):
+    """The same for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
+    first = next(iter(op.parameters))
+    if op.many:  # every output has its own gradient: Output nodes lead to the one that computes
+        lines = ["outs = [wrap(array) for array in out_]"]
+        chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
+        if op.derivatives:
+            lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+            if op.outs != LIST:
+                lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
+            lines.append(INDENT + f"k = {op.name}_node(); " + _record(op))
+            facts = "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None"
+            lines.append(INDENT + f"{facts}; k.time = tick()")
+            lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
+            lines.append(INDENT + ANNOUNCED.format("outs"))
+        if op.view:
+            lines.append(f"for o in outs: see({first}, o, MULTIPLE)")
+        return [*lines, f"outs = {op.name}_outs(outs)"]
+    names = [f"{o}_" for o in op.outs]
+    lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
+    if op.derivatives:
+        lines.append(_wanted(op, op.derivatives) + " and mode.grad:")
+        lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
+        lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype; k.time = tick()")
+        lines.append(INDENT + ANNOUNCED.format(f"({op.outs[0]},)"))
+    return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
+
+
+def _node(op):
+    """The class of the new node, which has another name where an operand is a number."""
+    name = f"{op.name}_node"
+    for operand, node in op.numbers.items():
+        if node:
+            name = f"{op.name}_{operand}_node if not isinstance({operand}, Tensor) else {name}"
+    return f"({name})" if " " in name else name
+
+
+def _wanted(op, who):
+    tests = [f"wanted({p}_n)" if p == op.sequence else f"{p}_n is not None" for p in who]
+    return f"if ({' or '.join(tests)})" if len(tests) > 1 else f"if {tests[0]}"
+
+
+def _record(op):
+    """The slots of the new node, but for its facts and its time.
+
+    A value is saved only if an input whose derivative reads it wants a gradient.
+    """
+    nodes = f"tuple({op.sequence}_n)" if op.sequence else f"({' '.join(p + '_n,' for p in op.derivatives)})"
+    saved = []
+    for read, who in op.saves.items():
+        value = raw(read, op)
+        everyone = set(who) == set(op.derivatives)
+        saved.append(value if everyone else f"{value} if {' or '.join(f'{p}_n is not None' for p in who)} else None")
+    return f"k.inputs = {nodes}; k.saved = ({' '.join(s + ',' for s in saved)}); k.hooks = None"

@@ -1,0 +1,244 @@
+"""From a declaration to the function you would have typed by hand: the only code generator.
+
+For every operator it writes up to five pieces of Python, each when first needed:
+
+- ``function_source``   the function: true signature, saves only what the derivatives read
+- ``face_source``       the same as users call it, and ``inplace_face_source`` (see calls/faces.py)
+- ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
+- ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
+
+The steps of which they consist are in steps.py; what is written from the texts of derivatives is in derivatives.py.
+Read the result with ``print(tensh.engine.codegen.table.OPS[name].text)``.
+"""
+
+import inspect
+
+from numpy import ufunc
+
+from tensh.engine.arguments.public_wrapper import wrong_flags
+from tensh.engine.codegen.source import INDENT, indented
+from tensh.engine.codegen.steps import (
+    aliases,
+    argument_text,
+    call,
+    check_lines,
+    default,
+    kernel_call,
+    kernel_lines,
+    kinds,
+    matrix_lines,
+    operand_lines,
+    result_lines,
+    signature,
+    two_operand_lines,
+    weak,
+)
+
+UNRECORDED = "unrecorded"  # inplace=UNRECORDED: a method that the graph knows nothing of, as in PyTorch
+
+
+# ── the function ─────────────────────────────────────────────────────────────
+def function_source(op):
+    """The function, with its true signature."""
+    head, lines = [f"def {op.name}({signature(op, out=op.out)}):", repr(op.doc)], []
+    for parameter, alias in aliases(op).items():
+        lines.append(f"if {alias} is not None: {parameter} = {alias}")
+        if op.parameters[parameter].default is inspect.Parameter.empty:
+            lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
+    if op.out:
+        op.environment[f"{op.name}_out"] = None if op.out is True else op.out
+        strict = "" if op.out is True and not op.apart else f", {op.name}_out"
+        if strict:
+            strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (not op.apart)}"
+        lines.append("if out is not None:")
+        lines += [INDENT + line for line in _out(op, strict)]
+    lines += _rare(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
+    lines.append(f"return {'out' if op.outs == () else 'outs'}")
+    return indented([*head, *lifting(lines, _lifted(op, out=op.out))])
+
+
+def _out(op, strict):
+    """Lines that compute and write into ``out``: what PyTorch refuses first is refused first."""
+    inputs = f"({' '.join(p + ',' for p in op.inputs)})"
+    if op.derivatives and op.node != "NotImplemented":
+        lines = [f"before_out(out, '{op.name}', {inputs})"]
+    else:
+        lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.truth else []
+    apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
+    lines += [apart] if op.pointwise else []
+    lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
+    into = "into" if op.derivatives or op.outs else "constant_into"
+    if not op.pointwise or len(op.inputs) != 2:
+        return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
+    given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
+    lines.append(f"try: result = {op.name}_fn({call(op)})")
+    lines.append(f"except NotImplementedError as error: raise refused_cast({given}) from None")
+    lines.append(f"refuse_growth(out, result, {inputs})")
+    return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
+
+
+def lifting(lines, answer):
+    """The lines, with the ``answer`` to a tensor with a hidden batch dimension: see Note [Lifting]."""
+    return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
+
+
+def _lifted(op, suffix="", out=False):
+    """The expression that answers for the operator, or for its in-place form."""
+    return f"ports.batched_operator({op.name + suffix!r}, {call(op, rare=False)}{', out=out' if out else ''})"
+
+
+def _rare(op, answer, made="fn"):
+    """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
+    op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.rare.items())
+    return [
+        f"if {keyword} is not usual_{keyword}: "
+        + answer.format(f"OPS[{other!r}].{made}({', '.join(op.parameters)}, {keyword})")
+        for keyword, (_, other) in op.rare.items()
+    ]
+
+
+def operator_source(op):
+    """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
+    other = list(op.inputs)[1]
+    if op.beyond is not None:
+        operands = matrix_lines(op)
+    else:
+        *operands, mixing = two_operand_lines(op)
+        operands += [
+            f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})",
+            mixing,
+            *check_lines(op),
+        ]
+    given = ", ".join(op.inputs)
+    lines = lifting([*operands, *kernel_lines(op), *result_lines(op), "return out"], _lifted(op))
+    return indented([f"def {op.name}_operator({given}):", *lines])
+
+
+# ── its face ─────────────────────────────────────────────────────────────────
+def face_source(op, name, known):
+    """The function as users call it under a name (see calls/faces.py); ``known`` is the name of what the face knows."""
+    if op.environment[known].method and op.other_forms:
+        op.environment[f"{op.name}_forms"] = op.other_forms
+        first, rest = op.parameters
+        header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
+        other = f"options or not {rest} or type({rest}[0]) is not int"
+        start = [f"if {other}: return {op.name}_forms({first}, *{rest}, **options)"]
+        lifted = f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_lifted(op)}"
+    else:
+        header, given, start = _face_start(op, known)
+        lifted = _lifted(op)
+    body = [
+        *start,
+        *operand_lines(op),
+        *kernel_lines(op),
+        *result_lines(op),
+        f"return {'out' if op.outs == () else 'outs'}",
+    ]
+    return _face(op, name, header, lifting(body, lifted), f"{known}.refuse({given}, options)")
+
+
+def inplace_face_source(op, name, known):
+    """The in-place form as users call it."""
+    header, given, start = _face_start(op, known)
+    lines = lifting([*start, *_inplace(op)], _lifted(op, "_"))
+    return _face(op, name, header, lines, f"{known}.refuse({given}, options)")
+
+
+def _face_start(op, known):
+    """(parameters, what was given, first lines) of a face: keywords and what is not as expected go the slow way."""
+    parts, names, absent, keywords = [], "", "", []
+    for p in op.parameters.values():
+        if p.kind is p.KEYWORD_ONLY:
+            keywords.append(f"{p.name} = {default(p, op)}")
+            continue
+        required = p.default is p.empty
+        parts.append(f"{p.name}={'REQUIRED' if required else default(p, op)}")
+        names += f"{p.name}, "
+        absent += f" or {p.name} is REQUIRED" if required and p.name not in op.inputs else ""
+    given = f"({names}*surplus,)"
+    known_positional = {n: p for n, p in op.parameters.items() if p.kind is not p.KEYWORD_ONLY}
+    absent += "".join(f" or {wrong}" for wrong in wrong_flags(known_positional))
+    slow = f"if surplus or options{absent}: return {known}.called({given}, options)"
+    return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
+
+
+def _face(op, name, header, lines, refuse):
+    return indented([f"def {name}({header}):", repr(op.doc), *lines, f"except Exception: {refuse}; raise"])
+
+
+# ── the in-place form ────────────────────────────────────────────────────────
+def inplace_source(op):
+    """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
+    lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
+    body = [*_rare(op, "return {}", "inplace_fn"), *_inplace(op)]
+    return indented([*lines, *lifting(body, _lifted(op, "_"))])
+
+
+def _inplace(op):
+    """The lines of the in-place form."""
+    a, *others = op.inputs
+    name = f"{op.name}_"
+    lines = _written_straight(op, a, *others) if op.pointwise else []
+    lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
+    lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"))
+    if op.pointwise:
+        lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps else []
+        lines.append(f"refuse_overlap({a}.array, '{op.name}')")
+    if op.inplace == UNRECORDED and others:
+        lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
+    if op.spread and not op.pointwise and len(others) > 1:
+        return [
+            *lines,
+            f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+            f"except NotImplementedError as error: raise refused_write(error, {', '.join(op.inputs)}) from None",
+        ]
+    if not others or not op.pointwise:
+        return [
+            *lines,
+            *([f"dtype = own_dtype({a}, dtype)"] if op.into_dtype else []),
+            f"return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+        ]
+    return [
+        *lines,
+        f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
+        f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+        f"except (NotImplementedError, RuntimeError) as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
+    ]
+
+
+def _written_straight(op, a, b=None):
+    """Lines that write into the array of ``a`` where nothing is to be recorded and no other dtype is in the way.
+
+    A view is written so where its base has no node, and nothing is to be said about the view.
+    """
+    fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
+    free = f"{a}._base is None or {a}._base.node is None and {a}._how is None"
+    lines = [
+        f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}):",
+        INDENT + f"{a}_ = {a}.array",
+        INDENT + f"if {a}_.base is not None: refuse_overlap({a}_, '{op.name}')",
+    ]
+    if b is not None:
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is {a}._base is None else beside({a}_, {b})"
+        lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
+        if b in op.numbers:
+            lines.append(
+                INDENT + f"elif type({b}) in {weak(op)}[{a}_.dtype.kind]: {b}_ = SCALARS[{b}, {a}_.dtype]; {b}_n = None"
+            )
+        lines.append(INDENT + f"else: {b}_ = NO_ARRAY")
+        fits += [f"{b}_.dtype is {a}_.dtype", f"({b}_n is None or not mode.grad)"]
+    depth = INDENT
+    if fits:
+        lines.append(INDENT + f"if {' and '.join(fits)}:")
+        depth += INDENT
+    operands = f"({a}_, {b}_)" if b else f"({a}_,)"
+    failed = f"except Exception as error: raise explained(error, '{op.name}_', {operands}, True) from None"
+    done = [f"wrote({a}_)", f"return {a}"]
+    if isinstance(op.kernel, ufunc):
+        call = f"{op.name}_kernel({operands[1:-1].rstrip(',')}, {a}_)"
+        written = [f"try: {kernel_call(op, call, f'{a}_')}", failed, *done]
+    else:
+        written = [f"try: out_ = {kernel_call(op, f'{op.name}_kernel({argument_text(op)})', f'{a}_')}", failed]
+        written += [f"if out_.shape == {a}_.shape and out_.dtype is {a}_.dtype:"]
+        written += [INDENT + line for line in (f"if out_ is not {a}_: {a}_[...] = out_", *done)]
+    return lines + [depth + line for line in written]

@@ -1,0 +1,266 @@
+"""The backward pass: newest node first, so that every gradient is complete when it is used.
+
+``run`` is one loop with two meanings: on raw arrays (``graph=False``) or on tensors that record (``graph=True``).
+A pending gradient belongs to the run, never to a node: nested and failed passes leave nothing behind.
+"""
+
+from heapq import heappop, heappush
+from sys import getrefcount
+
+import numpy as np
+
+from tensh.engine.arrays.memory import row_major
+from tensh.engine.codegen.vocabulary import ARRAYS, recorded
+from tensh.engine.core.clock import FORWARD, clock, mode, wrote
+from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
+from tensh.engine.core.nodes import AccumulateGrad, Parts
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
+
+
+def run(grads, graph, keep, wanted=None, record=None):
+    """Send ``grads`` (node -> gradient) through the graph.
+
+    ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
+    ``keep`` retains the saved values.  ``record``, where given, says whether a run on tensors is recorded.
+    """
+    queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
+    only = None if wanted is None else leading_to(wanted, grads)
+    inspect = mode.inspect
+    before, mode.grad = mode.grad, graph if record is None else record
+    outer, mode.running = mode.running, (queue, grads, wanted, only)
+    add = recorded("add") if graph else np.add
+    try:
+        while queue:
+            node = heappop(queue)[1]
+            g = grads.pop(node)
+            if node.hooks is not None:
+                g = before_hooks(node, g, graph)
+                if g is None:
+                    continue
+            if only is not None and not _runs(node, g, wanted, only):
+                continue
+            if node.saved is None:
+                raise RuntimeError(second_time)
+            if node.time < clock.last_write:
+                node.check()
+            gs = node.backward_graph(g) if graph else node.backward(g)
+            if node.hooks is not None or inspect is not None:
+                gs = after_hooks(node, g, gs, graph)
+            if not keep and node.keeps_arrays:
+                node.release()
+            for n, gi in zip(node.inputs, gs):
+                if gi is None or n is None:
+                    continue
+                if n in grads:
+                    grads[n] = merge(grads[n], gi, n, graph, add)
+                    continue
+                if type(n) is not AccumulateGrad:
+                    heappush(queue, (-n.time, n))
+                    if graph or gi.shape != n.shape or gi.dtype is not n.dtype:
+                        gi = first(gi, g, n, graph)
+                else:
+                    gi = first(gi, g, n, graph)
+                    if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
+                        if len(gs) == 1 and gi is not g:
+                            g = None  # the way to ``gi``, which is not needed any more
+                        gi = row_major(gi) if gi is g else owned(gi, gs)
+                grads[n] = gi
+        finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
+    except Misfit as misfit:
+        raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
+    finally:
+        mode.grad, mode.running = before, outer
+
+
+class Misfit(Exception):
+    """A gradient that cannot be summed to the shape of what it belongs to: its shape, and that one."""
+
+
+def finish(grads, graph, wanted):
+    """Hand the leaves their gradients: those that are wanted are taken, others accumulate."""
+    for leaf, g in grads.items():
+        if leaf.hooks is not None:
+            g = before_hooks(leaf, g, graph)
+            if g is None:
+                continue
+        if wanted is None:
+            accumulate(leaf, g, graph)
+        elif leaf in wanted:
+            wanted[leaf] = g
+
+
+def _runs(node, g, wanted, only):
+    """Hand over the gradient of a wanted node; must the node itself run?"""
+    if node in wanted:
+        wanted[node] = g
+    return node in only
+
+
+def first(gi, g, n, graph):
+    """The first gradient that arrives at ``n``, in the shape and dtype of what ``n`` computed."""
+    if type(gi) is Parts:
+        return gi
+    a = gi.array if graph else gi
+    if a.shape != n.shape or a.dtype is not n.dtype:
+        gi = fit(gi, n, graph)
+    return gi
+
+
+def owned(g, gs):
+    """The gradient ``g``, a view, in memory of its own, as ``.grad`` needs it: a copy, unless no other array shares it.
+
+    So the transpose of a product that was made for this gradient alone is kept; ``gs`` are all gradients of the node.
+    """
+    base = g.base
+    whole = type(base) is np.ndarray and base.size == g.size and g.flags.c_contiguous and g.flags.writeable
+    del base
+    alone = whole and [each is g for each in gs].count(True) < 2
+    return g if alone and getrefcount(g.base) == 2 else row_major(g)  # its own, and that of the question
+
+
+def merge(sofar, gi, n, graph, add):
+    """The gradients that have arrived at ``n``, with one more; those of several outputs are added output by output."""
+    if type(gi) is not Parts:
+        a = gi.array if graph else gi
+        return add(sofar, gi if a.shape == n.shape and a.dtype is n.dtype else fit(gi, n, graph))
+    for index, part in gi.items():
+        sofar[index] = add(sofar[index], part) if index in sofar else part
+    return sofar
+
+
+def leading_to(wanted, roots):
+    """The nodes between the roots and the wanted ones: those that must run."""
+    seen, stack = set(roots), list(roots)
+    while stack:
+        for n in stack.pop().inputs:
+            if n is not None and n not in seen:
+                seen.add(n)
+                stack.append(n)
+    needed = set()
+    for node in sorted(seen, key=lambda n: n.time):
+        if any(n in needed or n in wanted for n in node.inputs if n is not None):
+            needed.add(node)
+    return needed
+
+
+def fit(g, node, graph):
+    """``g`` in the shape and dtype of the node's output: summed over broadcast dimensions, cast after promotion."""
+    words = recorded if graph else ARRAYS.__getitem__
+    shape, own = g.shape, node.shape
+    if shape != own:
+        if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # the first says it of most: 0.1 us
+            raise Misfit(shape, own)
+        g = words("sum_to")(g, own)
+    a = g.array if graph else g
+    if a.dtype != node.dtype:
+        if a.dtype.kind in "cW" and node.dtype.kind not in "cW":
+            g = words("real")(g)
+        if (g.array if graph else g).dtype != node.dtype:
+            g = words("cast")(g, node.dtype)
+    return g
+
+
+def accumulate(leaf, g, graph):
+    """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
+    if graph is FORWARD:
+        g, graph = np.array(g.array), False
+    if graph:
+        leaf.grad = recorded("copied")(g) if leaf.grad is None else recorded("add")(leaf.grad, g)
+    elif leaf.grad is None:
+        leaf.grad = wrap(g)
+    elif leaf.grad.array.dtype is not g.dtype:
+        leaf.grad = wrap(leaf.grad.array + g)
+    else:
+        array = leaf.grad.array
+        np.add(array, g, array)
+        wrote(array)
+    if leaf.hooks is not None:
+        for hook in list(leaf.hooks.accumulated.values()):
+            require_nothing(hook(leaf.variable))
+        for hook in list(leaf.hooks.after.values()):
+            result = hook((), (as_tensor(g),))
+            if result is not None:
+                require_gradients(result, (), hook)
+
+
+# ── hooks ────────────────────────────────────────────────────────────────────
+def as_tensor(g):
+    return g if g is None or isinstance(g, Tensor) else wrap(g)
+
+
+def _raw(g, graph):
+    return g if graph or not isinstance(g, Tensor) else g.array
+
+
+def before_hooks(node, g, graph):
+    """Tensor hooks, then retained gradients, then the node's own pre-hooks."""
+    hooks = node.hooks
+    if type(g) is not Parts and (hooks.tensor or hooks.retain):
+        t = as_tensor(g)
+        for hook in list(hooks.tensor.values()):
+            replaced = require_gradient(hook(t), t, hook)
+            t = t if replaced is None else replaced
+        for retain in list(hooks.retain.values()):
+            retain(t)
+        g = _raw(t, graph)
+        if type(node) is AccumulateGrad and not graph:
+            g = g.copy()  # a hook may have kept it
+    for hook in list(hooks.before.values()):
+        given = arrived(g)
+        result = hook(given)
+        if result is not None:
+            result = [_raw(each, graph) for each in require_gradients(result, given, hook)]
+            g = result[0] if type(g) is not Parts else Parts({n: p for n, p in enumerate(result) if p is not None})
+    return g
+
+
+def arrived(g):
+    """What arrived at a node, as its hooks see it: a gradient for each output."""
+    if type(g) is not Parts:
+        return (as_tensor(g),)
+    return tuple(as_tensor(g.get(number)) for number in range(max(g) + 1))
+
+
+def after_hooks(node, g, gs, graph):
+    """The node's own hooks, and anomaly detection, on what it computed."""
+    if mode.inspect is not None:
+        mode.inspect(node, gs)
+    if node.hooks is None:
+        return gs
+    outputs = arrived(g)
+    for hook in list(node.hooks.after.values()):
+        given = tuple(as_tensor(gi) if type(gi) is not Parts else None for gi in gs)
+        result = hook(given, outputs)
+        if result is not None:
+            gs = tuple(_raw(gi, graph) for gi in require_gradients(result, given, hook))
+    return gs
+
+
+# ── the running pass, for the hooks that it calls ────────────────────────────
+# ``mode.running`` is a plain tuple: an object with names for its parts would cost a small pass 2 % of its time.
+def hands_out():
+    """Does the running pass hand its gradients to some nodes only, instead of accumulating them in the leaves?"""
+    if mode.running is None:
+        return False
+    _, _, wanted, _ = mode.running
+    return wanted is not None
+
+
+def running_queue():
+    """The queue of the running pass, which tells it from other passes, and is empty after it."""
+    return mode.running[0]
+
+
+def nodes_to_come(node):
+    """The nodes that the running pass, which is at ``node``, still sends a gradient to, and that node."""
+    queue, grads, _, only = mode.running
+    found = {node, *(each for _, each in queue), *grads}
+    stack = list(found)
+    while stack:
+        node = stack.pop()
+        if only is None or node in only:
+            new = [n for n in node.inputs if n is not None and n not in found]
+            found.update(new)
+            stack += new
+    return found

@@ -1,0 +1,93 @@
+"""What a user hangs on a node: functions to call on the way of its gradient."""
+
+from tensh.engine.core.clock import tick
+from tensh.engine.core.tensor import Tensor
+
+
+class Hooks:
+    """What a user hung on a node.  Each list is a dictionary, so that a handle can remove its entry."""
+
+    __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
+
+    def __init__(self):
+        self.tensor, self.retain, self.before, self.after, self.accumulated = {}, {}, {}, {}, {}
+        self.metadata = {}
+
+    def add(self, which, hook):
+        entries = getattr(self, which)
+        handle = RemovableHandle(entries)
+        entries[handle.id] = hook
+        return handle
+
+
+def hooks_of(node):
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return node.hooks
+
+
+def keep_retaining(t, node):
+    """Let the tensor continue from another node; if its gradient is retained, that is the gradient there from now on."""
+    old = t.node
+    t.node = node
+    if old is not None and old.hooks is not None and id(t) in old.hooks.retain:
+        hooks_of(node).retain[id(t)] = old.hooks.retain.pop(id(t))
+
+
+class RemovableHandle:
+    """A handle that a registration returns: ``remove()`` takes the hook away again."""
+
+    def __init__(self, entries):
+        self.entries, self.id = entries, tick()
+
+    def remove(self):
+        """Take the hook away; a second call does nothing."""
+        self.entries.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+# ── what hooks return ────────────────────────────────────────────────────────
+def require_gradient(result, given, hook):
+    """What a hook returned in place of the gradient ``given``: a tensor of its size and dtype, or None."""
+    if result is None:
+        return None
+    if given is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if result.array.dtype is not given.array.dtype:
+        was, got = given.dtype.legacy, result.dtype.legacy
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the type of value (was torch.{was} got torch.{got})")
+    if result.array.shape != given.array.shape:
+        raise RuntimeError(f"hook '{name_of(hook)}' has changed the size of value")
+    return result
+
+
+def require_gradients(results, given, hook):
+    """What a hook of a node returned in place of the tuple ``given``: a tuple of as many gradients."""
+    if not isinstance(results, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
+    if len(results) != len(given):
+        raise RuntimeError(
+            f"hook '{name_of(hook)}' has returned an incorrect number of values "
+            f"(got {len(results)}, but expected {len(given)})"
+        )
+    return tuple(require_gradient(result, each, hook) for result, each in zip(results, given))
+
+
+def require_nothing(result):
+    """What a hook on an accumulated gradient returned: it must be None."""
+    if isinstance(result, Tensor):
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    if result is not None:
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+
+
+def name_of(hook):
+    """The name of a hook, as errors give it."""
+    return getattr(hook, "__name__", "<unknown>")

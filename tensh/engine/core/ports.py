@@ -1,0 +1,44 @@
+"""Ports: the functions of higher packages that lower ones call.  No other import of the engine leads upwards.
+
+A port names the module that answers it.  The module is read at the first call, when it usually has been read before: a
+tensor with a hidden batch dimension, say, comes from the package that answers for it.
+"""
+
+from functools import cached_property
+from importlib import import_module
+
+
+class Port:
+    """A function of a module of the engine, by the names of both."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+
+    @cached_property
+    def function(self):
+        return getattr(import_module(f"tensh.engine.{self.module}"), self.name)
+
+    def __call__(self, *args, **options):
+        return self.function(*args, **options)
+
+
+construct = Port("methods.creation.legacy", "construct")
+"""``construct(cls, args, options)``: what ``torch.Tensor(...)`` makes."""
+
+is_generator = Port("random.generator", "is_generator")
+"""Is a value a generator of random numbers?  Few programs need the module."""
+
+batched_operator = Port("vmap.dispatch", "operator")
+"""``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions; "add_" is in place."""
+
+batched_function = Port("vmap.dispatch", "function")
+"""``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
+
+batched_custom = Port("vmap.custom", "applied")
+"""``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative of the user's own."""
+
+batched_grad = Port("vmap.differentiation", "grad")
+"""``autograd.grad`` of such tensors, or by batched weights."""
+
+grad_by_batches = Port("vmap.differentiation", "by_batches")
+"""``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""

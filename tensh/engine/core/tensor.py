@@ -1,0 +1,129 @@
+"""Tensor: an array, the node its gradient goes to, and how it is a view.  Everything else is derived.
+
+The methods are not written here: ``methods.py`` hangs the operators of the table on the class.
+"""
+
+from functools import partial
+from operator import index
+
+import numpy as np
+
+from tensh.engine.core import ports
+from tensh.engine.dtypes.device import cpu, strided
+from tensh.engine.dtypes.dtype import BY_NUMPY
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2, 3).shape.numel()
+    6
+    """
+
+    __slots__ = ()
+    __module__ = "torch"
+
+    def __new__(cls, sizes=()):
+        size = tuple.__new__(cls, sizes)
+        for position, n in enumerate(size):
+            if type(n) is not int:
+                try:
+                    index(n)
+                except (TypeError, ValueError, RuntimeError):
+                    kind = type(n).__name__
+                    raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{kind}')") from None
+        return size
+
+    def numel(self):
+        """The number of elements of a tensor of this shape."""
+        number = 1
+        for n in self:
+            number *= n
+        return number
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    __str__ = __repr__
+
+    def __getitem__(self, index):
+        item = tuple.__getitem__(self, index)
+        return size_of(item) if type(index) is slice else item
+
+    def __add__(self, other):
+        joined = tuple.__add__(self, other) if isinstance(other, tuple) else NotImplemented
+        return joined if joined is NotImplemented else size_of(joined)
+
+    def __radd__(self, other):
+        return size_of(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times):
+        return size_of(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self):
+        return made_size, (tuple(self),)
+
+
+def made_size(sizes):
+    """A size again; how a pickled one comes back."""
+    return Size(sizes)
+
+
+size_of = partial(tuple.__new__, Size)  # the shape of an array needs no check
+
+
+class Sizes(dict):
+    """The shape of an array -> the size that it is.  To look it up takes half the time of making it again."""
+
+    LIMIT = 4096
+
+    def __missing__(self, shape):
+        size = size_of(shape)
+        if len(self) < self.LIMIT:
+            self[shape] = size
+        return size
+
+
+SIZES = Sizes()
+
+
+class Tensor:
+    """A multi-dimensional array of one dtype that can record what is computed from it.
+
+    Shapes are tuples of ints; dtypes are ``torch.float32`` and its kin.  Differentiable where ``requires_grad``.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    __slots__ = ("array", "node", "_base", "_how", "_time", "_grad", "__dict__", "__weakref__")
+    __module__ = "torch"
+    __array_priority__ = 1000  # array * tensor asks the tensor, not NumPy
+
+    def __new__(cls, *args, **options):
+        return ports.construct(cls, args, options)
+
+    shape = property(lambda self: SIZES[self.array.shape], doc="The size of each dimension.")
+    dtype = property(lambda self: BY_NUMPY[self.array.dtype], doc="The type of the elements.")
+    ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")
+    itemsize = property(lambda self: self.array.itemsize, doc="Bytes of one element.")
+    nbytes = property(lambda self: self.array.nbytes, doc="Bytes of all elements.")
+    device = property(lambda self: cpu, doc="Where the tensor lives.")
+    layout = property(lambda self: strided, doc="How it lies in memory: torch.strided.")
+
+
+new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would ask __new__: 160 ns
+
+
+def wrap(array, node=None):
+    """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
+    t = new()
+    t.array = array if type(array) is np.ndarray else np.asarray(array)
+    t.node, t._base, t._grad = node, None, None
+    return t

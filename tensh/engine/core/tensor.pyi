@@ -1,0 +1,1350 @@
+"""Tensor and Size.
+
+Written by tools/stubs.py; do not edit."""
+from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
+from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
+from typing import Any as _Any
+from typing import TypeVar as _TypeVar
+import numpy as _np
+from tensh import device as _device, dtype as _dtype, layout as _layout, memory_format as _memory_format
+class Size(tuple[_int, ...]):
+    """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements."""
+    def __new__(cls, sizes: _Sequence[_int] = ...) -> Size: ...
+    def numel(self) -> _int:
+        """The number of elements of a tensor of this shape."""
+class Tensor:
+    """A multi-dimensional array of one dtype that can record what is computed from it."""
+    def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ...
+    @property
+    def H(self) -> Tensor:
+        """The conjugate transpose of a matrix.  Differentiable."""
+    @H.setter
+    def H(self, value: Tensor) -> None: ...
+    @property
+    def T(self) -> Tensor:
+        """The dimensions in reverse order: the transpose of a matrix.  Differentiable, a view."""
+    @T.setter
+    def T(self, value: Tensor) -> None: ...
+    def __abs__(self) -> Tensor: ...
+    def __add__(self, other: Tensor | _Number) -> Tensor: ...
+    def __and__(self, other: Tensor | _Number) -> Tensor: ...
+    def __array__(self, dtype: _dtype | None = None, copy: _Any = None) -> _Any:
+        ...
+    def __array_wrap__(self, array: _Any, context: _Any = None, return_scalar: _Any = False) -> Tensor:
+        """What NumPy computed from a tensor, as a tensor; truth values become bytes, as in PyTorch."""
+    def __bool__(self) -> _bool:
+        ...
+    def __complex__(self) -> _complex:
+        ...
+    def __contains__(self, element: _Any) -> _bool:
+        ...
+    def __deepcopy__(self, memo: _Any) -> _Any:
+        ...
+    def __delitem__(self, index: _Any) -> _Any:
+        """``del t[index]``: a tensor keeps its elements."""
+    def __dir__(self) -> _Any:
+        """The names of a tensor's members, without those that it lacks."""
+    def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
+        """The tensor's memory for another library."""
+    def __dlpack_device__(self) -> _Any:
+        """The kind of memory: (1, 0), the CPU's."""
+    def __eq__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
+    def __float__(self) -> _float:
+        ...
+    def __floordiv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __format__(self, specification: _Any) -> _str:
+        """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
+    def __ge__(self, other: Tensor | _Number) -> Tensor: ...
+    def __getitem__(self, index: _Any) -> Tensor:
+        """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
+    def __gt__(self, other: Tensor | _Number) -> Tensor: ...
+    def __hash__(self) -> _int:
+        ...
+    def __iadd__(self, other: Tensor | _Number) -> Tensor: ...
+    def __iand__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ifloordiv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ilshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __imod__(self, other: Tensor | _Number) -> Tensor: ...
+    def __imul__(self, other: Tensor | _Number) -> Tensor: ...
+    def __index__(self) -> _int:
+        ...
+    def __int__(self) -> _int:
+        ...
+    def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ipow__(self, other: Tensor | _Number) -> Tensor: ...
+    def __irshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __isub__(self, other: Tensor | _Number) -> Tensor: ...
+    def __iter__(self) -> _Iterator[Tensor]:
+        ...
+    def __itruediv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ixor__(self, other: Tensor | _Number) -> Tensor: ...
+    def __le__(self, other: Tensor | _Number) -> Tensor: ...
+    def __len__(self) -> _int:
+        ...
+    def __long__(self) -> Tensor:
+        ...
+    def __lshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __lt__(self, other: Tensor | _Number) -> Tensor: ...
+    def __matmul__(self, other: Tensor | _Number) -> Tensor: ...
+    def __mod__(self, other: Tensor | _Number) -> Tensor: ...
+    def __mul__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ne__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
+    def __neg__(self) -> Tensor: ...
+    def __nonzero__(self) -> Tensor:
+        ...
+    def __or__(self, other: Tensor | _Number) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __pow__(self, other: Tensor | _Number) -> Tensor: ...
+    def __radd__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rand__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rdiv__(self, other: Tensor | _Number) -> Tensor:
+        """``other / input``."""
+    def __reduce_ex__(self, protocol: _Any) -> _Any:
+        """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
+    def __repr__(self, *, tensor_contents: _Any = None) -> _str:
+        """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
+    def __reversed__(self) -> Tensor:
+        ...
+    def __rfloordiv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rlshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rmatmul__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rmod__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rmul__(self, other: Tensor | _Number) -> Tensor: ...
+    def __ror__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rpow__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rrshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rshift__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rsub__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rtruediv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __rxor__(self, other: Tensor | _Number) -> Tensor: ...
+    def __setitem__(self, index: _Any, value: _Any) -> Tensor:
+        """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
+    def __sub__(self, other: Tensor | _Number) -> Tensor: ...
+    def __truediv__(self, other: Tensor | _Number) -> Tensor: ...
+    def __xor__(self, other: Tensor | _Number) -> Tensor: ...
+    def _is_view(self) -> _Any:
+        ...
+    @property
+    def _version(self) -> _int:
+        """How often the memory was written in place."""
+    @_version.setter
+    def _version(self, value: _int) -> None: ...
+    def abs(self, *, out: Tensor | None = None) -> Tensor:
+        """Absolute value of input."""
+    def abs_(self) -> Tensor:
+        """In-place version of abs; of complex numbers there is none, for the result is real."""
+    def absolute(self, *, out: Tensor | None = None) -> Tensor:
+        """Absolute value of input."""
+    def absolute_(self) -> Tensor:
+        """In-place version of abs; of complex numbers there is none, for the result is real."""
+    def acos(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse cosine of input."""
+    def acos_(self) -> Tensor:
+        """Inverse cosine of input."""
+    def acosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def acosh_(self) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def add(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """Sum of input and other."""
+    def add_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+        """Sum of input and other."""
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable."""
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """input + value * tensor1 / tensor2; shapes are broadcast."""
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
+        """input + value * tensor1 / tensor2; shapes are broadcast."""
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """input + value * tensor1 * tensor2; shapes are broadcast."""
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: _Any = 1) -> Tensor:
+        """input + value * tensor1 * tensor2; shapes are broadcast."""
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha`` times the outer product of two vectors.  Differentiable."""
+    def adjoint(self) -> Tensor:
+        """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
+    def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """True where all elements (along ``dim``) are not zero."""
+    def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
+        """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
+    def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
+    def amin(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The smallest element, or the smallest ones along ``dim`` (an int or a sequence of them)."""
+    def aminmax(self, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The smallest and the largest element, of all or along ``dim``.  Differentiable."""
+    def angle(self, *, out: Tensor | None = None) -> Tensor:
+        """Angle of input to the positive real axis, in radians."""
+    def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """True where any element (along ``dim``) is not zero."""
+    def apply_(self, callable: _Any) -> _Any:
+        """Replace every element by ``callable(element)``."""
+    def arccos(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse cosine of input."""
+    def arccos_(self) -> Tensor:
+        """Inverse cosine of input."""
+    def arccosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def arccosh_(self) -> Tensor:
+        """Inverse hyperbolic cosine of input."""
+    def arcsin(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse sine of input."""
+    def arcsin_(self) -> Tensor:
+        """Inverse sine of input."""
+    def arcsinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def arcsinh_(self) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def arctan(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse tangent of input."""
+    def arctan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Angle of the point (other, input) to the positive first axis."""
+    def arctan2_(self, other: Tensor | _Number) -> Tensor:
+        """Angle of the point (other, input) to the positive first axis."""
+    def arctan_(self) -> Tensor:
+        """Inverse tangent of input."""
+    def arctanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic tangent of input."""
+    def arctanh_(self) -> Tensor:
+        """Inverse hyperbolic tangent of input."""
+    def argmax(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+    def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+    def argsort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
+        """The indices that sort the elements along ``dim``."""
+    def argwhere(self) -> Tensor:
+        """The indices of the elements that are not zero, as rows."""
+    def as_strided(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
+        """The memory of the input in another size, with strides (in elements) and a start of one's own."""
+    def as_strided_(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
+        """In-place version of ``as_strided``: the tensor becomes its own view."""
+    def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
+        """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+    def as_subclass(self, cls: _Any) -> Tensor:
+        """An object of ``cls``, a subclass of Tensor, with this memory and history."""
+    def asin(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse sine of input."""
+    def asin_(self) -> Tensor:
+        """Inverse sine of input."""
+    def asinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def asinh_(self) -> Tensor:
+        """Inverse hyperbolic sine of input."""
+    def atan(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse tangent of input."""
+    def atan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Angle of the point (other, input) to the positive first axis."""
+    def atan2_(self, other: Tensor | _Number) -> Tensor:
+        """Angle of the point (other, input) to the positive first axis."""
+    def atan_(self) -> Tensor:
+        """Inverse tangent of input."""
+    def atanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Inverse hyperbolic tangent of input."""
+    def atanh_(self) -> Tensor:
+        """Inverse hyperbolic tangent of input."""
+    def backward(self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: _Any = None) -> None:
+        """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
+        """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
+    def bernoulli(self, *args: _Any, **options: _Any) -> Tensor:
+        """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
+    def bernoulli_(self, *args: _Any, **options: _Any) -> Tensor:
+        """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
+    def bfloat16(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.bfloat16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def bincount(self, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
+        """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights."""
+    def bitwise_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Bits that are set in both."""
+    def bitwise_and_(self, other: Tensor | _Number) -> Tensor:
+        """Bits that are set in both."""
+    def bitwise_left_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The bits moved to the left by other places."""
+    def bitwise_left_shift_(self, other: Tensor | _Number) -> Tensor:
+        """The bits moved to the left by other places."""
+    def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
+        """Every bit the other way; of bools, the opposite."""
+    def bitwise_not_(self) -> Tensor:
+        """Every bit the other way; of bools, the opposite."""
+    def bitwise_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Bits that are set in either."""
+    def bitwise_or_(self, other: Tensor | _Number) -> Tensor:
+        """Bits that are set in either."""
+    def bitwise_right_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The bits moved to the right by other places."""
+    def bitwise_right_shift_(self, other: Tensor | _Number) -> Tensor:
+        """The bits moved to the right by other places."""
+    def bitwise_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Bits that are set in exactly one."""
+    def bitwise_xor_(self, other: Tensor | _Number) -> Tensor:
+        """Bits that are set in exactly one."""
+    def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
+    def bool(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.bool: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def broadcast_to(self, *size: _Any, **named: _Any) -> Tensor:
+        """The tensor expanded to ``size``.  Differentiable, a view."""
+    def byte(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with numbers of Cauchy's distribution."""
+    def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def ceil(self, *, out: Tensor | None = None) -> Tensor:
+        """The smallest integers that are not less than input."""
+    def ceil_(self) -> Tensor:
+        """The smallest integers that are not less than input."""
+    def cfloat(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.complex64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def chalf(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.complex32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def char(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.int8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+        """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
+    def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+    def cholesky_solve(self, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
+        """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+    def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
+    def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+    def clamp_(self, min: _Any = None, max: _Any = None) -> Tensor:
+        """In-place version of clamp."""
+    def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input, but at most ``max``."""
+    def clamp_max_(self, max: Tensor | _Number) -> Tensor:
+        """Input, but at most ``max``."""
+    def clamp_min(self, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input, but at least ``min``."""
+    def clamp_min_(self, min: Tensor | _Number) -> Tensor:
+        """Input, but at least ``min``."""
+    def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+    def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
+        """In-place version of clamp."""
+    def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
+    def conj(self) -> Tensor:
+        """The complex conjugate; real tensors are returned as they are.  Differentiable."""
+    def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
+        """The complex conjugate, computed in memory of its own; real tensors are returned as they are.  Differentiable."""
+    def conj_physical_(self) -> Tensor:
+        """In-place version of conj_physical; real tensors may be expanded ones."""
+    def const_data_ptr(self) -> Tensor:
+        """The address of the first element."""
+    def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
+        """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
+    def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
+        """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor."""
+    def copysign(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The absolute value of input with the sign of other."""
+    def copysign_(self, other: Tensor | _Number) -> Tensor:
+        """The absolute value of input with the sign of other."""
+    def corrcoef(self) -> Tensor:
+        """The correlation coefficients of the rows.  Differentiable."""
+    def cos(self, *, out: Tensor | None = None) -> Tensor:
+        """Cosine of input."""
+    def cos_(self) -> Tensor:
+        """Cosine of input."""
+    def cosh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic cosine of input."""
+    def cosh_(self) -> Tensor:
+        """Hyperbolic cosine of input."""
+    def count_nonzero(self, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+        """The number of elements (along ``dim``) that are not zero."""
+    def cov(self, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
+        """The covariance matrix of the rows; a vector has its variance."""
+    def cpu(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor itself: it is on the CPU."""
+    def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
+    def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
+        """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
+    def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+        """The largest element so far along ``dim``, and its index.  Differentiable."""
+    def cummin(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+        """The smallest element so far along ``dim``, and its index.  Differentiable."""
+    def cumprod(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+        """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+    def cumprod_(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+        """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+    def cumsum(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+        """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+    def cumsum_(self, dim: _Any, *, dtype: _dtype | None = None, axis: _Any = None) -> Tensor:
+        """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
+    @property
+    def data(self) -> Tensor:
+        """A view without history, whose writes do not count as writes to this tensor."""
+    @data.setter
+    def data(self, value: Tensor) -> None: ...
+    def data_ptr(self) -> _int:
+        """The address of the first element."""
+    def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
+        """Degrees as radians."""
+    def deg2rad_(self) -> Tensor:
+        """Degrees as radians."""
+    def det(self, *, out: Tensor | None = None) -> Tensor:
+        """The determinants of square matrices.  Differentiable."""
+    def detach(self) -> Tensor:
+        """A view without history: writes to one are seen, and counted, by the other."""
+    def detach_(self) -> Tensor:
+        """Cut this tensor off from its history, in place."""
+    @property
+    def device(self) -> _device:
+        """Where the tensor lives."""
+    @device.setter
+    def device(self, value: _device) -> None: ...
+    def diag(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+        """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
+    def diag_embed(self, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
+        """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable."""
+    def diagflat(self, offset: _Any = 0) -> Tensor:
+        """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+    def diagonal(self, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
+        """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
+    def diagonal_scatter(self, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+        """The input with a diagonal replaced by ``src``.  Differentiable."""
+    def diff(self, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before."""
+    def digamma(self, *, out: Tensor | None = None) -> Tensor:
+        """Slope of lgamma at input."""
+    def digamma_(self) -> Tensor:
+        """Slope of lgamma at input."""
+    def dim(self) -> _int:
+        """The number of dimensions."""
+    def dim_order(self) -> Tensor:
+        """The dimensions from the widest step in memory to the narrowest."""
+    def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
+        """The ``p``-norm of ``input - other``.  Differentiable."""
+    def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+        """Quotient of input and other."""
+    def div_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+        """Quotient of input and other."""
+    def divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+        """Quotient of input and other."""
+    def divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+        """Quotient of input and other."""
+    def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The sum of the products of two vectors' elements.  Differentiable."""
+    def double(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.float64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def dsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+        """The input cut along its third dimension: in equal parts, or before each of the given indices."""
+    @property
+    def dtype(self) -> _dtype:
+        """The type of the elements."""
+    @dtype.setter
+    def dtype(self, value: _dtype) -> None: ...
+    def element_size(self) -> _int:
+        """Bytes of one element."""
+    def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is equal to other."""
+    def eq_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is equal to other."""
+    def equal(self, other: Tensor | _Number) -> _bool:
+        """Have both the same shape and the same elements?  A bool."""
+    def erf(self, *, out: Tensor | None = None) -> Tensor:
+        """The error function of input."""
+    def erf_(self) -> Tensor:
+        """The error function of input."""
+    def erfc(self, *, out: Tensor | None = None) -> Tensor:
+        """1 - erf(input), exact where erf is nearly 1."""
+    def erfc_(self) -> Tensor:
+        """1 - erf(input), exact where erf is nearly 1."""
+    def erfinv(self, *, out: Tensor | None = None) -> Tensor:
+        """The number whose error function is input."""
+    def erfinv_(self) -> Tensor:
+        """The number whose error function is input."""
+    def exp(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of input."""
+    def exp2(self, *, out: Tensor | None = None) -> Tensor:
+        """2 to the power of input."""
+    def exp2_(self) -> Tensor:
+        """2 to the power of input."""
+    def exp_(self) -> Tensor:
+        """e to the power of input."""
+    def expand(self, size: _Any) -> Tensor:
+        """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size."""
+    def expand_as(self, other: Tensor | _Number) -> Tensor:
+        """The tensor expanded to the size of ``other``.  Differentiable, a view."""
+    def expm1(self, *, out: Tensor | None = None) -> Tensor:
+        """e to the power of input, less 1: exact near 0."""
+    def expm1_(self) -> Tensor:
+        """e to the power of input, less 1: exact near 0."""
+    def exponential_(self, lambd: _Any = ..., *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with exponential numbers of rate ``lambd``."""
+    def fill_(self, value: _Any) -> Tensor:
+        """Set all elements to ``value``, a number or a tensor without dimensions."""
+    def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
+        """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row."""
+    def fix(self, *, out: Tensor | None = None) -> Tensor:
+        """Input without its fraction."""
+    def fix_(self) -> Tensor:
+        """Input without its fraction."""
+    def flatten(self, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
+        """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
+    def flip(self, *dims: _Any, **named: _Any) -> Tensor:
+        """The tensor with the order reversed along ``dims``, as a copy.  Differentiable."""
+    def fliplr(self) -> Tensor:
+        """The input with its columns in reverse order, as a copy.  Differentiable."""
+    def flipud(self) -> Tensor:
+        """The input with its rows in reverse order, as a copy.  Differentiable."""
+    def float(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.float32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def float_power(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable."""
+    def float_power_(self, exponent: Tensor | _Number) -> Tensor:
+        """In-place version of float_power: the input must be of its dtype already."""
+    def floor(self, *, out: Tensor | None = None) -> Tensor:
+        """The largest integers that are not greater than input."""
+    def floor_(self) -> Tensor:
+        """The largest integers that are not greater than input."""
+    def floor_divide(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Quotient, rounded down."""
+    def floor_divide_(self, other: Tensor | _Number) -> Tensor:
+        """Quotient, rounded down."""
+    def fmax(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The larger of input and other; a number wins over nan."""
+    def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of input and other; a number wins over nan."""
+    def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The remainder of the division that rounds towards zero: of the dividend's sign."""
+    def fmod_(self, other: Tensor | _Number) -> Tensor:
+        """The remainder of the division that rounds towards zero: of the dividend's sign."""
+    def frac(self, *, out: Tensor | None = None) -> Tensor:
+        """The fraction of input, with its sign."""
+    def frac_(self) -> Tensor:
+        """The fraction of input, with its sign."""
+    def frexp(self, *, out: Tensor | None = None) -> _Any:
+        """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+    def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
+        """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
+    def gcd(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Greatest common divisor of integers."""
+    def gcd_(self, other: Tensor | _Number) -> Tensor:
+        """Greatest common divisor of integers."""
+    def ge(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is greater than or equal to other."""
+    def ge_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is greater than or equal to other."""
+    def geometric_(self, p: _Any, *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
+    def geqrf(self, *, out: Tensor | None = None) -> _Any:
+        """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+    def get_device(self) -> _int:
+        """The number of the device: -1 for the CPU."""
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that ``backward`` accumulated, or None."""
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None: ...
+    @property
+    def grad_fn(self) -> _Any:
+        """The node that computed this tensor; None for leaves."""
+    @grad_fn.setter
+    def grad_fn(self, value: _Any) -> None: ...
+    def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is greater than other."""
+    def greater_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is greater than other."""
+    def greater_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is greater than or equal to other."""
+    def greater_equal_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is greater than or equal to other."""
+    def gt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is greater than other."""
+    def gt_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is greater than other."""
+    def half(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.float16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def hardshrink(self, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
+        """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
+    def hash_tensor(self, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
+        """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64."""
+    def heaviside(self, values: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """0 below zero, ``values`` at zero, 1 above."""
+    def heaviside_(self, values: Tensor | _Number) -> Tensor:
+        """0 below zero, ``values`` at zero, 1 above."""
+    def histc(self, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
+        """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
+    def histogram(self, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
+        """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
+    def hsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+        """The input cut into parts side by side: in equal parts, or before each of the given indices."""
+    def hypot(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Length of the hypotenuse over the legs input and other."""
+    def hypot_(self, other: Tensor | _Number) -> Tensor:
+        """Length of the hypotenuse over the legs input and other."""
+    def i0(self, *, out: Tensor | None = None) -> Tensor:
+        """Modified Bessel function of the first kind, order 0."""
+    def i0_(self) -> Tensor:
+        """Modified Bessel function of the first kind, order 0."""
+    def igamma(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The part below other of the gamma distribution of shape input."""
+    def igamma_(self, other: Tensor | _Number) -> Tensor:
+        """The part below other of the gamma distribution of shape input."""
+    def igammac(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The part above other of the gamma distribution of shape input."""
+    def igammac_(self, other: Tensor | _Number) -> Tensor:
+        """The part above other of the gamma distribution of shape input."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts of complex numbers, as a view.  Differentiable."""
+    @imag.setter
+    def imag(self, value: Tensor) -> None: ...
+    def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
+    def index_add_(self, dim: _Any, index: _Any, source: _Any, *, alpha: _Any = 1) -> Tensor:
+        """In-place version of index_add."""
+    def index_copy(self, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
+    def index_copy_(self, dim: _Any, index: _Any, source: _Any) -> Tensor:
+        """In-place version of index_copy."""
+    def index_fill(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
+        """The input with its slices at ``index`` along ``dim`` set to ``value``."""
+    def index_fill_(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
+        """In-place version of index_fill."""
+    def index_put(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
+        """The input with ``values`` at the places that a tuple of index tensors names."""
+    def index_put_(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
+        """In-place version of index_put."""
+    def index_reduce(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
+        """The slices of ``source`` combined at ``index`` along ``dim``."""
+    def index_reduce_(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
+        """In-place version of index_reduce."""
+    def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
+    def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The sums of products over the last dimension of both.  Differentiable."""
+    def int(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.int32: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
+        """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+    def is_complex(self) -> _bool:
+        """True if the dtype is complex."""
+    def is_conj(self) -> Tensor:
+        """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+    def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
+        """True if elements lie in memory without gaps, the last dimension innermost (or as ``memory_format`` says)."""
+    @property
+    def is_cpu(self) -> _bool:
+        """True: tensh computes on the CPU."""
+    @is_cpu.setter
+    def is_cpu(self, value: _bool) -> None: ...
+    @property
+    def is_cuda(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_cuda.setter
+    def is_cuda(self, value: _bool) -> None: ...
+    def is_distributed(self) -> Tensor:
+        """Is the tensor spread over processes?  Never."""
+    def is_floating_point(self) -> _bool:
+        """True if the dtype is one of the floating point dtypes."""
+    def is_inference(self) -> _bool:
+        """Was the tensor made in inference mode?  tensh keeps no such mark."""
+    @property
+    def is_ipu(self) -> _Any:
+        """False: tensh computes on the CPU only."""
+    @is_ipu.setter
+    def is_ipu(self, value: _Any) -> None: ...
+    @property
+    def is_leaf(self) -> _bool:
+        """True if the user made this tensor, rather than an operation on one that requires grad."""
+    @is_leaf.setter
+    def is_leaf(self, value: _bool) -> None: ...
+    @property
+    def is_maia(self) -> _Any:
+        """False: tensh computes on the CPU only."""
+    @is_maia.setter
+    def is_maia(self, value: _Any) -> None: ...
+    @property
+    def is_meta(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_meta.setter
+    def is_meta(self, value: _bool) -> None: ...
+    @property
+    def is_mkldnn(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_mkldnn.setter
+    def is_mkldnn(self, value: _bool) -> None: ...
+    @property
+    def is_mps(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_mps.setter
+    def is_mps(self, value: _bool) -> None: ...
+    @property
+    def is_mtia(self) -> _Any:
+        """False: tensh computes on the CPU only."""
+    @is_mtia.setter
+    def is_mtia(self, value: _Any) -> None: ...
+    def is_neg(self) -> Tensor:
+        """Is it negated only when it is read?  Never."""
+    @property
+    def is_nested(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_nested.setter
+    def is_nested(self, value: _bool) -> None: ...
+    def is_nonzero(self) -> _bool:
+        """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+    def is_pinned(self, device: _device | _str | _int | None = None) -> _bool:
+        """False: there is no device to pin memory for."""
+    @property
+    def is_quantized(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_quantized.setter
+    def is_quantized(self, value: _bool) -> None: ...
+    def is_same_size(self, other: Tensor | _Number) -> _bool:
+        """True if two tensors have the same shape."""
+    def is_set_to(self, tensor: _Any) -> _bool:
+        """True if both tensors show the same memory in the same way."""
+    def is_shared(self) -> Tensor:
+        """Is the memory shared between processes?  It never is."""
+    def is_signed(self) -> _bool:
+        """True if the dtype can hold negative numbers."""
+    @property
+    def is_sparse(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_sparse.setter
+    def is_sparse(self, value: _bool) -> None: ...
+    @property
+    def is_sparse_csr(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_sparse_csr.setter
+    def is_sparse_csr(self, value: _bool) -> None: ...
+    @property
+    def is_vulkan(self) -> _Any:
+        """False: tensh computes on the CPU only."""
+    @is_vulkan.setter
+    def is_vulkan(self, value: _Any) -> None: ...
+    @property
+    def is_xla(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_xla.setter
+    def is_xla(self, value: _bool) -> None: ...
+    @property
+    def is_xpu(self) -> _bool:
+        """False: tensh has dense tensors on the CPU only."""
+    @is_xpu.setter
+    def is_xpu(self, value: _bool) -> None: ...
+    def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
+        """True where |input - other| is at most atol + rtol * |other|."""
+    def isfinite(self) -> Tensor:
+        """True where input is neither nan nor an infinity."""
+    def isinf(self) -> Tensor:
+        """True where input is an infinity."""
+    def isnan(self) -> Tensor:
+        """True where input is nan."""
+    def isneginf(self, *, out: Tensor | None = None) -> Tensor:
+        """True where input is the negative infinity."""
+    def isposinf(self, *, out: Tensor | None = None) -> Tensor:
+        """True where input is the positive infinity."""
+    def isreal(self) -> Tensor:
+        """True where the imaginary part is zero."""
+    def istft(self, *args: _Any, **given: _Any) -> _Any:
+        """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
+    def item(self) -> _Number:
+        """The only element as a Python number; RuntimeError if there is not exactly one."""
+    @property
+    def itemsize(self) -> _int:
+        """Bytes of one element."""
+    @itemsize.setter
+    def itemsize(self, value: _int) -> None: ...
+    def kron(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
+    def kthvalue(self, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable."""
+    @property
+    def layout(self) -> _layout:
+        """How it lies in memory: torch.strided."""
+    @layout.setter
+    def layout(self, value: _layout) -> None: ...
+    def lcm(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Least common multiple of integers."""
+    def lcm_(self, other: Tensor | _Number) -> Tensor:
+        """Least common multiple of integers."""
+    def ldexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input times 2 to the power of other."""
+    def ldexp_(self, other: Tensor | _Number) -> Tensor:
+        """Input times 2 to the power of other."""
+    def le(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is less than or equal to other."""
+    def le_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is less than or equal to other."""
+    def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
+    def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
+        """In-place version of lerp."""
+    def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is less than other."""
+    def less_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is less than other."""
+    def less_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is less than or equal to other."""
+    def less_equal_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is less than or equal to other."""
+    def lgamma(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the absolute value of the gamma function of input."""
+    def lgamma_(self) -> Tensor:
+        """Logarithm of the absolute value of the gamma function of input."""
+    def log(self, *, out: Tensor | None = None) -> Tensor:
+        """Natural logarithm of input."""
+    def log10(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of input to base 10."""
+    def log10_(self) -> Tensor:
+        """Logarithm of input to base 10."""
+    def log1p(self, *, out: Tensor | None = None) -> Tensor:
+        """Natural logarithm of 1 + input: exact near 0."""
+    def log1p_(self) -> Tensor:
+        """Natural logarithm of 1 + input: exact near 0."""
+    def log2(self, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of input to base 2."""
+    def log2_(self) -> Tensor:
+        """Logarithm of input to base 2."""
+    def log_(self) -> Tensor:
+        """Natural logarithm of input."""
+    def log_normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with e to the power of normal numbers."""
+    def log_softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable."""
+    def logaddexp(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the sum of the exponentials of input and other."""
+    def logaddexp2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """log2(2 ** input + 2 ** other), without overflow."""
+    def logcumsumexp(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
+    def logdet(self) -> Tensor:
+        """The logarithms of the determinants: nan where they are negative.  Differentiable."""
+    def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where both are different from zero."""
+    def logical_and_(self, other: Tensor | _Number) -> Tensor:
+        """True where both are different from zero."""
+    def logical_not(self, *, out: Tensor | None = None) -> Tensor:
+        """True where input is zero."""
+    def logical_not_(self) -> Tensor:
+        """True where input is zero."""
+    def logical_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where either is different from zero."""
+    def logical_or_(self, other: Tensor | _Number) -> Tensor:
+        """True where either is different from zero."""
+    def logical_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where exactly one is different from zero."""
+    def logical_xor_(self, other: Tensor | _Number) -> Tensor:
+        """True where exactly one is different from zero."""
+    def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
+        """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
+    def logit_(self, eps: _float | None = None) -> Tensor:
+        """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
+    def logsumexp(self, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
+    def long(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.int64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is less than other."""
+    def lt_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is less than other."""
+    def lu(self, pivot: _Any = True, get_infos: _Any = False) -> Tensor:
+        """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
+    def lu_solve(self, LU_data: _Any, LU_pivots: _Any, *, out: Tensor | None = None) -> Tensor:
+        """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
+    @property
+    def mH(self) -> Tensor:
+        """The conjugate transposes of matrices.  Differentiable."""
+    @mH.setter
+    def mH(self, value: Tensor) -> None: ...
+    @property
+    def mT(self) -> Tensor:
+        """The last two dimensions exchanged: the transposes of matrices.  Differentiable, a view."""
+    @mT.setter
+    def mT(self, value: Tensor) -> None: ...
+    def map2_(self, x: _Any, y: _Any, callable: _Any) -> Tensor:
+        """Replace every element by ``callable(element, element of x, element of y)``."""
+    def map_(self, tensor: _Any, callable: _Any) -> _Any:
+        """Replace every element by ``callable(element, element of tensor)``."""
+    def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
+        """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
+    def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
+        """In-place version of masked_fill; the tensor may be an expanded one."""
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
+        """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
+    def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
+        """In-place version of masked_scatter."""
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
+    def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
+    def matrix_exp(self, *, out: Tensor | None = None) -> Tensor:
+        """The exponential of square matrices.  Differentiable."""
+    def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
+        """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
+    def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
+    def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The larger of input and other; nan wins."""
+    def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
+    def median(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
+    def min(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
+    def minimum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The smaller of input and other; nan wins."""
+    def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of two matrices, (n, k) and (k, m).  Differentiable."""
+    def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
+        """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+    def moveaxis(self, source: _Any, destination: _Any) -> Tensor:
+        """The dimensions ``source`` moved to the places ``destination``, as ``movedim``."""
+    def movedim(self, source: _Any, destination: _Any) -> Tensor:
+        """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
+        """The elements in order along the first dimension.  Differentiable."""
+    def mul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Product of input and other."""
+    def mul_(self, other: Tensor | _Number) -> Tensor:
+        """Product of input and other."""
+    def multinomial(self, num_samples: _Any, replacement: _Any = False, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
+        """Indices drawn with the weights in ``input``, which has one row of weights or is one."""
+    def multiply(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Product of input and other."""
+    def multiply_(self, other: Tensor | _Number) -> Tensor:
+        """Product of input and other."""
+    def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The product of a matrix (n, m) and a vector (m).  Differentiable."""
+    def mvlgamma(self, p: _Any, *, out: Tensor | None = None) -> Tensor:
+        """Logarithm of the multivariate gamma function of dimension p."""
+    def mvlgamma_(self, p: _Any) -> Tensor:
+        """Logarithm of the multivariate gamma function of dimension p."""
+    @property
+    def name(self) -> _Any:
+        """None: tensors have no names."""
+    @name.setter
+    def name(self, value: _Any) -> None: ...
+    def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+    def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
+        """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
+    def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
+        """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
+    def nanmedian(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The median of the elements that are not nan; with ``dim`` a named tuple of the medians along it and their indices."""
+    def nanquantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
+        """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of the elements that are not nan, or along ``dim``."""
+    def nansum(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
+        """The sum of the elements that are not nan, of all or along ``dim``.  Differentiable."""
+    def narrow(self, dim: _Any, start: _Any, length: _Any) -> Tensor:
+        """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view."""
+    def narrow_copy(self, dim: _Any, start: _Any, length: _Any, *, out: Tensor | None = None) -> Tensor:
+        """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+    @property
+    def nbytes(self) -> _int:
+        """Bytes of all elements."""
+    @nbytes.setter
+    def nbytes(self, value: _int) -> None: ...
+    @property
+    def ndim(self) -> _int:
+        """The number of dimensions."""
+    @ndim.setter
+    def ndim(self, value: _int) -> None: ...
+    def ndimension(self) -> _int:
+        """The number of dimensions."""
+    def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is different from other."""
+    def ne_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is different from other."""
+    def neg(self, *, out: Tensor | None = None) -> Tensor:
+        """The negative of input."""
+    def neg_(self) -> Tensor:
+        """The negative of input."""
+    def negative(self, *, out: Tensor | None = None) -> Tensor:
+        """The negative of input."""
+    def negative_(self) -> Tensor:
+        """The negative of input."""
+    def nelement(self) -> _int:
+        """The number of elements."""
+    def new(self, *args: _Any, **given: _Any) -> Tensor:
+        """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
+    def new_empty(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+        """A tensor of elements that are not set of the given size, of this tensor's dtype."""
+    def new_empty_strided(self, size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+        """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
+    def new_full(self, size: _Any, fill_value: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+        """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
+    def new_ones(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+        """A tensor of ones of the given size, of this tensor's dtype."""
+    def new_tensor(self, data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
+        """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
+    def new_zeros(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+        """A tensor of zeros of the given size, of this tensor's dtype."""
+    def nextafter(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The number next to input on the way to other."""
+    def nextafter_(self, other: Tensor | _Number) -> Tensor:
+        """The number next to input on the way to other."""
+    def nonzero(self, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
+        """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
+    def nonzero_static(self, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
+        """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+    def norm(self, *args: _Any, out: Tensor | None = None, **options: _Any) -> _Any:
+        """The ``p``-norm of all elements, or of those along ``dim``."""
+    def normal_(self, mean: _Any = ..., std: _Any = ..., *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with normal numbers."""
+    def not_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """True where input is different from other."""
+    def not_equal_(self, other: Tensor | _Number) -> Tensor:
+        """True where input is different from other."""
+    def numel(self) -> _int:
+        """The number of elements."""
+    def numpy(self, *, force: _Any = False) -> _np.ndarray[_Any, _Any]:
+        """The values as a NumPy array over the same memory: writes to one are seen by the other."""
+    def orgqr(self, tau: _Any, *, out: Tensor | None = None) -> Tensor:
+        """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+    def ormqr(self, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
+        """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections."""
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+    @property
+    def output_nr(self) -> _int:
+        """Which output of its operation the tensor is."""
+    @output_nr.setter
+    def output_nr(self, value: _int) -> None: ...
+    def permute(self, dims: _Any) -> Tensor:
+        """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
+    def pin_memory(self, device: _device | _str | _int | None = None) -> Tensor:
+        """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+    def pinverse(self, rcond: _Any = ...) -> Tensor:
+        """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
+    def polygamma(self, n: _Any) -> Tensor:
+        """Derivative number ``n`` of digamma."""
+    def polygamma_(self, n: _Any) -> Tensor:
+        """In-place version of polygamma."""
+    def positive(self) -> Tensor:
+        """The input itself, unless it is of bools: RuntimeError."""
+    def pow(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input to the power of exponent."""
+    def pow_(self, exponent: Tensor | _Number) -> Tensor:
+        """Input to the power of exponent."""
+    def prelu(self, weight: Tensor) -> Tensor:
+        """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
+    def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The product of all elements, or of the elements along ``dim``."""
+    def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
+        """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
+    def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
+        """In-place version of put."""
+    def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
+        """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+    def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
+        """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
+    def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
+        """Radians as degrees."""
+    def rad2deg_(self) -> Tensor:
+        """Radians as degrees."""
+    def random_(self, *args: _Any, **options: _Any) -> Tensor:
+        """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
+    def ravel(self) -> Tensor:
+        """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
+    @property
+    def real(self) -> Tensor:
+        """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable."""
+    @real.setter
+    def real(self, value: Tensor) -> None: ...
+    def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
+        """One divided by input."""
+    def reciprocal_(self) -> Tensor:
+        """One divided by input."""
+    def register_hook(self, hook: _Any) -> Tensor:
+        """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
+    def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
+        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
+    def relu(self, *, out: Tensor | None = None) -> Tensor:
+        """Input where it is positive, 0 elsewhere."""
+    def relu_(self) -> Tensor:
+        """Input where it is positive, 0 elsewhere."""
+    def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """The remainder of the division that rounds down: of the divisor's sign."""
+    def remainder_(self, other: Tensor | _Number) -> Tensor:
+        """The remainder of the division that rounds down: of the divisor's sign."""
+    def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
+        """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
+    def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
+        """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
+    def repeat(self, *repeats: _Any, **named: _Any) -> Tensor:
+        """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable."""
+    def repeat_interleave(self, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
+        """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
+    @property
+    def requires_grad(self) -> _bool:
+        """Are operations on this tensor recorded?  A view asks its base, too."""
+    @requires_grad.setter
+    def requires_grad(self, value: _bool) -> None: ...
+    def requires_grad_(self, requires_grad: _bool = True) -> Tensor:
+        """Set ``requires_grad`` in place and return the tensor."""
+    def reshape(self, *shape: _Any, **named: _Any) -> Tensor:
+        """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+    def reshape_as(self, other: Tensor | _Number) -> Tensor:
+        """The tensor in the shape of ``other``, as ``reshape`` does it."""
+    def resize_(self, *sizes: _Any, memory_format: _memory_format | None = ..., **named: _Any) -> Tensor:
+        """Give the tensor another size in place; new elements are not set."""
+    def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
+        """Give the tensor the size of another one in place; new elements are not set."""
+    def resolve_conj(self) -> Tensor:
+        """The tensor itself: conjugation was computed at once."""
+    def resolve_neg(self) -> Tensor:
+        """The tensor itself."""
+    def retain_grad(self) -> None:
+        """Keep the gradient of a computed tensor in ``.grad``, too."""
+    @property
+    def retains_grad(self) -> _bool:
+        """True for a computed tensor that keeps its gradient."""
+    @retains_grad.setter
+    def retains_grad(self, value: _bool) -> None: ...
+    def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
+        """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end."""
+    def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
+        """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
+    def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
+        """The integers nearest to input; a half goes to the even one."""
+    def round_(self, *, decimals: _Any = 0) -> Tensor:
+        """The integers nearest to input; a half goes to the even one."""
+    def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """One divided by the square root of input."""
+    def rsqrt_(self) -> Tensor:
+        """One divided by the square root of input."""
+    def scatter(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
+        """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
+    def scatter_(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None) -> Tensor:
+        """In-place version of scatter."""
+    def scatter_add(self, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
+    def scatter_add_(self, dim: _Any, index: _Any, src: _Any) -> Tensor:
+        """In-place version of scatter_add."""
+    def scatter_reduce(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
+        """The elements of ``src`` combined at ``index`` along ``dim``."""
+    def scatter_reduce_(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
+        """In-place version of scatter_reduce."""
+    def select(self, dim: _Any, index: _Any) -> Tensor:
+        """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
+    def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
+        """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
+    def set_(self, source: _Any = None, storage_offset: _Any = None, size: _Any = None, stride: _Any = None) -> Tensor:
+        """Let the tensor show the memory of ``source`` (a tensor or a storage), or none."""
+    def sgn(self, *, out: Tensor | None = None) -> Tensor:
+        """Sign of input; a complex number divided by its absolute value."""
+    def sgn_(self) -> Tensor:
+        """Sign of input; a complex number divided by its absolute value."""
+    @property
+    def shape(self) -> Size:
+        """The size of each dimension."""
+    @shape.setter
+    def shape(self, value: Size) -> None: ...
+    def share_memory_(self) -> Tensor:
+        """The tensor itself; its memory is not moved into shared memory."""
+    def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
+        """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
+    def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
+        """1 / (1 + exp(-input))."""
+    def sigmoid_(self) -> Tensor:
+        """1 / (1 + exp(-input))."""
+    def sign(self, *, out: Tensor | None = None) -> Tensor:
+        """Sign of input: -1, 0 or 1."""
+    def sign_(self) -> Tensor:
+        """Sign of input: -1, 0 or 1."""
+    def signbit(self, *, out: Tensor | None = None) -> Tensor:
+        """True where the sign bit of input is set."""
+    def sin(self, *, out: Tensor | None = None) -> Tensor:
+        """Sine of input."""
+    def sin_(self) -> Tensor:
+        """Sine of input."""
+    def sinc(self, *, out: Tensor | None = None) -> Tensor:
+        """sin(pi input) / (pi input); 1 at 0."""
+    def sinc_(self) -> Tensor:
+        """sin(pi input) / (pi input); 1 at 0."""
+    def sinh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic sine of input."""
+    def sinh_(self) -> Tensor:
+        """Hyperbolic sine of input."""
+    def size(self, dim: _Any = None) -> _Any:
+        """The size of every dimension, or of dimension ``dim``."""
+    def slice_scatter(self, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
+        """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
+    def slogdet(self, *, out: Tensor | None = None) -> _Any:
+        """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+    def softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
+        """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
+    def sort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
+        """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
+    def split(self, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
+    def split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
+    def sqrt(self, *, out: Tensor | None = None) -> Tensor:
+        """Square root of input."""
+    def sqrt_(self) -> Tensor:
+        """Square root of input."""
+    def square(self, *, out: Tensor | None = None) -> Tensor:
+        """Input times itself; bools give integers."""
+    def square_(self) -> Tensor:
+        """Input times itself; bools give integers."""
+    def squeeze(self, dim: _Any = None) -> Tensor:
+        """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
+    def squeeze_(self, dim: _Any = None) -> Tensor:
+        """In-place version of ``squeeze``: the tensor becomes its own view."""
+    def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
+    def stft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
+        """The Fourier transforms of overlapping frames of a signal (or a batch of them), times a window."""
+    def storage(self) -> _Any:
+        """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps."""
+    def storage_offset(self) -> _int:
+        """How many elements of memory lie before the first one."""
+    def storage_type(self) -> Tensor:
+        """The class of the storage: ``torch.FloatStorage`` for float32."""
+    def stride(self, dim: _Any = None) -> _Any:
+        """How many elements of memory a step along every dimension, or along ``dim``, goes on."""
+    def sub(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """Difference of input and other."""
+    def sub_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+        """Difference of input and other."""
+    def subtract(self, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
+        """Difference of input and other."""
+    def subtract_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
+        """Difference of input and other."""
+    def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
+    def sum_to_size(self, *size: _Any) -> Tensor:
+        """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable."""
+    def svd(self, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
+        """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
+    def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
+        """The input with two dimensions exchanged, as ``transpose``."""
+    def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
+        """In-place version of ``swapaxes``: the tensor becomes its own view."""
+    def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
+        """The input with two dimensions exchanged, as ``transpose``."""
+    def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
+        """In-place version of ``swapdims``: the tensor becomes its own view."""
+    def t(self) -> Tensor:
+        """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
+    def t_(self) -> Tensor:
+        """In-place version of ``t``: the tensor becomes its own view."""
+    def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
+    def take_along_dim(self, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
+        """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast."""
+    def tan(self, *, out: Tensor | None = None) -> Tensor:
+        """Tangent of input."""
+    def tan_(self) -> Tensor:
+        """Tangent of input."""
+    def tanh(self, *, out: Tensor | None = None) -> Tensor:
+        """Hyperbolic tangent of input."""
+    def tanh_(self) -> Tensor:
+        """Hyperbolic tangent of input."""
+    def tensor_split(self, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
+    def tile(self, *dims: _Any, **named: _Any) -> Tensor:
+        """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
+    def to(self, *args: _Any, **given: _Any) -> Tensor:
+        """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
+    def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
+        """The tensor itself, which is dense, or one of another dtype."""
+    def tolist(self) -> _Any:
+        """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+    def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
+        """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable."""
+    def trace(self) -> Tensor:
+        """The sum of the elements on the diagonal of a matrix.  Differentiable."""
+    def transpose(self, dim0: _int, dim1: _int) -> Tensor:
+        """The input with two dimensions exchanged.  Differentiable, a view."""
+    def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
+        """In-place version of ``transpose``: the tensor becomes its own view."""
+    def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
+        """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
+    def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+    def tril_(self, diagonal: _int = 0) -> Tensor:
+        """In-place version of tril."""
+    def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
+        """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
+    def triu_(self, diagonal: _int = 0) -> Tensor:
+        """In-place version of triu."""
+    def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
+        """Quotient of input and other."""
+    def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
+        """Quotient of input and other."""
+    def trunc(self, *, out: Tensor | None = None) -> Tensor:
+        """Input without its fraction."""
+    def trunc_(self) -> Tensor:
+        """Input without its fraction."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False, **given: _Any) -> _Any:
+        """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted."""
+    def type_as(self, other: Tensor | _Number) -> Tensor:
+        """The tensor in the dtype of ``other``.  Differentiable."""
+    def unbind(self, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+        """All slices along ``dim``, as a tuple.  Differentiable, views."""
+    def unflatten(self, dim: _Any, sizes: _Any) -> Tensor:
+        """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
+    def unfold(self, dimension: _Any, size: _Any, step: _Any) -> Tensor:
+        """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window."""
+    def uniform_(self, from_: _Any = ..., to: _Any = ..., *, generator: _Any = None) -> Tensor:
+        """Fill the tensor with uniform numbers of [from, to)."""
+    def unique(self, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    def unique_consecutive(self, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
+        """The elements (or the slices along ``dim``) without those that equal the one before."""
+    def unsafe_chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
+        """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
+    def unsafe_split(self, split_size: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+        """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
+    def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
+        """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+    def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
+        """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
+    def unsqueeze_(self, dim: _Any) -> Tensor:
+        """In-place version of ``unsqueeze``: the tensor becomes its own view."""
+    def untyped_storage(self) -> _Any:
+        """The memory that the tensor lies in, as bytes."""
+    def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+        """The variance of all elements, or along ``dim`` (an int or a sequence of them)."""
+    def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The dot product with the conjugate of the first vector.  Differentiable."""
+    def view(self, size: _Any) -> Tensor:
+        """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``."""
+    def view_as(self, other: Tensor | _Number) -> Tensor:
+        """A view in the shape of ``other``.  Differentiable."""
+    def vsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
+        """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
+    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
+        """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
+    def xlogy(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+        """Input times the logarithm of other; 0 where input is 0."""
+    def xlogy_(self, other: Tensor | _Number) -> Tensor:
+        """Input times the logarithm of other; 0 where input is 0."""
+    def zero_(self) -> Tensor:
+        """Set all elements to zero."""
+_F = _TypeVar("_F", bound=_Callable[..., _Any])
+_Number = _bool | _int | _float | _complex
+_Dims = _int | _Sequence[_int]
+_Tensors = tuple[Tensor, ...] | list[Tensor]
+def made_size(sizes: _Any) -> _Any:
+    """A size again; how a pickled one comes back."""
+def wrap(array: _Any, node: _Any = None) -> Tensor:
+    """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

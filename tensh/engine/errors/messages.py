@@ -1,0 +1,209 @@
+"""PyTorch's wording of what goes wrong, in one place.
+
+The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` runs only after one was raised: it finds
+out what PyTorch would have said.  Exceptions that a kernel raises on purpose pass through.
+"""
+
+import inspect
+import math
+import re
+
+import numpy as np
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.dtypes.dtype import BY_NUMPY
+
+second_time = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} instead"
+"""What is wrong with an ``out=`` of another dtype than the result."""
+
+
+def explained(error, name, operands, shapes_first=False):
+    """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
+
+    ``shapes_first`` says that shapes that do not fit are told of before a dtype.
+    """
+    arrays = [a for a in operands if isinstance(a, np.ndarray)]
+    if (larger := too_large(error)) is not None:
+        spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.spread
+        clash = broadcast_clash([a.shape for a in arrays]) if spread else None
+        return larger if clash is None else RuntimeError(clash)
+    if len(arrays) > 1 and (
+        isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
+    ):
+        clash = broadcast_clash([a.shape for a in arrays])
+        if clash is not None:
+            return RuntimeError(clash)
+        if name.endswith("_") and (shape := np.broadcast_shapes(*(a.shape for a in arrays))) != arrays[0].shape:
+            return RuntimeError(does_not_fit(arrays[0].shape, shape))
+    if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
+        return not_implemented(name, arrays[0].dtype)
+    return error
+
+
+LARGEST = 2**63  # bytes that a size in PyTorch may stand for
+TOO_LARGE = re.compile(
+    "array is too big|Maximum allowed (dimension|size) exceeded|array size defined by dims is larger"
+    "|broadcast dimensions too large|arange: overflow"
+)
+"""What NumPy says of sizes that no array can have."""
+
+MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
+PYTHONS_OWN = ("int too ", "can't convert negative int")
+"""Beginnings of Python's words for numbers that are out of range, which PyTorch lets through."""
+
+
+def too_large(error):
+    """PyTorch's error for one that tells of memory that is not there, or of a number that is too large; None otherwise."""
+    if isinstance(error, MemoryError):
+        shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+        if shape is None or dtype is None:
+            return RuntimeError(NO_MEMORY.format("more"))
+        return no_room(shape, dtype.itemsize)
+    if isinstance(error, (ValueError, IndexError)) and MANY_DIMENSIONS.search(str(error)):
+        return RuntimeError("a tensor of more than 64 dimensions is not supported")
+    if isinstance(error, ValueError) and TOO_LARGE.search(str(error)):
+        return RuntimeError("numel: integer multiplication overflow")
+    if isinstance(error, ValueError) and str(error) == "negative dimensions are not allowed":
+        return RuntimeError("Trying to create tensor with negative dimension")
+    if isinstance(error, (OverflowError, ValueError)) and str(error).startswith("cannot convert float "):
+        return RuntimeError("value cannot be converted to type int64_t without overflow")
+    if isinstance(error, OverflowError) and not str(error).startswith(PYTHONS_OWN):
+        return RuntimeError("value cannot be converted to type int64_t without overflow")
+    return None
+
+
+NO_MEMORY = (
+    "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+    "{} bytes. Error code 12 (Cannot allocate memory)"
+)
+
+
+def no_room(shape, itemsize):
+    """The error for an array of this shape that does not fit into memory."""
+    size = math.prod(shape) * itemsize
+    if size >= LARGEST:
+        return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    return RuntimeError(NO_MEMORY.format(size))
+
+
+def comes_last(error):
+    """Does the error say that ``alpha`` is no factor for the dtype, or of a zero?  PyTorch looks at shapes before it."""
+    last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError"
+    return type(error) is RuntimeError and str(error).startswith(last)
+
+
+def broadcast_clash(shapes):
+    """PyTorch's message for the first two shapes that cannot be broadcast together, or None."""
+    size = ()
+    for shape in shapes:
+        for back in range(1, min(len(size), len(shape)) + 1):
+            a, b = size[-back], shape[-back]
+            if a != b and a != 1 and b != 1:
+                dim = max(len(size), len(shape)) - back
+                return (
+                    f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
+                )
+        size = np.broadcast_shapes(size, shape)
+    return None
+
+
+def expandable(shape, target):
+    """Can an array of this shape be expanded to the other one?"""
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
+
+
+def invalid(what, shape, expected):
+    """The message for a gradient that cannot be summed to the shape of what it is for."""
+    return f"{what} - got {list(shape)} but expected shape compatible with {list(expected)}"
+
+
+def invalid_gradient(name, index, shape, expected):
+    """The error for one that a node sends to an input of it."""
+    return RuntimeError(invalid(f"Function {name} returned an invalid gradient at index {index}", shape, expected))
+
+
+def does_not_fit(shape, broadcast):
+    """The message for an in-place result that is larger than its target."""
+    return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
+
+
+def not_implemented(name, dtype):
+    """The error for a dtype that an operator is not defined for."""
+    name = name.removesuffix("_")
+    called = f"{name}_cpu"
+    if (op := OPS.get(name)) is not None:
+        called = op.called or called
+        if (error := op.refusal.get("c" if dtype.kind == "W" else dtype.kind)) is not None:
+            return type(error)(*error.args)
+    return NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[dtype].title}'")
+
+
+REQUIRED = inspect.Parameter.empty  # the default of a required parameter that may also be given under another name
+
+
+class Absent:
+    """The default of a parameter to which None may be given: ``sum(x, None, keepdim=True)``, but not without the None."""
+
+    def __repr__(self):
+        return "None"
+
+
+ABSENT = Absent()
+
+
+def missing(name, parameter):
+    """Raise PyTorch's error for an argument that was not given."""
+    raise TypeError(f'{name}() missing 1 required positional arguments: "{parameter}"')
+
+
+def refuse_dtype(name, dtype, *operands):
+    """Raise PyTorch's error for a dtype; of operands that do not fit together either it tells that first."""
+    if len(operands) > 1 and (clash := broadcast_clash([array.shape for array in operands])) is not None:
+        raise RuntimeError(clash)
+    raise not_implemented(name, dtype)
+
+
+def cannot_cast(result, target):
+    """The error for a result of a higher category than the tensor it should be written into."""
+    return RuntimeError(f"result type {result.title} can't be cast to the desired output type {target.title}")
+
+
+def wrap_dim(dim, ndim, *, scalar=True):
+    """``dim`` as a number from 0; IndexError if there is no such dimension.
+
+    A 0-d tensor counts as having one dimension, as in PyTorch, unless ``scalar`` is False.
+    """
+    if type(dim) is not int:
+        if isinstance(dim, (bool, float)) or not hasattr(dim, "__index__"):
+            raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
+        dim = dim.__index__()
+    size = ndim or 1 if scalar else ndim
+    if -size <= dim < size:
+        return dim % size
+    if not -(2**63) <= dim < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    if size == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {dim})")
+
+
+def size_at(shape, dim):
+    """The size of a dimension; unlike that of a 0-d tensor in an operator it must be there."""
+    return shape[wrap_dim(dim, len(shape), scalar=False)]
+
+
+def wrap_dims(dims, ndim):
+    """Several dims, each once."""
+    wrapped = tuple(wrap_dim(d, ndim) for d in dims)
+    for number, d in enumerate(wrapped):
+        if d in wrapped[:number]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return wrapped

@@ -1,0 +1,81 @@
+"""The node of a write through a view."""
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.vocabulary import recorded
+from tensh.engine.core.clock import later, mode
+from tensh.engine.core.nodes import Node
+from tensh.engine.core.tensor import wrap
+from tensh.engine.core.views import replay, steps_to
+from tensh.engine.errors.messages import second_time
+
+
+class CopySlices(Node):
+    """A write through a view: beside the view the gradient passes by, the region goes through the nodes of the write.
+
+    ``saved``: the steps from the base to the view, the strides of the base, the view's old node, the write's node and
+    all nodes that were recorded for it.
+    """
+
+    __slots__ = ()
+    keeps_arrays = True
+
+    def __init__(self, t, old, node, inside):
+        base = t._base
+        if len(inside) == 1:
+            others = node.inputs[1:]
+        else:
+            within = set(inside)
+            edges = {
+                n: None for each in inside for n in each.inputs if n is not None and n not in within and n is not old
+            }
+            others = tuple(edges)
+        self.inputs, self.saved = (base.node, *others), (steps_to(t), memory.strides(base.array), old, node, inside)
+        self.time, self.shape, self.dtype, self.hooks = later(node.time), base.array.shape, base.array.dtype, None
+
+    def backward(self, g):
+        steps, strides, *_ = self.saved
+        whole = wrap(memory.empty_strided(self.shape, strides, self.dtype))
+        whole.array[...] = g
+        region = replay_raw(whole, steps)
+        inside, *others = self._through(region.copy(), False)
+        region[...] = 0 if inside is None else inside
+        return (whole.array, *others)
+
+    def backward_graph(self, g):
+        steps, strides, *_ = self.saved
+        whole = recorded("laid_out")(g, strides)
+        region = replay(whole, steps)
+        inside, *others = self._through(region.clone(), True)
+        if inside is None:
+            region.zero_()
+        else:
+            region.copy_(inside)
+        return (whole, *others)
+
+    def _through(self, g, graph):
+        """The gradient of the region before the write, and of what else the write took."""
+        *_, old, node, inside = self.saved
+        if node.saved is None:
+            raise RuntimeError(second_time)
+        if len(inside) == 1:
+            node.check()
+            return (node.backward_graph if graph else node.backward)(g)
+        wanted = {n: None for n in (old, *self.inputs[1:]) if n is not None}
+        if wanted:
+            run_inside({node: g}, graph, wanted)
+        return [wanted.get(n) for n in (old, *self.inputs[1:])]
+
+    # Released, it forgets the nodes of the write: their arrays go with them, but for those that a derivative of higher
+    # order still comes to.  As in PyTorch it is never used twice, whatever these have saved.
+
+
+def run_inside(grads, graph, wanted):
+    """A backward pass through the nodes of one write."""
+    from tensh.engine.core.backward import run
+
+    run(grads, graph, True, wanted, record=mode.grad)
+
+
+def replay_raw(t, steps):
+    """The region of the fresh tensor ``t`` that the steps lead to, as an array that shares its memory."""
+    return replay(t, steps, record=False).array

@@ -1,0 +1,95 @@
+"""``out=``: results that are put into tensors which the caller gives."""
+
+from tensh.engine.arrays import memory
+from tensh.engine.core.clock import counted_on, mode, owner, wrote
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast
+from tensh.engine.errors.messages import cannot_cast, does_not_fit
+from tensh.engine.errors.warnings import warn
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_shared
+from tensh.engine.inplace.writes import requires
+
+
+def refuse_growth(out, result, inputs):
+    """Raise if ``out`` is an operand and would have to take another size."""
+    if isinstance(out, Tensor) and out.array.shape != result.array.shape and any(out is each for each in inputs):
+        raise RuntimeError(does_not_fit(out.array.shape, result.array.shape))
+
+
+def before_out(out, name, inputs):
+    """What PyTorch refuses about ``out=`` before it computes anything; ``inputs`` may be anything, and lists of it."""
+    if not mode.grad:
+        return
+    given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
+    if mode.levels:
+        mode.levels.refuse_tangents(name, given)
+    if mode.grad is True and any(isinstance(t, Tensor) and requires(t) for t in given):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+
+
+def into(out, result, name, strict=None, inputs=(), apart=True):
+    """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
+
+    ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
+    cast to (an exception).  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
+    """
+    if isinstance(result, tuple):
+        for target, value in zip(out, result):
+            into(target, value, name, strict, inputs, apart)
+        return type(result)(out)
+    before_out(out, name, (result,))
+    return constant_into(out, result, name, strict, inputs, apart)
+
+
+def constant_into(out, result, name, strict=None, inputs=(), apart=True):
+    """The same for one result that has no derivative: it may also go into a tensor that requires grad."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    a, b = out.array, result.array
+    if a.dtype is not b.dtype:
+        if strict is None:
+            refuse_overlap(a)
+        refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
+    refuse_overlap(a)
+    if apart:
+        refuse_shared(a, inputs)
+    else:
+        refuse_overlap_in_part(out, inputs)
+    if a.shape != b.shape:
+        resize(out, b.shape)
+    out.array[...] = b
+    wrote(out.array)
+    return out
+
+
+def refuse_out(result, target, strict):
+    """Raise if a result of one dtype must not go into an ``out=`` of another."""
+    if isinstance(strict, str):
+        raise RuntimeError(strict.format(result, target))
+    if not can_cast(result, target):
+        raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
+
+
+def resize(out, shape):
+    """Give ``out`` another shape, with PyTorch's warning unless it was empty."""
+    if out.array.size:
+        warn(
+            "An output with one or more elements was resized since it had shape "
+            f"{list(out.array.shape)}, which does not match the required output shape {list(shape)}. "
+            "This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+            "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+            "t.resize_(0).",
+        )
+    before = out.array
+    out.array = memory.in_room(before, shape, memory.contiguous_strides(shape))
+    if type(out.node) is AccumulateGrad:
+        out.node.shape = shape
+    if owner(out.array) is not owner(before):
+        counted_on(before, out.array)
+        if out._base is not None:
+            wrote(before)
+        out._base = None

@@ -1,0 +1,61 @@
+"""Refuse writes into memory that other operands, or other elements of the same tensor, lie in."""
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import owner
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import not_implemented
+
+
+def refuse_overlap_in_part(t, others):
+    """Raise if one of ``others`` is a tensor that overlaps ``t``, which is to be written, without being the same."""
+    for other in others:
+        if isinstance(other, Tensor) and other.array is not t.array and owner(other.array) is owner(t.array):
+            refuse_partial_overlap(t.array, other.array)
+
+
+def refuse_overlap(array, name=None):
+    """Raise if several elements lie in one place, where a write would depend on the order.
+
+    What the operator ``name`` has words of its own against, a dtype, is refused first.
+    """
+    if memory.overlaps_itself(array):
+        if name is not None and array.dtype.kind in OPS[name].refusal:
+            raise not_implemented(name, array.dtype)
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def refuse_partial_overlap(array, source):
+    """Raise if two dense arrays share some memory without being the same."""
+    if not (memory.dense(array) and memory.dense(source) and array.size and source.size):
+        return
+    same = array.shape == source.shape and memory.address(array) == memory.address(source)
+    if not (same and memory.strides(array) == memory.strides(source)) and np.may_share_memory(array, source):
+        raise RuntimeError(SHARED)
+
+
+def refuse_shared(array, others):
+    """Raise if one of ``others`` is a tensor in the memory of ``array``, which is to be written."""
+    for other in others:
+        if isinstance(other, (list, tuple)):
+            refuse_shared(array, other)
+        if isinstance(other, Tensor) and (other.array is array or _overlap(other.array, array)):
+            raise RuntimeError(SHARED)
+
+
+def _overlap(one, two):
+    """Do two dense arrays share memory?  Of others PyTorch does not ask."""
+    if owner(one) is not owner(two) or not (memory.dense(one) and memory.dense(two)):
+        return False
+    return np.may_share_memory(one, two)
+
+
+SHARED = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)

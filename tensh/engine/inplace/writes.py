@@ -1,0 +1,229 @@
+"""Writing into tensors: ``x.op_(…)``, ``out=``, and what the graph makes of it.
+
+Note [In-place writes]
+``x.op_(y)`` is ``put(x, tick(), op(x, y))``: compute the value as usual, write it, continue from the value's node.
+Nothing about an operator has to be said twice, because ``put`` repairs what the write would break: saved arrays that
+share the written memory are copied first, and a saved result becomes the written memory itself.
+
+When ``x`` is a view, its *base* continues from a ``CopySlices`` node: outside the view the gradient passes by, inside
+it goes through the nodes of the write.  Every view of the base notices by the stamp and derives its node again.
+"""
+
+import functools
+
+import numpy as np
+from numpy import ndarray
+
+from tensh.engine.arrays import memory
+from tensh.engine.autograd.packing import keep_packed
+from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
+from tensh.engine.core.hooks import keep_retaining
+from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, hold, live, plain
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import derive_again, edge, locked, refusal
+from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
+from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
+from tensh.engine.inplace.copy_slices import CopySlices
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
+
+
+def put(t, since, value, name, overlapping=False):
+    """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
+
+    ``since`` comes from ``begin``; it is None for a write that the graph knows nothing of.
+    ``overlapping`` allows a ``t`` with several elements in one place: True for a value that is the same everywhere, or the
+    function that writes into its array.
+    """
+    if not isinstance(t, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
+    node = value.node
+    if mode.grad is True and since is not None and (live(node) or live(edge(t))):
+        guard(t)
+    writable(t, value, overlapping)
+    if node is not None:
+        inside = interior(node, since)
+        spoilt = len(inside) == 1 and saved_beside(node, t.array)
+        for n in () if spoilt else inside:
+            keep_saved(n, t.array)
+        if mode.levels:
+            mode.levels.before_write(node, since, t.array)
+    old = None if node is None else edge(t)
+    if callable(overlapping) and memory.overlaps_itself(t.array):
+        overlapping(t.array)
+    else:
+        t.array[...] = value.array
+    wrote(t.array)
+    if node is not None:
+        node.shape, node.dtype = t.array.shape, t.array.dtype
+        if mode.levels:
+            mode.levels.after_write(node)
+            if mode.grad is FORWARD and live(old):  # the value changes, what the gradient goes to stays
+                for level in mode.levels:
+                    level.same(old, node)
+                return t
+        continue_from(t, old, node, inside, value.array)
+        if spoilt:
+            node.time = since
+    return t
+
+
+def begin(t, *others, may_overlap=False):
+    """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here.
+
+    ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
+    """
+    if mode.grad is True and isinstance(t, Tensor):
+        tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
+        if any([requires(each) for each in tensors]):
+            guard(t)
+            for each in tensors:
+                edge(each)  # what a view derives again now is no part of the write
+    if others and not may_overlap:
+        refuse_overlap_in_part(t, others)
+    return tick()
+
+
+def fits_into(t, *others):
+    """Raise if what is computed from ``t`` and the tensors of ``others``, which can be broadcast, outgrows ``t``."""
+    shapes = [each.array.shape for each in (t, *others) if isinstance(each, Tensor)]
+    if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
+        raise RuntimeError(does_not_fit(shapes[0], common))
+
+
+def beside(array, other):
+    """The node of ``other``, a view, as an operand of a write into ``array``: it must not overlap it in part."""
+    if owner(other.array) is owner(array):
+        refuse_partial_overlap(array, other.array)
+    return edge(other)
+
+
+def requires(t):
+    """Does ``t`` require grad?  Unlike its edge this can be told of any view."""
+    return live(t.node) or t._base is not None and live(t._base.node)
+
+
+def guard(t):
+    """Refuse to record a write that PyTorch refuses."""
+    base = t._base
+    if base is not None:
+        if locked(t) is not None:
+            raise RuntimeError(refusal(t))
+        if t.node is not None and (base.node is None or type(base.node) is AccumulateGrad):
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if type(t.node) is AccumulateGrad:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def unrecorded(t, *others):
+    """Is there nothing to record about a write of ``others`` (tensors, or anything else) into ``t``?"""
+    if not mode.grad:
+        return True
+    if edge(t) is not None:
+        return False
+    return not any(isinstance(other, Tensor) and edge(other) is not None for other in others)
+
+
+def own_dtype(t, dtype):
+    """The dtype in which what is written into ``t`` is computed; no other may be asked for."""
+    dtype = BUILTIN.get(dtype, dtype)
+    if dtype is not None and dtype is not t.dtype:
+        raise RuntimeError(
+            f"Bad in-place call: input tensor dtype {t.dtype.spoken} and output tensor dtype {dtype.spoken} should match"
+        )
+    return t.dtype
+
+
+def reshaped(t, viewed, name):
+    """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
+    if viewed.node is not None and name is not None:
+        viewed.node.__class__ = renamed(type(viewed.node), name)
+    t.array = viewed.array
+    wrote(t.array)
+    if t._base is not None and t._how is not None and t._how.steps is not None:
+        t._how.steps = viewed._how.steps
+    if mode.grad:
+        keep_retaining(t, viewed.node)
+        hold(t)
+        if t._base is not None:
+            t._time = tick()
+    elif type(t.node) is AccumulateGrad:
+        t.node.shape = t.array.shape
+    return t
+
+
+@functools.cache
+def renamed(kind, name):
+    """A class of nodes under another name: PyTorch numbers the in-place forms of views by themselves."""
+    return type(name, (kind,), {"__slots__": ()})
+
+
+def writable(t, value, overlapping=False):
+    """Raise unless ``value`` fits into ``t``; nothing is written before everything is known to fit."""
+    a, b = t.array, value.array
+    if not overlapping:
+        refuse_overlap(a)
+    if a.shape != b.shape:
+        if (clash := broadcast_clash((a.shape, b.shape))) is not None:
+            raise RuntimeError(clash)
+        if (shape := np.broadcast_shapes(a.shape, b.shape)) != a.shape:
+            raise RuntimeError(does_not_fit(a.shape, shape))
+    if a.dtype is not b.dtype and not can_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype]):
+        raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
+
+
+def interior(node, since):
+    """The nodes recorded after ``since`` that ``node`` rests on, itself first."""
+    found = {node: None}
+    for n in found_while_growing(found):
+        for up in n.inputs:
+            if up is not None and up.time > since:
+                found.setdefault(up)
+    return list(found)
+
+
+def found_while_growing(found):
+    """The keys of a dictionary that grows while they are visited."""
+    done = 0
+    while done < len(found):
+        batch = list(found)[done:]
+        done += len(batch)
+        yield from batch
+
+
+def saved_beside(node, array):
+    """Did ``node`` save an argument, other than the tensor itself, of the memory that is about to change?
+
+    Then its derivative can no longer be computed, as in PyTorch: it is as old as its write, and says so when it is asked.
+    """
+    block = owner(array)
+    return any(
+        (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
+        for role, value in zip(node.roles, plain(node.saved), strict=False)
+    )
+
+
+def keep_saved(node, array):
+    """Copy what ``node`` saved of the memory that is about to change."""
+    block = owner(array)
+    if node.saved and type(node.saved) is not tuple:
+        keep_packed(node, block)
+    elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
+        node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
+
+
+def continue_from(t, old, node, inside, result):
+    """The graph after the write: ``t`` (or the base it is a view of) continues from the value's node."""
+    if any(s is result for s in plain(node.saved)):
+        node.saved = tuple(t.array if s is result else s for s in node.saved)
+    node.time = later(node.time)
+    if t._base is None:
+        keep_retaining(t, node)
+        wrote_as(t.array, node.operation())
+        hold(t)
+    else:
+        slices = CopySlices(t, old, node, inside)
+        keep_retaining(t._base, slices)
+        if mode.levels:
+            mode.levels.settle(slices, [t._base])
+        wrote_as(t._base.array, slices.operation())
+        derive_again(t)

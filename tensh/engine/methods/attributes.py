@@ -1,0 +1,203 @@
+"""Questions about tensors that need no computation."""
+
+import functools
+import math
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arrays.memory import strides
+from tensh.engine.codegen.table import METHODS, PUBLIC, public
+from tensh.engine.core.nodes import Output
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.device import contiguous_format, cpu, require_cpu
+from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
+
+
+@public
+def is_tensor(obj):
+    """True if ``obj`` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+@public
+def is_storage(obj):
+    """True if ``obj`` is a storage."""
+    return isinstance(obj, (PUBLIC["UntypedStorage"], PUBLIC["TypedStorage"]))
+
+
+@public
+def typename(obj):
+    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
+    if isinstance(obj, Tensor):
+        return f"torch.{BY_NUMPY[obj.array.dtype].legacy}"
+    kind = obj if isinstance(obj, type) else type(obj)
+    module = getattr(kind, "__module__", None)
+    return kind.__qualname__ if module in (None, "builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
+
+
+def of_tensor(fn):
+    """A question that reads nothing of the tensor that it is about: TypeError for what is none."""
+
+    @functools.wraps(fn)
+    def asked(input):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{fn.__name__}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+        return fn(input)
+
+    return asked
+
+
+def fact(fn):
+    """A question that is a function and a method."""
+    PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
+    return fn
+
+
+@fact
+def is_complex(input):
+    """True if the dtype is complex."""
+    return BY_NUMPY[input.array.dtype].category == COMPLEX
+
+
+@fact
+def is_signed(input):
+    """True if the dtype can hold negative numbers."""
+    return BY_NUMPY[input.array.dtype].is_signed
+
+
+@fact
+@of_tensor
+def is_nonzero(input):
+    """Is the only element something else than zero?  RuntimeError if there is not exactly one."""
+    return bool(input)
+
+
+@fact
+def is_same_size(input, other):
+    """True if two tensors have the same shape."""
+    return input.array.shape == other.array.shape
+
+
+@fact
+@of_tensor
+def is_conj(input):
+    """Is it conjugated only when it is read?  Never: conjugation is computed at once."""
+    return False
+
+
+@fact
+@of_tensor
+def is_neg(input):
+    """Is it negated only when it is read?  Never."""
+    return False
+
+
+@fact
+@of_tensor
+def resolve_conj(input):
+    """The tensor itself: conjugation was computed at once."""
+    return input
+
+
+@fact
+@of_tensor
+def resolve_neg(input):
+    """The tensor itself."""
+    return input
+
+
+@fact
+@of_tensor
+def get_device(input):
+    """The number of the device: -1 for the CPU."""
+    return -1
+
+
+@fact
+@of_tensor
+def is_inference(input):
+    """Was the tensor made in inference mode?  tensh keeps no such mark."""
+    return False
+
+
+@fact
+@of_tensor
+def is_distributed(input):
+    """Is the tensor spread over processes?  Never."""
+    return False
+
+
+def dim_order(self):
+    """The dimensions from the widest step in memory to the narrowest.
+
+    >>> import tensh as torch
+    >>> torch.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    steps = strides(self.array)
+    return tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+
+
+METHODS["dim_order"] = dim_order
+
+
+def to_dense(self, dtype=None, *, masked_grad=True):
+    """The tensor itself, which is dense, or one of another dtype."""
+    return self if dtype is None else self.to(dtype)
+
+
+METHODS["to_dense"] = to_dense
+Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
+Tensor.output_nr = property(
+    lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
+)
+METHODS["_is_view"] = lambda t: t._base is not None
+for _kind in "ipu maia mtia vulkan".split():
+    setattr(Tensor, f"is_{_kind}", property(lambda t: False, doc="False: tensh computes on the CPU only."))
+
+
+# ── dtypes ───────────────────────────────────────────────────────────────────
+RESULT_TYPE = (
+    "(Tensor tensor, Tensor other)",
+    "(Number scalar, Tensor tensor)",
+    "(Tensor tensor, Number other)",
+    "(Number scalar1, Number scalar2)",
+)
+
+
+@public
+def result_type(*args, **given):
+    """The dtype in which an operator computes with two operands, each a tensor or a number.
+
+    >>> import tensh as torch
+    >>> torch.result_type(torch.tensor([1, 2]), 1.0)
+    torch.float32
+    """
+    ranks = [None, None, None]  # tensors, 0-d tensors, numbers
+    for operand in bind("result_type", RESULT_TYPE, args, given).values():
+        tensor = isinstance(operand, Tensor)
+        rank = (0 if operand.array.ndim else 1) if tensor else 2
+        found = BY_NUMPY[operand.array.dtype] if tensor else scalar_dtype(operand)
+        ranks[rank] = found if ranks[rank] is None else promote_types(ranks[rank], found)
+    return combine_categories(ranks[0], combine_categories(ranks[1], ranks[2]))
+
+
+# ── devices ──────────────────────────────────────────────────────────────────
+@public
+def get_default_device():
+    """Where new tensors live: on the CPU."""
+    return cpu
+
+
+@public
+def set_default_device(device):
+    """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
+    require_cpu(device)
+
+
+# ── names ──────────────────────────────────────────────────────────────────
+PUBLIC.update(
+    e=math.e, pi=math.pi, inf=math.inf, nan=math.nan, newaxis=None, legacy_contiguous_format=contiguous_format,
+    has_lapack=True, has_spectral=True, has_mkl=False, has_openmp=False,
+)  # fmt: skip

@@ -1,0 +1,369 @@
+"""What a tensor knows about itself: gradient state, memory, and the operators hung on it as methods."""
+
+import operator
+import weakref
+
+from tensh.engine.arrays import memory
+from tensh.engine.autograd import gradients
+from tensh.engine.codegen.registry import HANGING
+from tensh.engine.codegen.table import MEMBERS, METHODS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.clock import mode, version
+from tensh.engine.core.hooks import hooks_of
+from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Output, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge, refusal, stale
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.errors.warnings import warn
+
+
+def member(name=None, **accessors):
+    """Hang a property on Tensor."""
+
+    def hang(get):
+        called = name or get.__name__
+        setattr(Tensor, called, property(get, accessors.get("set") or read_only(called), doc=get.__doc__))
+        return get
+
+    return hang
+
+
+def read_only(name):
+    """What refuses to set a property."""
+
+    def refuse(t, value):
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+def sealed(name, member):
+    """A property that cannot be set says so in PyTorch's words."""
+    if type(member) is not property or member.fset is not None:
+        return member
+    return property(member.fget, read_only(name), doc=member.__doc__)
+
+
+# ── gradient state ───────────────────────────────────────────────────────────
+LEAVES_ONLY = "you can only change requires_grad flags of leaf variables."
+DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
+)
+
+
+def _set_requires_grad(t, flag):
+    """``t.requires_grad = flag``: unlike ``requires_grad_`` it refuses computed tensors even what they are already."""
+    if not isinstance(flag, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if flag and t.array.dtype.kind not in DIFFERENTIABLE:
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+    if flag and _computed(t):
+        raise RuntimeError(LEAVES_ONLY)
+    _record(t, flag)
+
+
+def _computed(t):
+    """Has the tensor a node that computed it?  A view that may not be used any more has that of its making."""
+    node = t.node if stale(t) else edge(t)
+    return live(node) and type(node) not in (AccumulateGrad, DeadEnd)
+
+
+def _record(t, flag):
+    """Begin or end to record what is computed from a leaf."""
+    if _computed(t):
+        if not flag:
+            raise RuntimeError(LEAVES_ONLY + DETACH)
+        return
+    if stale(t):
+        return
+    node = edge(t)
+    if type(node) is DeadEnd:
+        if flag:
+            t.node = AccumulateGrad(t)
+    elif flag and not live(node):
+        if t.array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        grad, t._grad = t._grad, None
+        t.node = AccumulateGrad(t)
+        t.node.grad = grad
+        for level in mode.levels:
+            level.same(t.node, node)
+    elif not flag and live(node):
+        t._grad, t.node = node.grad, None
+
+
+@member(set=_set_requires_grad)
+def requires_grad(t):
+    """Are operations on this tensor recorded?  A view asks its base, too."""
+    return live(t.node) or t._base is not None and live(t._base.node)
+
+
+@member()
+def is_leaf(t):
+    """True if the user made this tensor, rather than an operation on one that requires grad."""
+    return t.grad_fn is None
+
+
+@member()
+def grad_fn(t):
+    """The node that computed this tensor; None for leaves."""
+    if stale(t):
+        raise RuntimeError(refusal(t, "its base or another view of its base has been"))
+    node = edge(t)
+    if type(node) is Output and live(node):
+        return node.inputs[0]
+    return node if live(node) and type(node) not in (AccumulateGrad, DeadEnd) else None
+
+
+def _set_grad(t, grad):
+    if grad is not None:
+        if not isinstance(grad, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
+        if grad is t:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if grad.array.shape != t.array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
+            )
+        if grad.array.dtype != t.array.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{grad.dtype.ctype}' to a tensor with grad_dtype "
+                f"'{t.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+                "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
+                "match."
+            )
+    if type(t.node) is AccumulateGrad:
+        t.node.grad = grad
+    else:
+        t._grad = grad
+
+
+@member(set=_set_grad)
+def grad(t):
+    """The gradient that ``backward`` accumulated, or None."""
+    node = t.node
+    if type(node) is AccumulateGrad:
+        return node.grad
+    if t._grad is None and live(node) and type(node) is not DeadEnd and not t.retains_grad:
+        warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+            "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+            "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+            "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
+        )
+    return t._grad
+
+
+@member()
+def retains_grad(t):
+    """True for a computed tensor that keeps its gradient."""
+    node = t.node if stale(t) else edge(t)
+    return (
+        type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
+    )
+
+
+def requires_grad_(self, requires_grad=True):
+    """Set ``requires_grad`` in place and return the tensor."""
+    if mode.transforms:
+        mode.transforms[-1].refuse("requires_grad_()")
+    if not isinstance(requires_grad, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    _record(self, requires_grad)
+    return self
+
+
+def retain_grad(self):
+    """Keep the gradient of a computed tensor in ``.grad``, too."""
+    if (self.node is None or type(self.node) is DeadEnd) and self.requires_grad and stale(self):
+        return  # a view that nothing recorded: PyTorch takes it for a leaf
+    node = edge(self)
+    if not live(node):
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if mode.transforms:
+        mode.transforms[-1].refuse("retain_grad()")
+    if type(node) in (AccumulateGrad, DeadEnd) or self.retains_grad:
+        return
+    reference = weakref.ref(self)
+
+    def keep(g):
+        t = reference()
+        if t is not None:
+            if g.node is not None:
+                t._grad = g if t._grad is None else t._grad + g
+            else:
+                t._grad = wrap(g.array.copy() if t._grad is None else t._grad.array + g.array)
+
+    hooks_of(node).retain[id(self)] = keep
+
+
+def register_hook(self, hook):
+    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
+    node = edge(self)
+    if not live(node):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return hooks_of(node).add("tensor", hook)
+
+
+def register_post_accumulate_grad_hook(self, hook):
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
+    node = edge(self)
+    if not live(node):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if type(node) is not AccumulateGrad:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return hooks_of(node).add("accumulated", hook)
+
+
+def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from.
+
+    ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.
+    """
+    gradients.backward(self, gradient, retain_graph, create_graph, None, inputs)
+
+
+def detach(self):
+    """A view without history: writes to one are seen, and counted, by the other."""
+    return wrap(self.array)
+
+
+def detach_(self):
+    """Cut this tensor off from its history, in place."""
+    if self._base is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
+            "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+            "torch/optim/optimizer.py as the solution."
+        )
+    if type(self.node) is AccumulateGrad:
+        self._grad = self.node.grad
+    self.node = None
+    return self
+
+
+# ── memory ───────────────────────────────────────────────────────────────────
+def _set_data(t, value):
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if type(t.node) is AccumulateGrad:
+        if value.array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        t.node.shape, t.node.dtype = value.array.shape, value.array.dtype
+    t.array = memory.apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
+
+
+@member(set=_set_data)
+def data(t):
+    """A view without history, whose writes do not count as writes to this tensor."""
+    return wrap(memory.apart(t.array))
+
+
+@member()
+def _version(t):
+    """How often the memory was written in place."""
+    return version(t.array)
+
+
+@member()
+def is_cpu(t):
+    """True: tensh computes on the CPU."""
+    return True
+
+
+for _name in "is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps is_xpu is_nested is_xla".split():
+    setattr(Tensor, _name, property(lambda t: False, doc="False: tensh has dense tensors on the CPU only."))
+
+for _name, _each in list(vars(Tensor).items()):
+    setattr(Tensor, _name, sealed(_name, _each)) if type(_each) is property else None
+
+
+def is_floating_point(self):
+    """True if the dtype is one of the floating point dtypes."""
+    return BY_NUMPY[self.array.dtype].is_floating_point
+
+
+# ── methods ──────────────────────────────────────────────────────────────────
+for _each in (requires_grad_, retain_grad, register_hook, register_post_accumulate_grad_hook, backward, detach, detach_,
+              is_floating_point):  # fmt: skip
+    METHODS.setdefault(_each.__name__, _each)
+PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_point)
+
+
+class Late:
+    """What hangs on Tensor before its first use: it is read, written if it is a function, and takes its own place."""
+
+    def __init__(self, name, resolve):
+        self.name, self.resolve = name, resolve
+
+    def _settle(self):
+        setattr(Tensor, self.name, self.resolve(self.name))
+
+    def __get__(self, t, kind):
+        self._settle()
+        return getattr(kind if t is None else t, self.name)
+
+    def __set__(self, t, value):
+        self._settle()
+        setattr(t, self.name, value)
+
+
+def member_of(name):
+    """What Tensor has under a name."""
+    return sealed(name, MEMBERS[name]) if name in MEMBERS else shown(METHODS[name], name, method=True)
+
+
+OPERATORS = {
+    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__floordiv__": "floor_divide",
+    "__mod__": "remainder", "__pow__": "pow", "__matmul__": "matmul", "__and__": "bitwise_and", "__or__": "bitwise_or",
+    "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+    "__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+    "__rsub__": "rsub", "__rtruediv__": "rdiv", "__rpow__": "rpow", "__rfloordiv__": "rfloordiv", "__rmod__": "rmod",
+    "__rmatmul__": "rmatmul", "__rlshift__": "rlshift", "__rrshift__": "rrshift",
+    "__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "invert",
+    "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
+    "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
+}  # fmt: skip
+"""Python's operators -> what computes them: an operator of the table, or a function of functional.py."""
+UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
+
+
+def python_operator(name):
+    """The function behind one of Python's operators."""
+    entry = OPERATORS[name]
+    if entry in OPS and OPS[entry].pointwise:
+        return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
+    fn = function(PYTHON_ONLY[entry] if entry in PYTHON_ONLY else METHODS[entry])
+    return fn if name in UNARY else refused_operand(fn)
+
+
+def hang(names, resolve):
+    """Let Tensor have what ``resolve`` gives for each of the names."""
+    for name in names:
+        setattr(Tensor, name, Late(name, resolve))
+
+
+hang(sorted(HANGING), member_of)
+hang(OPERATORS, python_operator)
+Tensor.__hash__ = lambda self: id(self)
+
+
+def index_number(t):
+    """``range(t)``, ``list[t]``: an integer tensor of one element."""
+    if t.array.size != 1 or t.array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return operator.index(t.array.item())
+
+
+def delete_item(t, index):
+    """``del t[index]``: a tensor keeps its elements."""
+    raise TypeError("Tensor does not support deleting items")
+
+
+Tensor.__index__, Tensor.__delitem__ = index_number, delete_item

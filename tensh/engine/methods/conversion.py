@@ -1,0 +1,192 @@
+"""Conversions: to another dtype, to NumPy, to Python's numbers.
+
+A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
+"""
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor, new
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format, require_cpu
+from tensh.engine.dtypes.device import device as device_of
+from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
+from tensh.engine.errors.warnings import warn_once
+from tensh.engine.operators.basic import cast as cast_op
+
+TO = (
+    "(torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, "
+    "torch.memory_format memory_format = None)",
+    "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+    "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
+)
+HERE = ("cpu", cpu)
+NUMBERS = {bool: ALL["bool"], float: ALL["float64"], complex: ALL["complex128"]}
+
+
+# ── to another dtype ─────────────────────────────────────────────────────────
+def cast(t, to):
+    """``t`` in the dtype ``to``: itself if it has it; recorded where both are floating point or complex."""
+    return t if t.array.dtype is to.numpy else recast(t, to)
+
+
+def recast(t, to, memory_format=None):
+    """A copy of ``t`` in the dtype ``to``."""
+    numpy = to.numpy
+    if t.array.dtype.kind in "cW" and to.category != COMPLEX:
+        warn_real(to)
+    if to.category >= FLOAT:
+        return cast_op.fn(t, numpy, memory_format)
+    result = new()  # no gradient passes through an integer
+    try:
+        result.array = cast_op.kernel(t.array, numpy, memory_format)
+    except Lift:
+        return ports.batched_function("recast", recast, (t, to, memory_format), {})
+    result.node = result._base = result._grad = None
+    return result
+
+
+def warn_real(to):
+    """Warn, once, that complex numbers lose their imaginary part."""
+    if to.category:
+        warn_once("Casting complex values to real discards the imaginary part")
+
+
+def to(self, *args, **given):
+    """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
+
+    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2]).to(torch.float64)
+    tensor([1., 2.], dtype=torch.float64)
+    """
+    if len(args) == 1 and not given:
+        if type(args[0]) is dtype:
+            return cast(self, args[0])
+        if args[0] in HERE:
+            return self
+        if type(args[0]) in NUMBERS:  # stands for a tensor of this number
+            return cast(self, NUMBERS[type(args[0])])
+    given = bind("to", TO, args, given)
+    other = given.get("tensor")
+    wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
+    require_cpu(given.get("device"))
+    return converted(self, wanted or BY_NUMPY[self.array.dtype], given["copy"], given["memory_format"])
+
+
+def converted(t, to, copy=False, memory_format=None):
+    """``t`` in a dtype and an order of memory; itself if it has both and no copy is asked for."""
+    ordered = memory_format is None or memory_format is preserve_format or in_order(t.array, memory_format)
+    if to.numpy is t.array.dtype and ordered and not copy:
+        return t
+    return recast(t, to, memory_format)
+
+
+def in_order(array, memory_format):
+    """Do the dimensions lie in memory as the format says?"""
+    if memory_format is contiguous_format:
+        return array.flags.c_contiguous
+    return memory.strides(memory.empty_like(array, array.dtype, memory_format)) == memory.strides(array)
+
+
+CASTS = {
+    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32", "long": "int64",
+    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
+    "chalf": "complex32",
+}  # fmt: skip
+
+
+def caster(name, to):
+    """Declare the method ``NAME()``."""
+
+    def method(self, *, memory_format=None):
+        return cast(self, to) if memory_format is None else converted(self, to, False, memory_format)
+
+    method.__name__ = method.__qualname__ = name
+    method.__module__ = "torch"
+    method.__doc__ = f"The tensor in {to}: itself if it is of that dtype, a copy otherwise.  Differentiable."
+    METHODS[name] = method
+
+
+for _name, _dtype in CASTS.items():
+    caster(_name, ALL[_dtype])
+
+
+def type_as(self, other):
+    """The tensor in the dtype of ``other``.  Differentiable."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    return cast(self, BY_NUMPY[other.array.dtype])
+
+
+# ── to another place: there is none ──────────────────────────────────────────
+def cpu_(self, *, memory_format=None):
+    """The tensor itself: it is on the CPU."""
+    return self if memory_format is None else converted(self, BY_NUMPY[self.array.dtype], False, memory_format)
+
+
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """Not available: tensh computes on the CPU.  Raises AssertionError as PyTorch without CUDA does."""
+    if device is not None:
+        where = device_of(device)
+        if where.type != "cuda":
+            raise RuntimeError("Invalid device, must be cuda device")
+    require_cpu("cuda")
+
+
+def pin_memory(self, device=None):
+    """Not available: there is no device to pin memory for.  Raises RuntimeError."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def is_pinned(self, device=None):
+    """False: there is no device to pin memory for."""
+    return False
+
+
+def share_memory_(self):
+    """The tensor itself; its memory is not moved into shared memory."""
+    return self
+
+
+def is_shared(self):
+    """Is the memory shared between processes?  It never is."""
+    return False
+
+
+# ── to NumPy and Python ──────────────────────────────────────────────────────
+def numpy(self, *, force=False):
+    """The values as a NumPy array over the same memory: writes to one are seen by the other.
+
+    Raises RuntimeError for a tensor that requires grad, unless ``force``, and TypeError for bfloat16, which NumPy lacks.
+    """
+    if force is not False:
+        if force is not True:
+            raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
+    elif live(self.node if self._base is None else edge(self)):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.array.dtype.kind == "V":
+        raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
+    return memory.lend(self.array).view()
+
+
+def item(self):
+    """The only element as a Python number; RuntimeError if there is not exactly one."""
+    try:
+        return self.array.item()
+    except ValueError:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar") from None
+
+
+def tolist(self):
+    """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+    return self.array.tolist()
+
+
+cpu_.__name__ = cpu_.__qualname__ = "cpu"
+for _each in (to, type_as, cpu_, cuda, pin_memory, is_pinned, share_memory_, is_shared, numpy, item, tolist):
+    METHODS[_each.__name__] = _each

@@ -1,0 +1,174 @@
+"""New tensors from data: numbers, nested lists, arrays."""
+
+import numpy as np
+
+from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, leaf, place, shows
+from tensh.engine.arrays.memory import lend
+from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.table import METHODS, public
+from tensh.engine.core.tensor import Tensor, new, wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY, float16, of_scalar
+from tensh.engine.dtypes.dtype import dtype as DType
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.conversion import recast
+from tensh.engine.methods.creation import nested
+from tensh.engine.methods.creation.sharing import from_dlpack, frombuffer, shared
+
+FLOATS = {float}
+DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
+
+
+# ── copies ───────────────────────────────────────────────────────────────────
+@public
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor.
+
+    The dtype is that of the data; Python floats get the default dtype.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4.5]])
+    tensor([[1.0000, 2.0000],
+            [3.0000, 4.5000]])
+    """
+    kind = type(data)
+    if (
+        (kind is list and {*map(type, data)} == FLOATS or kind is float)
+        and dtype is None and device is None and pin_memory is False and of_scalar[float] is not float16
+    ):  # fmt: skip
+        array = np.array(data, of_scalar[float].numpy)  # the commonest data: 0.9 µs instead of 1.6
+    elif device is None and pin_memory is False and (dtype is None or type(dtype) is DType):
+        array = copied(data, dtype)
+    else:
+        given = {"dtype": dtype, "device": device, "pin_memory": pin_memory, "requires_grad": requires_grad}
+        dtype = bind("tensor", (f"({DATA}, bool requires_grad = False, bool pin_memory = False)",), (data,), given)[
+            "dtype"
+        ]
+        place(device, None, pin_memory)
+        array = copied(data, dtype)
+    if requires_grad is not False:
+        if requires_grad is not True:
+            raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
+        return leaf(array, True)
+    t = new()
+    t.array = array
+    t.node = t._base = t._grad = None
+    return t
+
+
+def copied(data, dtype, advice="torch.tensor(sourceTensor)"):
+    """The data in memory of its own."""
+    if isinstance(data, Tensor):
+        warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            f"sourceTensor.detach().clone().requires_grad_(True), rather than {advice}.",
+        )
+        return converted(data.array, dtype, True)
+    if isinstance(data, np.ndarray):
+        array = converted(shared(data), dtype, True)
+        return array if array.size else array.view()  # a view keeps the strides that NumPy gave it: zeros
+    return nested.read(data, dtype)
+
+
+def converted(array, dtype, copy):
+    """The array in ``dtype`` (or its own), copied if it must be or if so wished."""
+    if dtype is None or dtype.numpy is array.dtype:
+        return array.copy(order="K") if copy else array
+    return recast(wrap(array), dtype).array
+
+
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
+    given = {
+        "dtype": dtype,
+        "device": device,
+        "requires_grad": requires_grad,
+        "layout": layout,
+        "pin_memory": pin_memory,
+    }
+    given = bind("new_tensor", (f"(object data, *, {KEYWORDS})",), (data,), given)
+    return finish(
+        "new_tensor", lambda d: copied(data, BY_NUMPY[d], "tensor.new_tensor(sourceTensor)"), self.array.dtype, given
+    )
+
+
+METHODS["new_tensor"] = new_tensor
+
+
+@public
+@shows("s, *", PLACED)
+def scalar_tensor(s, **given):
+    """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
+    given = bind("scalar_tensor", (f"(Number s, *, {KEYWORDS})",), (s,), given)
+    number = given["s"]
+    return finish(
+        "scalar_tensor", lambda d: np.array(fitting(number, BY_NUMPY[d])).astype(d), of_scalar[float].numpy, given
+    )
+
+
+# ── copies where they are needed ─────────────────────────────────────────────
+@public
+def as_tensor(data, *, dtype=None, device=None):
+    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
+    if dtype is not None or device is not None:
+        dtype = bind("as_tensor", (f"({DATA})",), (data,), {"dtype": dtype, "device": device})["dtype"]
+        place(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        return wrap(converted(lend(shared(data)), dtype, False))
+    return wrap(nested.read(data, dtype))
+
+
+ASARRAY = "(object obj, *, torch.dtype? dtype = None, torch.device? device = None, bool? copy = None, bool? requires_grad = None)"
+
+
+told: list = []  # once per process
+
+
+@public
+@shows("obj, *", "dtype=None, device=None, copy=None, requires_grad=None")
+def asarray(obj, **given):
+    """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy.
+
+    Takes tensors, arrays and NumPy scalars, objects of other libraries (DLPack), buffers, numbers and sequences.
+    """
+    given = bind("asarray", (ASARRAY,), (obj,), given)
+    dtype, copy, requires_grad = given["dtype"], given["copy"], given["requires_grad"]
+    place(given["device"])
+    source = as_source(obj, dtype)
+    if source is None:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return leaf(nested.read(obj, dtype), bool(requires_grad))
+    if copy is False and dtype is not None and dtype.numpy != source.array.dtype:
+        title = BY_NUMPY[source.array.dtype].title
+        raise ValueError(f"can't alias tensor with dtype '{title}' into dtype '{dtype.title}'.")
+    result = source if dtype is None else source.to(dtype)
+    if copy and result is source:
+        result = result.clone()
+    if requires_grad is None and source is obj and obj.requires_grad and not told:
+        told.append(True)
+        warn(
+            "torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False. Pass "
+            "requires_grad=False explicitly to get the old behavior and silence this warning.",
+        )
+    if requires_grad is not None and result.requires_grad != requires_grad:
+        result = result.detach().requires_grad_(requires_grad)
+    return result
+
+
+def as_source(obj, dtype):
+    """A tensor over the memory that ``obj`` offers, or None."""
+    if isinstance(obj, Tensor):
+        return obj
+    if isinstance(obj, np.ndarray):
+        return wrap(lend(shared(obj)))
+    if isinstance(obj, np.generic):
+        return wrap(np.array(obj, BY_NUMPY[obj.dtype].numpy))
+    if hasattr(obj, "__dlpack__"):
+        return from_dlpack(obj)
+    try:
+        memoryview(obj)
+    except TypeError:
+        return None
+    return frombuffer(obj, dtype=dtype or of_scalar[float])

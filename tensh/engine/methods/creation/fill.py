@@ -1,0 +1,247 @@
+"""New tensors of a given size: zeros, ones, one number, memory as it is."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.scalars import SAFE, fitting
+from tensh.engine.codegen.table import METHODS, PUBLIC, public
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format
+from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+
+SHAPES = frozenset({int, tuple, list, Size})  # what NumPy takes as a shape in the same sense as PyTorch
+LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
+
+
+def ones(shape, dtype):
+    """``np.ones`` in a third of its time."""
+    array = np.empty(shape, dtype)
+    array.fill(1)
+    return array
+
+
+def described(shown):
+    """Give a function that takes ``*args`` the signature and the docstring of ``shown``."""
+
+    def decorate(fn):
+        fn.__name__ = fn.__qualname__ = shown.__name__
+        fn.__doc__, fn.__module__, fn.__wrapped__ = shown.__doc__, "torch", shown
+        return fn
+
+    return decorate
+
+
+# ── zeros, ones, empty ───────────────────────────────────────────────────────
+def filler(name, make, what):
+    """Declare ``NAME(size)``, ``NAME_like(input)`` and ``input.new_NAME(size)``, made by ``make(shape, dtype)``."""
+    text = f"(tuple of ints size, {OUT}{', torch.memory_format memory_format = None' if name == 'empty' else ''})"
+    own_text, like_text = f"(tuple of ints size, *, {KEYWORDS})", f"(Tensor input, {LIKE})"
+
+    def function(*size, **given):
+        shape = size[0] if len(size) == 1 else size
+        if type(shape) in SHAPES and size:
+            try:
+                if not given:
+                    return leaf(make(shape, of_scalar[float].numpy))
+                numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+                return leaf(make(shape, numpy), requires_grad)
+            except (TypeError, ValueError, AttributeError, MemoryError):
+                pass
+        given = bind(name, (text,), size, given)
+        return finish(name, lambda d: made(name, make, d, given), of_scalar[float].numpy, given)
+
+    def method(self, *size, **given):
+        shape = size[0] if len(size) == 1 else size
+        if type(shape) in SHAPES and size:
+            try:
+                numpy, requires_grad = plain(self.array.dtype, **given)
+                return leaf(make(shape, numpy), requires_grad)
+            except (TypeError, ValueError, AttributeError, MemoryError):
+                pass
+        given = bind(f"new_{name}", (own_text,), size, given)
+        return finish(f"new_{name}", lambda d: made(f"new_{name}", make, d, given), self.array.dtype, given)
+
+    def like(*args, **given):
+        if len(args) == 1 and isinstance(args[0], Tensor):
+            try:
+                _ = args[0].node  # which may raise Lift
+                if not given:
+                    return leaf(like_array(args[0].array, make))
+                numpy, requires_grad = plain(args[0].array.dtype, **given)
+                return leaf(like_array(args[0].array, make, numpy), requires_grad)
+            except (TypeError, ValueError, AttributeError, MemoryError):
+                pass
+            except Lift:
+                return ports.batched_function(f"{name}_like", like, args, given)
+        given = bind(f"{name}_like", (like_text,), args, given)
+        array, order = given["input"].array, given["memory_format"]
+        return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
+
+    described(
+        shown(
+            name,
+            f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
+            f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
+        )
+    )(function)
+    described(new_shown(f"new_{name}", f"A tensor of {what} of the given size, of this tensor's dtype."))(method)
+    described(like_shown(f"{name}_like", f"A tensor of {what} of the shape, dtype and order of memory of ``input``."))(
+        like
+    )
+    PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
+
+
+def shown(name, doc):
+    def function(
+        *size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
+    ): ...  # fmt: skip
+
+    return titled(function, name, doc)
+
+
+def new_shown(name, doc):
+    def function(self, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False): ...
+
+    return titled(function, name, doc)
+
+
+def like_shown(name, doc):
+    def function(
+        input, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
+    ): ...  # fmt: skip
+
+    return titled(function, name, doc)
+
+
+def titled(function, name, doc):
+    function.__name__, function.__doc__ = name, doc
+    return function
+
+
+def made(name, make, dtype, given):
+    """The array of the size in ``given``."""
+    size, memory_format = given["size"], given.get("memory_format")
+    require_room(name, size, dtype)
+    if memory_format is None or memory_format is contiguous_format:
+        return memory.allocate(size, dtype, make)
+    if memory_format not in (channels_last, channels_last_3d):
+        raise RuntimeError("unsupported memory format Preserve")
+    return memory.empty_like(np.broadcast_to(np.uint8(0), size), dtype, memory_format)
+
+
+def require_room(name, size, dtype):
+    """Refuse negative sizes, and sizes that no memory has."""
+    for n in size:
+        if n < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    if math.prod(size) * dtype.itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
+
+
+def like_array(array, make, dtype=None, memory_format=None):
+    """A new array in the shape and, unless a memory format says otherwise, the order of memory of ``array``."""
+    dtype = dtype or array.dtype
+    if memory_format is None and array.flags.c_contiguous or memory_format is contiguous_format:
+        if array.size or array.base is None:
+            return make(array.shape, dtype)
+        return memory.empty_strided(array.shape, memory.strides(array), dtype)
+    result = memory.empty_like(array, dtype, memory_format)
+    if make is not np.empty:
+        result.fill(make is ones)
+    return result
+
+
+filler("zeros", np.zeros, "zeros")
+filler("ones", ones, "ones")
+filler("empty", np.empty, "elements that are not set")
+
+
+# ── full ─────────────────────────────────────────────────────────────────────
+def filled(number):
+    """A maker of arrays of one number."""
+
+    def make(shape, dtype):
+        array = np.empty(shape, dtype)
+        array.fill(fitting(number, BY_NUMPY[dtype]))
+        return array
+
+    return make
+
+
+def quick_full(array, number):
+    """Fill a new array with a number that certainly fits; :class:`Rare` for any other."""
+    kind = type(number)
+    if not (
+        kind in (bool, int)
+        or kind is float
+        and array.dtype.kind == "f"
+        and array.itemsize > 2
+        and -SAFE < number < SAFE
+    ):
+        raise Rare
+    array.fill(number)
+    return array
+
+
+@public
+@shows("size, fill_value, *")
+def full(size, fill_value, **given):
+    """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype.
+
+    >>> import tensh as torch
+    >>> torch.full((2, 2), 7)
+    tensor([[7, 7],
+            [7, 7]])
+    """
+    if type(size) in SHAPES and type(size) is not int:
+        try:
+            numpy, requires_grad = plain(of_scalar[type(fill_value)].numpy, **given)
+            return leaf(quick_full(np.empty(size, numpy), fill_value), requires_grad)
+        except (TypeError, ValueError, AttributeError, KeyError, OverflowError, MemoryError):
+            pass
+    given = bind("full", (f"(tuple of ints size, Number fill_value, {OUT})",), (size, fill_value), given)
+    number = given["fill_value"]
+    make = filled(number)
+    return finish("full", lambda d: made("full", make, d, given), of_scalar[type(number)].numpy, given)
+
+
+@public
+@shows("input, fill_value, *", f"memory_format=None, {PLACED}")
+def full_like(input, fill_value, **given):
+    """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
+    if isinstance(input, Tensor):
+        try:
+            numpy, requires_grad = plain(input.array.dtype, **given)
+            _ = input.node  # which may raise Lift
+            return leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
+        except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
+            pass
+        except Lift:
+            return ports.batched_function("full_like", full_like, (input, fill_value), given)
+    given = bind("full_like", (f"(Tensor input, Number fill_value, {LIKE})",), (input, fill_value), given)
+    number, order = given["fill_value"], given["memory_format"]
+
+    def make(dtype):
+        array = like_array(input.array, np.empty, dtype, order)
+        array.fill(fitting(number, BY_NUMPY[dtype]))
+        return array
+
+    return finish("full_like", make, input.array.dtype, given)
+
+
+@shows("self, size, fill_value, *", PLACED)
+def new_full(self, size, fill_value, **given):
+    """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
+    given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
+    make = filled(given["fill_value"])
+    return finish("new_full", lambda d: made("new_full", make, d, given), self.array.dtype, given)
+
+
+METHODS["new_full"] = new_full

@@ -1,0 +1,202 @@
+"""The old constructors: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``, ``x.new(…)``, ``x.type("torch.LongTensor")``.
+
+They tell sizes from data by what they are given: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
+"""
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import METHODS, function, public
+from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.dtypes.device import CONSTANTS, device
+from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, dtype, of_scalar, set_default_dtype
+from tensh.engine.errors.warnings import warn_once
+from tensh.engine.methods.conversion import cast
+from tensh.engine.methods.creation import nested
+from tensh.engine.methods.creation.fill import require_room
+from tensh.engine.operators.shapes.views import alias
+
+FORMS = (
+    "(*, torch.device device = None)",
+    "(torch.Storage storage)",
+    "(Tensor other)",
+    "(tuple of ints size, *, torch.device device = None)",
+    "(object data, *, torch.device device = None)",
+)
+
+
+# ── construction ─────────────────────────────────────────────────────────────
+def construct(cls, args, given, wanted=None):
+    """The tensor that a legacy constructor makes; ``wanted`` is its dtype, None for ``torch.Tensor``."""
+    to = wanted or of_scalar[float]
+    if len(args) == 1 and isinstance(args[0], (tuple, list)) and type(args[0]) is not Size:
+        given = bind("new", FORMS[4:], args, given)
+    else:
+        given = bind("new", FORMS, args, given)
+    where = given.get("device")
+    if where is not None and device(where).type != "cpu":
+        raise RuntimeError(
+            f"legacy constructor expects device type: cpu but device type: {device(where).type} was passed"
+        )
+    if "other" in given:
+        made = aliased(given["other"], wanted)
+    elif "storage" in given:
+        made = wrap(np.empty(0, to.numpy)).set_(given["storage"])
+    elif "data" in given:
+        made = wrap(from_data(given["data"], to))
+    else:
+        size = given.get("size", (0,))
+        require_room("new", size, to.numpy)
+        made = wrap(memory.allocate(size, to.numpy))
+    return made if cls is Tensor else made_as(cls, made)
+
+
+def aliased(other, wanted):
+    """Another tensor over the same memory, recorded as a view of it."""
+    found = BY_NUMPY[other.array.dtype]
+    if wanted is not None and found is not wanted:
+        raise TypeError(f"expected {options_text(wanted)} (got {options_text(found)})")
+    return function(alias)(other)
+
+
+def option_name(which):
+    """The C++ type of a dtype, as PyTorch shows options."""
+    names = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
+    return names.get(which.name, which.ctype)
+
+
+def options_text(which):
+    return (
+        f"TensorOptions(dtype={option_name(which)}, device=cpu, "
+        "layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))"
+    )
+
+
+def from_data(data, to):
+    """The array of a sequence, converted to ``to``."""
+    if isinstance(data, np.ndarray):
+        return data.astype(to.numpy)
+    if not isinstance(data, (str, bytes)) and not nested.is_sequence(data):
+        name = f"torch.{type(data).__name__}" if type(data).__module__ == "torch" else type_name(data)
+        raise TypeError(f"new(): data must be a sequence (got {name})")
+    return nested.read(data, to)
+
+
+def made_as(cls, t):
+    """The same tensor as an object of a subclass."""
+    self = object.__new__(cls)
+    self.array, self.node, self._base, self._grad = t.array, t.node, t._base, None
+    if t._base is not None:
+        self._how, self._time = t._how, t._time
+    return self
+
+
+def as_subclass(self, cls):
+    """An object of ``cls``, a subclass of Tensor, with this memory and history."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+            "Make sure your class inherits from Tensor."
+        )
+    return made_as(cls, function(alias)(self))
+
+
+def new(self, *args, **given):
+    """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
+    return construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
+
+
+METHODS.update(new=new, as_subclass=as_subclass)
+
+
+# ── the types ────────────────────────────────────────────────────────────────
+class tensortype(type):
+    """The kind of ``torch.FloatTensor`` and its kin: a class for ``isinstance``, a constructor when called."""
+
+    __module__ = "torch"
+
+    def __call__(cls, *args, **given):
+        return construct(Tensor, args, given, cls.dtype)
+
+    def __instancecheck__(cls, t):
+        return isinstance(t, Tensor) and t.array.dtype == cls.dtype.numpy
+
+    def __subclasscheck__(cls, other):
+        return other is cls
+
+
+def legacy_type(which):
+    """The type named after a dtype."""
+    members = {
+        "__module__": "torch", "dtype": which, "is_cuda": False, "is_sparse": False, "layout": CONSTANTS["strided"],
+        "__doc__": f"Tensors of {which}, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred.",
+    }  # fmt: skip
+    return public(tensortype(which.legacy, (), members))
+
+
+LEGACY = {
+    which: legacy_type(which)
+    for which in map(ALL.get, "float16 bfloat16 float32 float64 bool uint8 int8 int16 int32 int64".split())
+}
+BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
+
+
+def type_(self, dtype=None, non_blocking=False, **given):
+    """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted.
+
+    >>> import tensh as torch
+    >>> torch.ones(2).type()
+    'torch.FloatTensor'
+    >>> torch.ones(2).type(torch.int64)
+    tensor([1, 1])
+    """
+    if given:
+        raise TypeError(f"type() got an unexpected keyword argument '{next(iter(given))}'")
+    if dtype is None:
+        return f"torch.{BY_NUMPY[self.array.dtype].legacy}"
+    return cast(self, meant(dtype))
+
+
+def meant(which):
+    """The dtype that a dtype, a legacy type or the name of one stands for."""
+    if isinstance(which, dtype):
+        return which
+    if which is Tensor:
+        return of_scalar[float]
+    if isinstance(which, tensortype):
+        return which.dtype
+    if isinstance(which, type):
+        which = which.__name__
+    if not isinstance(which, str):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    if which in BY_NAME:
+        return BY_NAME[which]
+    if which == "torch.Tensor":
+        return of_scalar[float]
+    if which.startswith("torch.cuda."):
+        raise TypeError(f"type {which} not available. Torch not compiled with CUDA enabled.")
+    raise ValueError(f"invalid type: '{which}'")
+
+
+type_.__name__ = type_.__qualname__ = "type"
+METHODS["type"] = type_
+
+
+@public
+def set_default_tensor_type(t):
+    """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
+    if isinstance(t, str):
+        if not t.startswith("torch."):
+            raise ModuleNotFoundError(f"No module named '{t.partition('.')[0]}'")
+        t = LEGACY.get(BY_NAME.get(t), t)
+    if not isinstance(t, tensortype):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not t.dtype.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
+    set_default_dtype(t.dtype)

@@ -1,0 +1,215 @@
+"""Arrays from nested Python data: what dtype and shape it has, and PyTorch's words where it has none.
+
+Note [Two ways to read data]
+Lists of plain numbers are NumPy's to read: the types of the leaves are collected at C speed and decide the dtype.
+Everything else (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) goes through
+``carefully``, which looks at one element after the other, as PyTorch does.
+"""
+
+import operator
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from tensh.engine.codegen.scalars import limits_of, overflow, wrapped
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
+from tensh.engine.errors.warnings import warn_once
+
+PLAIN = frozenset({bool, int, float, complex})
+EXACT = frozenset({bool, int})
+LISTS = frozenset({list, tuple})
+MOST_DIMS = 128
+
+
+def read(data, dtype=None):
+    """``data`` (numbers, nested sequences of them, arrays) as a new array of ``dtype``, or of the one it implies."""
+    if type(data) in LISTS:
+        kinds = {*map(type, data)}
+        level = data
+        while kinds and kinds <= LISTS:
+            level = [*chain.from_iterable(level)]
+            kinds = {*map(type, level)}
+    else:
+        kinds = {type(data)}
+    if kinds <= PLAIN:
+        to = of_plain(kinds) if dtype is None else dtype
+        if to.category != INTEGER or kinds <= EXACT:
+            try:
+                if to is float16:  # PyTorch rounds twice, too
+                    return np.array(data, np.float32).astype(np.float16)
+                return np.array(data, to.numpy)
+            except (ValueError, TypeError, OverflowError):
+                pass
+    return carefully(data, dtype)
+
+
+def of_plain(kinds):
+    """The dtype of data whose leaves have these Python types; the default dtype if there are none."""
+    for kind in (complex, float, int, bool):
+        if kind in kinds:
+            return of_scalar[kind]
+    return of_scalar[float]
+
+
+def carefully(data, dtype):
+    """The same, element by element, for any data; raises what PyTorch raises."""
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
+    if isinstance(data, np.ndarray):
+        return data.astype((dtype or BY_NUMPY[data.dtype]).numpy)
+    shape = shape_of(data)
+    to = dtype or dtype_of(data)
+    leaves = []
+    if 0 not in shape:
+        collect(data, shape, 0, leaves)
+    return elements(leaves, to).reshape(shape)
+
+
+def elements(leaves, to):
+    """The array of dtype ``to`` with these elements; raises what PyTorch raises for one that does not fit."""
+    convert = CONVERT[to.category]
+    numbers = [convert(leaf, to) for leaf in leaves]
+    middle = np.float32 if to is float16 else to.numpy
+    return np.array(numbers, middle).astype(to.numpy, copy=False)
+
+
+# ── shape and dtype ──────────────────────────────────────────────────────────
+def is_sequence(data):
+    """Does it have elements, in PyTorch's eyes?  A tensor has, but counts as one."""
+    if isinstance(data, (list, tuple, str, bytes, range, Sequence)):
+        return True
+    return (
+        hasattr(type(data), "__getitem__")
+        and hasattr(type(data), "__len__")
+        and not isinstance(data, (dict, Tensor, np.generic))
+    )
+
+
+def shape_of(data):
+    """The lengths found by always going into the first element."""
+    shape = []
+    while is_sequence(data):
+        shape.append(len(data))
+        if len(shape) > MOST_DIMS or isinstance(data, (str, bytes)):
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        if not shape[-1]:
+            break
+        data = data[0]
+    return tuple(shape)
+
+
+def dtype_of(data):
+    """The dtype that holds every leaf."""
+    if isinstance(data, np.generic):
+        return BY_NUMPY[data.dtype]
+    if type(data) in of_scalar:
+        return of_scalar[type(data)]
+    for kind in (bool, int, float, complex):
+        if isinstance(data, kind):
+            return of_scalar[kind]
+    if isinstance(data, (Tensor, np.ndarray)):
+        return data.dtype if isinstance(data, Tensor) else BY_NUMPY[data.dtype]
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
+    if not is_sequence(data):
+        raise RuntimeError(f"Could not infer dtype of {kind_of(data)}")
+    found = None
+    for element in data:
+        each = dtype_of(element)
+        found = each if found is None else promote_types(found, each)
+    return found or of_scalar[float]
+
+
+def collect(data, shape, dim, leaves):
+    """Append the leaves of ``data``, which must have the lengths ``shape[dim:]``."""
+    if dim == len(shape):
+        leaves.append(data)
+        return
+    if isinstance(data, np.ndarray) and data.shape == shape[dim:]:
+        slow_arrays()
+        leaves.extend(data.ravel().tolist())
+        return
+    if not is_sequence(data):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    for element in data:
+        collect(element, shape, dim + 1, leaves)
+
+
+def slow_arrays():
+    """Warn, once, as PyTorch does."""
+    warn_once(
+        "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a"
+        " single numpy.ndarray with numpy.array() before converting to a tensor.",
+    )
+
+
+# ── one element ──────────────────────────────────────────────────────────────
+def to_bool(leaf, dtype):
+    return bool(leaf) if isinstance(leaf, (*PLAIN, np.generic)) else bool(operator.index(leaf))
+
+
+def to_integer(leaf, dtype):
+    if isinstance(leaf, float):
+        if dtype is uint64:
+            raise TypeError("an integer is required")
+        return checked(leaf, dtype)
+    if isinstance(leaf, np.bool_) or not hasattr(leaf, "__index__"):
+        name = type(leaf).__name__
+        name = f"numpy.{name.rstrip('_')}" if isinstance(leaf, np.generic) else name
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    return checked(operator.index(leaf), dtype)
+
+
+def checked(number, dtype):
+    """A number as an integer dtype keeps it: trunc for floats, the low bits for negative numbers without a sign."""
+    limits = limits_of(dtype)
+    if isinstance(number, float):
+        high = float(limits.max)
+        if not limits.min <= number <= high:
+            raise overflow(dtype.name)
+        return wrapped(int(number), limits)
+    if dtype is uint64:
+        if number < 0:
+            raise OverflowError("can't convert negative int to unsigned")
+        if number > limits.max:
+            raise OverflowError("int too big to convert")
+        return number
+    if not -(2**63) <= number < 2**63:
+        raise ValueError("Overflow when unpacking long long")
+    lowest = limits.min or -limits.max
+    if not lowest <= number <= limits.max:
+        raise overflow(dtype.name)
+    return wrapped(number, limits)
+
+
+def to_float(leaf, dtype):
+    a_complex = isinstance(leaf, complex) and not isinstance(leaf, np.generic)
+    if (a_complex or not hasattr(leaf, "__float__")) and not hasattr(leaf, "__index__"):
+        raise TypeError(f"must be real number, not {type(leaf).__name__}")
+    if isinstance(leaf, Tensor):
+        if leaf.array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if leaf.array.dtype.kind in "cW" and leaf.array.item().imag:
+            raise overflow("double")
+        return float(leaf.array.item().real)
+    return float(leaf)
+
+
+def to_complex(leaf, dtype):
+    if isinstance(leaf, Tensor):
+        leaf = leaf.array.item()
+    return leaf if isinstance(leaf, complex) else to_float(leaf, dtype)
+
+
+CONVERT = {BOOL: to_bool, INTEGER: to_integer, FLOAT: to_float, COMPLEX: to_complex}
+
+
+def kind_of(data):
+    """The name of the type of what no tensor is made of."""
+    from tensh.engine.arguments.signatures import type_name
+
+    return type_name(data)

@@ -1,0 +1,154 @@
+"""New tensors of counted numbers: arange and range."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, leaf, plain, shows
+from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.scalars import REAL, fitting, overflow
+from tensh.engine.codegen.table import public
+from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, INTEGER, int64, of_scalar
+from tensh.engine.errors.messages import not_implemented
+from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.creation.fill import require_room
+from tensh.engine.methods.creation.roundings import fused, narrowed, rounded
+
+ARANGE = (
+    f"(Number end, {OUT})",
+    f"(Number start, Number end, *, {KEYWORDS})",
+    f"(Number start, Number end, Number step = 1, {OUT})",
+)
+
+
+INT64 = np.dtype(np.int64)
+BOUNDS = {1: lambda end: (0, end, 1), 2: lambda start, end: (start, end, 1), 3: lambda *bounds: bounds}
+
+
+@public
+@shows("*bounds")
+def arange(*bounds, **given):
+    """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
+
+    The dtype is int64 if all three are integers, the default dtype otherwise.
+
+    >>> import tensh as torch
+    >>> torch.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> torch.arange(1, 2, 0.25)
+    tensor([1.0000, 1.2500, 1.5000, 1.7500])
+    """
+    try:
+        start, end, step = BOUNDS[len(bounds)](*bounds)
+        if type(start) is int and type(end) is int and type(step) is int:
+            numpy, requires_grad = plain(INT64, **given)
+            if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
+                array = np.arange(start, end, step)
+                if array.dtype is INT64:  # not so for what is too large
+                    return leaf(array)
+        elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
+            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            if numpy.kind == "f" and (end - start) * step >= 0:
+                number = math.ceil((end - start) / step)
+                return leaf(steps_from(float(start), float(step), number, numpy), requires_grad)
+    except (TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError, OverflowError, MemoryError):
+        pass
+    given = bind("arange", ARANGE, bounds, given)
+    start, end, step = given.get("start", 0), given["end"], given.get("step", 1)
+    whole = all(isinstance(number, int) for number in (start, end, step))
+    out = given.get("out")
+
+    def make(dtype):
+        values = counted(start, end, step, dtype)
+        if out is not None and out.array.size not in (0, values.size):
+            warn_resized(out.array, values.size)
+        return values
+
+    return finish("arange", make, (int64 if whole else of_scalar[float]).numpy, given)
+
+
+def counted(start, end, step, dtype):
+    """The array behind ``arange``; RuntimeError for bounds that lead nowhere."""
+    which = BY_NUMPY[dtype]
+    if which.category not in (INTEGER, FLOAT) or which.name in ("uint16", "uint32", "uint64"):
+        raise not_implemented("arange", dtype)
+    for bound in (start, end, step):
+        if isinstance(bound, complex) and bound.imag:
+            raise overflow("double")
+    if not (step > 0 or step < 0):
+        raise RuntimeError("step must be nonzero")
+    if which is int64:
+        start, end, step = (fitting(bound, int64) for bound in (start, end, step))
+        if not step:
+            raise ValueError("step must be nonzero")  # a fraction that the dtype does not keep
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if not (end >= start if step > 0 else end <= start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    number = -((start - end) // step) if which is int64 else math.ceil((float(end) - float(start)) / float(step))
+    require_room("arange", (number,), dtype)
+    if which.category == INTEGER:
+        start, step = fitting(start, int64), fitting(step, int64)
+        return (np.arange(number) * step + start).astype(dtype, copy=False)
+    return steps_from(float(start), float(step), number, dtype)
+
+
+def steps_from(start, step, number, dtype):
+    """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
+    if dtype.itemsize == 2:
+        start, step = rounded(start), rounded(step)  # the short types are counted in float32
+    width = 32 // dtype.itemsize
+    blocks = number // (2 * width) * 2
+    if not blocks:
+        return few_steps(start, step, number, dtype)
+    places = np.arange(number)
+    if dtype.itemsize < 8:  # the product is exact enough in float64
+        values = places[blocks * width :] * step + start
+        inside = places[:width] * step
+    else:
+        values = fused(step, places[blocks * width :], start)
+    bases = narrowed(fused(step, places[: blocks * width : width], start), dtype).astype(np.float64)[:, None]
+    inside = fused(step, places[:width], bases) if dtype.itemsize == 8 else inside + bases
+    return np.concatenate([narrowed(inside, dtype).ravel(), narrowed(values, dtype)])
+
+
+PLACES = np.arange(32.0)  # two vectors of the shortest type
+
+
+def few_steps(start, step, number, dtype):
+    """The same one by one."""
+    if dtype.itemsize == 8:
+        return fused(step, PLACES[:number], start)
+    values = PLACES[:number] * SCALARS[step, PLACES.dtype]
+    return narrowed(values if start == 0 and step > 0 else values + start, dtype)
+
+
+def warn_resized(array, number):
+    warn(
+        f"The number of elements in the out tensor of shape {list(array.shape)} is {array.size} which does not match the "
+        f"computed number of elements {number}. Note that this may occur as a result of rounding error. "
+        f"The out tensor will be resized to a tensor of shape ({number},).",
+    )
+
+
+@shows("*bounds")
+def inclusive_range(*bounds, **given):
+    """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
+    warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+    )
+    given = bind("range", (f"(Number start = 0, Number end, Number step = 1, {OUT})",), bounds, given)
+    start, end, step = given["start"], given["end"], given["step"]
+    if not step:
+        raise RuntimeError("step must be nonzero")
+    if not (end >= start if step > 0 else end <= start):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {float(start):g} -> {float(end):g}")
+    number = math.floor((end - start) / step) + 1
+    return finish("range", lambda d: steps_from(float(start), float(step), number, d), of_scalar[float].numpy, given)
+
+
+inclusive_range.__name__ = inclusive_range.__qualname__ = "range"
+public(inclusive_range)

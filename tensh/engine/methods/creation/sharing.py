@@ -1,0 +1,212 @@
+"""Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
+
+import os
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind, leaf, place
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import MEMBERS, public
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
+from tensh.engine.errors.warnings import warn_once
+
+
+# ── NumPy ────────────────────────────────────────────────────────────────────
+def shared(array):
+    """A NumPy array as the array of a tensor: a view of its own, of a dtype and strides that tensors can have."""
+    if not array.dtype.isnative:
+        raise ValueError(
+            "given numpy array has byte order different from the native byte order. "
+            "Conversion between byte orders is currently not supported."
+        )
+    dtype = BY_NUMPY[array.dtype].numpy
+    for step in array.strides:
+        if step < 0:
+            raise ValueError(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported. (You can probably work around this by making a copy of your array "
+                " with array.copy().) "
+            )
+        if step % array.itemsize:
+            raise ValueError(
+                "given numpy array strides not a multiple of the element byte size. "
+                "Copy the numpy array to reallocate the memory."
+            )
+    if type(array) is not np.ndarray:
+        array = np.asarray(array)
+    return memory.adopted(array.view() if array.dtype is dtype else array.view(dtype))
+
+
+@public
+def from_numpy(ndarray):
+    """A tensor over the memory of a NumPy array: writes to one are seen by the other.
+
+    >>> import numpy as np, tensh as torch
+    >>> a = np.zeros(2)
+    >>> t = torch.from_numpy(a)
+    >>> a[0] = 1
+    >>> t
+    tensor([1., 0.], dtype=torch.float64)
+    """
+    if (
+        type(ndarray) is np.ndarray
+        and ndarray.flags.carray
+        and BY_NUMPY.get(ndarray.dtype, int64).numpy is ndarray.dtype
+    ):
+        return leaf(memory.lend(ndarray.view()))
+    if not isinstance(ndarray, np.ndarray):
+        kind = type(ndarray)
+        name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
+        raise TypeError(f"expected np.ndarray (got {name})")
+    t = wrap(memory.lend(shared(ndarray)))
+    if not ndarray.flags.writeable:
+        warn_read_only()
+    return t
+
+
+def warn_read_only(what="NumPy array", means="writing to this tensor will result in undefined behavior"):
+    """Warn, once for each kind of object, that its memory must not be written."""
+    warn_once(
+        f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
+        f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
+        "tensor. This type of warning will be suppressed for the rest of this program.",
+    )
+
+
+# ── buffers ──────────────────────────────────────────────────────────────────
+@public
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A 1-d tensor over the memory of an object with Python's buffer protocol.
+
+    >>> import tensh as torch
+    >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8)
+    tensor([1, 2, 3], dtype=torch.uint8)
+    """
+    text = "(object buffer, *, torch.dtype dtype, int count = -1, int offset = 0, bool requires_grad = False)"
+    given = {"dtype": dtype, "count": count, "offset": offset, "requires_grad": requires_grad}
+    given = bind("frombuffer", (text,), (buffer,), given)
+    dtype, count, offset = given["dtype"], given["count"], given["offset"]
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    if not view.c_contiguous:
+        raise RuntimeError("could not retrieve buffer from object")
+    view = view.cast("B")
+    if not view.nbytes or not count:
+        raise ValueError(f"both buffer length ({view.nbytes}) and count ({count}) must not be 0")
+    if not 0 <= offset < view.nbytes:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({view.nbytes} bytes) minus 1"
+        )
+    rest = view.nbytes - offset
+    if count > 0 and count * dtype.itemsize > rest:
+        raise ValueError(
+            f"requested buffer length ({count} * {dtype.itemsize} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({view.nbytes} bytes)"
+        )
+    if count < 0 and rest % dtype.itemsize:
+        raise ValueError(
+            f"buffer length ({rest} bytes) after offset ({offset} bytes) must be a multiple of element size "
+            f"({dtype.itemsize})"
+        )
+    if view.readonly:
+        warn_read_only("buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor")
+    number = count if count > 0 else rest // dtype.itemsize
+    raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
+    return leaf(memory.lend(raw.view(dtype.numpy)), given["requires_grad"])
+
+
+# ── files ────────────────────────────────────────────────────────────────────
+@public
+def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False):
+    """A tensor over the first ``size`` elements of a file, which are read when they are used.
+
+    With ``shared``, writes to the tensor are writes to the file, which is made, or made longer, if need be.  RuntimeError
+    if there is no such file or it is too short.
+    """
+    place(device)
+    dtype = get_default_dtype() if dtype is None else dtype
+    need = size * dtype.itemsize
+    try:
+        with open(filename, "r+b" if shared and os.path.exists(filename) else "w+b" if shared else "rb") as file:
+            have = file.seek(0, os.SEEK_END)
+            if have < need and shared:
+                file.truncate(need)
+            elif have < need:
+                raise RuntimeError(
+                    f"file <{filename}> size <{have}> is smaller than the required mapping size <{need}>"
+                )
+    except OSError as error:
+        access = "read-write" if shared else "read-only"
+        words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
+        raise RuntimeError(words) from None
+    if not size:
+        return leaf(np.empty(0, dtype.numpy))
+    return leaf(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(need,))).view(dtype.numpy))
+
+
+# ── DLPack ───────────────────────────────────────────────────────────────────
+@public
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
+    place(device)
+    if isinstance(ext_tensor, Tensor):
+        array = memory.apart(ext_tensor.array)
+    elif hasattr(ext_tensor, "__dlpack__"):
+        array = np.from_dlpack(ext_tensor)
+    elif type(ext_tensor).__name__ == "PyCapsule":
+        try:
+            array = memory.unsealed(np.from_dlpack(Exporter(ext_tensor)))  # NumPy seals capsules that do not say
+        except ValueError:
+            raise RuntimeError(INVALID) from None
+    else:
+        raise RuntimeError(INVALID)
+    return wrap(array.copy() if copy else memory.lend(memory.adopted(array)))
+
+
+INVALID = (
+    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, so you might have "
+    "already constructed a tensor from it once."
+)
+
+
+class Exporter:
+    """A capsule as NumPy asks for it."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **options):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+@public
+def to_dlpack(tensor):
+    """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
+    return tensor.detach().__dlpack__()
+
+
+def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
+    """The tensor's memory for another library."""
+    if live(edge(self)):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.array.dtype.kind in "VW":
+        title = BY_NUMPY[self.array.dtype]
+        raise BufferError(f"DLPack of {title} is not supported by tensh: NumPy exports no dtype of which it has no own")
+    asked = {"max_version": max_version, "copy": copy}  # NumPy 2.0 knows neither
+    return self.array.__dlpack__(**{name: value for name, value in asked.items() if value is not None})
+
+
+def __dlpack_device__(self):
+    """The kind of memory: (1, 0), the CPU's."""
+    return self.array.__dlpack_device__()
+
+
+MEMBERS.update(__dlpack__=__dlpack__, __dlpack_device__=__dlpack_device__)

@@ -1,0 +1,172 @@
+"""New tensors of evenly spaced numbers: linspace and logspace."""
+
+import math
+from functools import lru_cache
+from itertools import repeat
+
+import numpy as np
+
+from tensh.engine.arguments.binding import OUT, bind, finish, leaf, plain, shows
+from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.scalars import REAL, SAFE, fitting
+from tensh.engine.codegen.table import public
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
+from tensh.engine.errors.messages import not_implemented
+from tensh.engine.methods.creation.roundings import DOUBLE, fused, narrowed, rounded
+
+
+def spaces(*last):
+    """The signatures of a function of two ends, each a number or a 0-d tensor."""
+    ends = (
+        "Tensor start, Tensor end",
+        "Number start, Tensor end",
+        "Tensor start, Number end",
+        "Number start, Number end",
+    )
+    return tuple(f"({', '.join((both, *last))}, {OUT})" for both in ends)
+
+
+LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0")
+
+
+@public
+@shows("start, end, steps, *")
+def linspace(*args, **given):
+    """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
+
+    >>> import tensh as torch
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    """
+    if len(args) == 3 and type(args[0]) in REAL and type(args[1]) in REAL and type(args[2]) is int and args[2] >= 0:
+        try:
+            numpy, requires_grad = plain(of_scalar[float].numpy, **given)
+            if numpy.kind == "f":
+                return leaf(evenly(*args, numpy), requires_grad)
+        except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
+            pass
+    return between("linspace", bind("linspace", LINSPACE, args, given), evenly)
+
+
+@public
+@shows("start, end, steps, base=10.0, *")
+def logspace(*args, **given):
+    """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
+
+    >>> import tensh as torch
+    >>> torch.logspace(0, 3, 4, base=2)
+    tensor([1., 2., 4., 8.])
+    """
+    given = bind("logspace", LOGSPACE, args, given)
+    return between("logspace", given, lambda *ends: powers(given["base"], *ends))
+
+
+def between(name, given, compute):
+    """The tensor of ``compute(start, end, steps, dtype)``."""
+    start, end, steps = end_number(name, given, "start"), end_number(name, given, "end"), given["steps"]
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complexes = isinstance(start, complex) or isinstance(end, complex)
+    default = of_scalar[complex if complexes else float]
+    dtype = given["dtype"]
+    if complexes and dtype is not None and dtype.category != COMPLEX:
+        raise RuntimeError(
+            f"torch.{name}(): inferred dtype {default.ctype} can't be safely cast to passed dtype {dtype.title}"
+        )
+
+    def make(dtype):
+        which = BY_NUMPY[dtype]
+        if which.category not in (INTEGER, FLOAT, COMPLEX):
+            raise not_implemented(name, dtype)
+        return compute(start, end, steps, dtype)
+
+    return finish(name, make, default.numpy, given)
+
+
+def end_number(name, given, which):
+    """An end as a number."""
+    end = given[which]
+    if not isinstance(end, Tensor):
+        return end
+    if end.array.ndim:
+        dims = {e: given[e].array.ndim if isinstance(given[e], Tensor) else 0 for e in ("start", "end")}
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims['start']} dimension(s) "
+            f"and end with {dims['end']} dimension(s)."
+        )
+    return end.item()
+
+
+def count_from_ends(steps):
+    """0, 1, … from the start up to the middle, …, -1, 0 to the end, so that both ends are met exactly; read-only."""
+    half = steps // 2
+    numbers = np.concatenate([np.arange(half), -np.arange(steps - half)[::-1]]).astype(np.float64)
+    numbers.flags.writeable = False
+    return numbers
+
+
+kept_count_from_ends = lru_cache(maxsize=64)(count_from_ends)
+
+
+def pattern(steps):
+    """``count_from_ends``, kept for short ranges: making it takes 3 µs."""
+    return kept_count_from_ends(steps) if steps <= 1024 else count_from_ends(steps)
+
+
+def halves(start, end, step, steps, compute):
+    """The first half counted from the start, the second backwards from the end."""
+    half, numbers = steps // 2, pattern(steps)
+    return np.concatenate([compute(step, numbers[:half], start), compute(step, numbers[half:], end)])
+
+
+def evenly(start, end, steps, dtype):
+    """The array behind ``linspace``."""
+    if dtype.kind != "f" or not (
+        type(start) in REAL and type(end) in REAL and -SAFE < start < SAFE and -SAFE < end < SAFE
+    ):
+        start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
+    if steps < 2:
+        return np.full(steps, start, dtype)
+    if dtype.kind == "c":
+        step = dtype.type((end - start) / (steps - 1))
+        return halves(dtype.type(start), dtype.type(end), step, steps, lambda f, n, s: (f * n + s).astype(dtype))
+    if dtype.kind in "iu":
+        return halves(start, end, (end - start) / (steps - 1), steps, fused).astype(dtype)
+    if dtype.itemsize == 4:  # the product is exact enough in float64
+        start, end = rounded(start), rounded(end)
+        values = pattern(steps) * SCALARS[rounded(rounded(end - start) / (steps - 1)), DOUBLE]
+        for half, origin in (values[: steps // 2], start), (values[steps // 2 :], end):
+            if origin:
+                half += SCALARS[origin, DOUBLE]
+        return values.astype(dtype)
+    if dtype.itemsize == 8:
+        return halves(start, end, (end - start) / (steps - 1), steps, fused)
+
+    def short(x):  # every single result is rounded
+        return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
+
+    start, end = short(start), short(end)
+    step = short(short(end - start) / short(steps - 1))
+    return halves(start, end, step, steps, lambda f, n, s: short(short(f * short(n)) + s)).astype(dtype)
+
+
+def powers(base, start, end, steps, dtype):
+    """The array behind ``logspace``."""
+    if steps < 2:
+        with_fraction = complex(base) ** start if dtype.kind == "c" else float(base) ** start
+        return np.array([with_fraction] * steps).astype(dtype)
+    start, end = (fitting(x, BY_NUMPY[dtype]) for x in (start, end))
+    if dtype.kind == "c":
+        start, end = complex(start), complex(end)
+        step = (end - start) / (steps - 1)
+        return np.power(base, halves(start, end, step, steps, lambda f, n, s: f * n + s)).astype(dtype)
+    if dtype.kind in "fV":
+        start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
+    step = float(end - start) / (steps - 1)
+    exponents = halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s)
+    try:  # not NumPy's power, which may differ in the last place
+        values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
+    except (ValueError, OverflowError):
+        values = np.power(base, exponents)
+    return narrowed(values, dtype)

@@ -1,0 +1,69 @@
+"""New tensors with strides of one's own, whose elements are not set."""
+
+from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, shows
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import METHODS, public
+from tensh.engine.dtypes.dtype import of_scalar
+
+
+@public
+@shows("size, stride, *", PLACED)
+def empty_strided(size, stride, **given):
+    """A tensor with the given strides, whose elements are not set.
+
+    >>> import tensh as torch
+    >>> torch.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    given = bind(
+        "empty_strided", (f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})",), (size, stride), given
+    )
+    return finish("empty_strided", lambda d: strided(given["size"], given["stride"], d), of_scalar[float].numpy, given)
+
+
+@shows("self, size, stride, *", PLACED)
+def new_empty_strided(self, size, stride, **given):
+    """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
+    text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
+    given = bind("new_empty_strided", (text,), (size, stride), given)
+    return finish("new_empty_strided", lambda d: strided(given["size"], given["stride"], d), self.array.dtype, given)
+
+
+def strided(size, stride, dtype):
+    """An array with these strides, in elements."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
+        )
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    return memory.empty_strided(size, stride, dtype)
+
+
+@public
+@shows("size, physical_layout, *", PLACED)
+def empty_permuted(size, physical_layout, **given):
+    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
+    text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"
+    given = bind("empty_permuted", (text,), (size, physical_layout), given)
+    size, order = given["size"], given["physical_layout"]
+    if len(size) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; "
+            f"i.e. len(size) = {len(size)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    for index, dim in enumerate(order):
+        if not 0 <= dim < len(size):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} at index {index}). "
+                " NB: negative dims not currently supported; file an issue if you want it."
+            )
+        if dim in order[:index]:
+            raise RuntimeError("Duplicate dim not allowed")
+    inner = memory.contiguous_strides([size[dim] for dim in order])
+    steps = [inner[order.index(dim)] for dim in range(len(size))]
+    return finish("empty_permuted", lambda d: memory.empty_strided(size, steps, d), of_scalar[float].numpy, given)
+
+
+METHODS["new_empty_strided"] = new_empty_strided

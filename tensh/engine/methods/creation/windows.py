@@ -1,0 +1,113 @@
+"""Windows for signal processing: ``torch.hann_window`` and its kin; functional/signal.py has those of torch.signal."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, shows
+from tensh.engine.codegen.table import public
+from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+from tensh.engine.methods.creation.legacy import option_name
+
+
+def window(name, numbers, compute, doc):
+    """Declare ``torch.NAME_window(window_length, periodic=True, …)``.
+
+    ``numbers`` are further parameters, as "float beta = 12.0"; ``compute(length, dtype, …)`` gives the symmetric window.
+    A periodic window is the symmetric one of one more point, without its last point.
+    """
+    name = f"{name}_window"
+    parameters = ["int window_length", "bool periodic", *(number.partition(" =")[0] for number in numbers)]
+    texts = tuple(f"({', '.join(parameters[:n])}, *, {KEYWORDS})" for n in range(1, len(parameters) + 1))
+    defaults = {number.split()[1]: float(number.split()[-1]) for number in numbers}
+
+    @shows(", ".join(["window_length", "periodic=True", *(f"{n}={v}" for n, v in defaults.items()), "*"]), PLACED)
+    def function(*args, **given):
+        given = bind(name, texts, args, given)
+        length = given["window_length"]
+        values = [given.get(n, default) for n, default in defaults.items()]
+        dtype = given["dtype"]
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+            raise RuntimeError(
+                f"{name} expects floating point dtypes, got: TensorOptions(dtype={option_name(dtype)}, device=cpu, "
+                "layout=Strided (default), requires_grad=false (default), pinned_memory=false, memory_format=(nullopt))"
+            )
+        if length < 0:
+            raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
+        periodic = given.get("periodic", True)
+
+        def make(numpy):
+            if length < 2:
+                return np.ones(length, numpy)
+            if numpy.kind == "c":
+                raise NotImplementedError(f"\"arange_cpu\" not implemented for '{BY_NUMPY[numpy].title}'")
+            return compute(length + periodic, Rounding(numpy), *values)[:length].copy()
+
+        return finish(name, make, of_scalar[float].numpy, given)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return public(function)
+
+
+class Rounding:
+    """Arithmetic in which every result is rounded to a dtype; the short types are computed in float32."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.wide = np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
+
+    def __call__(self, values):
+        return values.astype(self.dtype)
+
+    def number(self, value):
+        return self.wide.type(value)
+
+    def count(self, number):
+        return np.arange(number).astype(self.dtype)
+
+    def times(self, values, factor):
+        return self(values.astype(self.wide) * self.number(factor))
+
+    def plus(self, values, other):
+        return self(values.astype(self.wide) + self.number(other))
+
+    def cos(self, values):
+        return self(np.cos(values.astype(self.wide)))
+
+
+def raised_cosine(length, r, alpha, beta):
+    """``alpha - beta * cos(x)`` over one turn."""
+    return r.plus(r.times(r.cos(r.times(r.count(length), math.pi * 2 / (length - 1))), -beta), alpha)
+
+
+def bartlett(length, r):
+    """Up to 1 in the middle and down again."""
+    values = r.times(r.count(length), 2 / (length - 1))
+    middle = ((length - 1) >> 1) + 1
+    values[middle:] = r.plus(r.times(values[middle:], -1), 2)
+    return values
+
+
+def blackman(length, r):
+    """Two cosines."""
+    values = r.times(r.count(length), math.pi / (length - 1))
+    fast, slow = r.times(r.cos(r.times(values, 4)), 0.08), r.times(r.cos(r.times(values, 2)), 0.5)
+    return r.plus(r(fast.astype(r.wide) - slow.astype(r.wide)), 0.42)
+
+
+def kaiser(length, r, beta):
+    """A Bessel function of an arc."""
+    x = r.count(length).astype(r.wide) * r.number(2 / (length - 1)) - r.number(1)
+    arc = np.sqrt(np.maximum(r.number(0), r.number(1) - x * x))
+    return r(np.i0(r.number(beta) * arc) / np.i0(r.number(beta)))
+
+
+window("hann", (), lambda length, r: raised_cosine(length, r, 0.5, 0.5), "The Hann window: a cosine raised to [0, 1].")
+window(
+    "hamming", ("float alpha = 0.54", "float beta = 0.46"), raised_cosine,
+    "The Hamming window: ``alpha - beta * cos(x)`` over one turn.",
+)  # fmt: skip
+window("bartlett", (), bartlett, "The Bartlett window: a triangle.")
+window("blackman", (), blackman, "The Blackman window: the sum of two cosines.")
+window("kaiser", ("float beta = 12.0",), kaiser, "The Kaiser window: near to the best concentration of energy.")

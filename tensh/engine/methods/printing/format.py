@@ -1,0 +1,216 @@
+"""A tensor as text: ``tokens(tensor)`` are (kind, text) pairs, and its repr is their concatenation.
+
+Kinds are "keyword" (the word ``tensor``), "number", "punctuation" and "attribute" (``dtype=torch.float64``); whoever
+shows a tensor in colour maps kinds to styles. Only the elements that are shown are looked at: a summarised
+tensor costs the same whatever its size.
+"""
+
+from itertools import compress, islice
+from math import floor, isfinite
+
+import numpy as np
+
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import COMPLEX, FLOAT, bool_, complex64, complex128, float64, get_default_dtype, int64
+from tensh.engine.methods.printing.options import options
+
+OPEN, CLOSE = ("punctuation", "["), ("punctuation", "]")
+COMMA = ("punctuation", ", ")
+ROW_GAP, BLOCK_GAP = ("punctuation", " ..."), ("punctuation", "...")
+
+
+def tokens(tensor, contents=None):
+    """The printed form of ``tensor`` as a list of (kind, text) pairs; ``contents`` stands for the elements if given.
+
+    A parameter (its class says so by a ``_heading``) gets a line of its own before, and where its class is derived
+    from a parameter's, ``Parameter(...)`` around.
+    """
+    kind = type(tensor)
+    heading = None if kind is Tensor else getattr(kind, "_heading", None)
+    word = "tensor" if kind is Tensor or "_heading" in vars(kind) else kind.__name__
+    parts = [("keyword", word), ("punctuation", "(")]
+    indent = len(word) + 1
+    if contents is None:
+        append_elements(parts, tensor.array, tensor.dtype.category, indent)
+    else:
+        parts.append(("number", contents))
+    found = attributes(tensor)
+    if found:
+        append_attributes(parts, found, indent)
+    parts.append(("punctuation", ")"))
+    if heading is None:
+        return parts
+    if word != "tensor":
+        parts = [("keyword", "Parameter"), ("punctuation", "("), *parts, ("punctuation", ")")]
+    return [("keyword", heading), *parts]
+
+
+def text(tensor, *, tensor_contents=None):
+    """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
+    if mode.transforms:
+        return mode.transforms[-1].text(tensor, text)
+    return "".join([piece for _, piece in tokens(tensor, tensor_contents)])
+
+
+def formatted(tensor, specification):
+    """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
+    if tensor.array.ndim == 0 and type(tensor) is Tensor:
+        return format(tensor.array.item(), specification)
+    return object.__format__(tensor, specification)
+
+
+def attributes(tensor):
+    """What follows the elements: only what the reader could not guess from them."""
+    array, dtype, usual = tensor.array, tensor.dtype, get_default_dtype()
+    usual_complex = complex128 if usual is float64 else complex64
+    found = []
+    if array.ndim != 1 if array.size == 0 else not options.edgeitems:
+        found.append(f"size={array.shape}")
+    if dtype is not usual and (array.size == 0 or dtype not in (int64, bool_, usual_complex)):
+        found.append(f"dtype={dtype}")
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view whose history is ambiguous
+        found.append("grad_fn=<Invalid>")
+    else:
+        if node is not None:
+            found.append(f"grad_fn=<{node.name().rpartition('::')[2]}>")
+        elif tensor.requires_grad:
+            found.append("requires_grad=True")
+        if mode.levels and mode.forward:
+            tangent = mode.levels[-1].of(edge(tensor))
+            found += [f"tangent={tangent}"] if tangent is not None else []
+    return found
+
+
+def append_attributes(parts, found, indent):
+    """Append attributes after commas, each on a new line in column ``indent`` if it would pass the line's end."""
+    # PyTorch's count: two characters more than the last line has
+    used = last_line(parts) + 2
+    for attribute in found:
+        if used + len(attribute) + 2 > options.linewidth:
+            parts.append(("punctuation", ",\n" + " " * indent))
+            used = indent + len(attribute)
+        else:
+            parts.append(COMMA)
+            used += len(attribute) + 2
+        parts.append(("attribute", attribute))
+
+
+def last_line(parts):
+    """The number of characters after the last line break."""
+    length = 0
+    for _, piece in reversed(parts):
+        _, line_break, tail = piece.rpartition("\n")
+        length += len(tail)
+        if line_break:
+            break
+    return length
+
+
+def append_elements(parts, array, category, indent):
+    """Append the elements of ``array``, nested in brackets, that begin in column ``indent``."""
+    if array.size == 0:
+        parts += (OPEN, CLOSE)
+        return
+    array, gaps = summary(array) if array.size > options.threshold else (array, [None] * array.ndim)
+    texts, width = written(array.reshape(-1).tolist(), category)
+    cells = iter([("number", piece) for piece in texts])
+    if array.ndim == 0:
+        parts.append(next(cells))
+    else:
+        # every row starts below the innermost bracket
+        room = options.linewidth - (indent + array.ndim - 1)
+        nest(parts, cells, array.shape, gaps, indent, max(1, floor(room / (width + 2))))
+
+
+def summary(array):
+    """The shown part of ``array``, and for each of its dimensions the position of the gap (None: shown whole)."""
+    edge = options.edgeitems
+    gaps = [edge if size > 2 * edge else None for size in array.shape]
+    if not any(gap is not None for gap in gaps):
+        return array, gaps
+    shown = [
+        range(size) if gap is None else [*range(edge), *range(size - edge, size)]
+        for size, gap in zip(array.shape, gaps, strict=True)
+    ]
+    return array[np.ix_(*shown)], gaps
+
+
+def nest(parts, cells, shape, gaps, indent, per_line):
+    """Append one block of ``shape``, taking its numbers from ``cells`` and breaking rows after ``per_line`` entries."""
+    count, gap = shape[0], gaps[0]
+    parts.append(OPEN)
+    if len(shape) == 1:
+        row = list(islice(cells, count))
+        if gap is not None:
+            row.insert(gap, ROW_GAP if gap else BLOCK_GAP)
+        line_break = ("punctuation", ",\n" + " " * (indent + 1))
+        for place, cell in enumerate(row):
+            if place:
+                parts.append(COMMA if place % per_line else line_break)
+            parts.append(cell)
+    else:
+        block_break = ("punctuation", "," + "\n" * (len(shape) - 1) + " " * (indent + 1))
+        blocks = list(range(count))
+        if gap is not None:
+            blocks.insert(gap, None)
+        for place, block in enumerate(blocks):
+            if place:
+                parts.append(block_break)
+            if block is None:
+                parts.append(BLOCK_GAP)
+            else:
+                nest(parts, cells, shape[1:], gaps[1:], indent + 1, per_line)
+    parts.append(CLOSE)
+
+
+def written(values, category):
+    """The texts of Python numbers, padded, and the width that rows are laid out with."""
+    if category == FLOAT:
+        return floats(values)
+    if category == COMPLEX:
+        return complexes(values)
+    texts = [str(value) for value in values]
+    width = max(map(len, texts), default=1)
+    return [piece.rjust(width) for piece in texts], width
+
+
+def floats(values):
+    """The texts of Python floats, padded, and their width: the longest of those neither zero, infinite nor nan."""
+    counted = [value != 0 and isfinite(value) for value in values]
+    sizes = [abs(value) for value in compress(values, counted)]
+    if sizes and (scientific(sizes) if options.sci_mode is None else options.sci_mode):
+        style = f".{options.precision}e"
+        texts = [format(value, style) for value in values]
+    elif all([size.is_integer() for size in sizes]):
+        texts = [f"{value:.0f}." if isfinite(value) else f"{value:.0f}" for value in values]
+    else:
+        style = f".{options.precision}f"
+        texts = [format(value, style) for value in values]
+    width = max(map(len, compress(texts, counted)), default=1)
+    return [piece.rjust(width) for piece in texts], width
+
+
+def scientific(sizes):
+    """Whether absolute values spread too far, or are too large or too small, for plain decimals."""
+    low, high = min(sizes), max(sizes)
+    return high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
+
+
+def complexes(values):
+    """The texts of complex numbers: real and imaginary parts are written each in a style and width of their own."""
+    reals, real_width = floats([value.real for value in values])
+    imaginaries, imaginary_width = floats([value.imag for value in values])
+    texts = []
+    for real, imaginary in zip(reals, imaginaries, strict=True):
+        imaginary = imaginary.lstrip()
+        sign = "" if imaginary[0] == "-" else "+"
+        texts.append(f"{real}{sign}{imaginary}j")
+    return texts, real_width + imaginary_width + 1
+
+
+Tensor.__repr__ = text
+Tensor.__format__ = formatted

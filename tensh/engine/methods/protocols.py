@@ -1,0 +1,205 @@
+"""Python's protocols: what len, bool, float, iter, in, copy, pickle and NumPy ask of a tensor."""
+
+import importlib
+import operator
+
+import numpy as np
+
+from tensh.engine.arguments.binding import leaf
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.mixing import NUMBERS
+from tensh.engine.codegen.scalars import overflow
+from tensh.engine.codegen.table import METHODS, function
+from tensh.engine.core.clock import owner
+from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.errors.warnings import warn_once
+
+
+def method(name):
+    """The function behind a method."""
+    return function(METHODS[name])
+
+
+# ── as a sequence ────────────────────────────────────────────────────────────
+def __len__(self):
+    shape = self.array.shape
+    if not shape:
+        raise TypeError("len() of a 0-d tensor")
+    return shape[0]
+
+
+def __iter__(self):
+    if not self.array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(method("unbind")(self, 0))
+
+
+def __reversed__(self):
+    return method("flip")(self, (0,)) if self.array.ndim else self
+
+
+def __contains__(self, element):
+    if not isinstance(element, (Tensor, *NUMBERS)):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    return bool((element == self).array.any())
+
+
+# ── as a number ──────────────────────────────────────────────────────────────
+def __bool__(self):
+    try:
+        return bool(self.array.item())
+    except ValueError:
+        many = "no values" if not self.array.size else "more than one value"
+        raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous") from None
+
+
+def number(t):
+    """The only element, for a conversion to one of Python's numbers."""
+    if live(t.node):
+        warn_recorded()
+    try:
+        return t.array.item()
+    except ValueError:
+        raise ValueError("only one element tensors can be converted to Python scalars") from None
+
+
+def warn_recorded():
+    warn_once(
+        "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+        "Consider using tensor.detach() first.",
+    )
+
+
+def __float__(self):
+    value = number(self)
+    try:
+        return float(value)
+    except TypeError:
+        return float(real(value, "double"))
+
+
+def __int__(self):
+    value = number(self)
+    try:
+        return int(value)
+    except TypeError:
+        return int(real(value, "int64_t"))
+
+
+def real(value, name):
+    """The real part of a complex number without an imaginary one."""
+    if value.imag:
+        raise overflow(name)
+    return value.real
+
+
+def __complex__(self):
+    return complex(number(self))
+
+
+def __index__(self):
+    if self.array.size != 1 or self.array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.array.item())
+
+
+Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # Python 2 called them so
+
+
+# ── as an array ──────────────────────────────────────────────────────────────
+def __array__(self, dtype=None, copy=None):
+    array = method("numpy")(self)
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def __array_wrap__(self, array, context=None, return_scalar=False):
+    """What NumPy computed from a tensor, as a tensor; truth values become bytes, as in PyTorch."""
+    array = np.asarray(array)
+    return wrap(array.view(np.uint8) if array.dtype == bool else array)
+
+
+# ── copies ───────────────────────────────────────────────────────────────────
+def __deepcopy__(self, memo):
+    if id(self) in memo:
+        return memo[id(self)]
+    node = edge(self) if live(edge(self)) else None
+    if node is not None and type(node) is not AccumulateGrad:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+            "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+            "see https://github.com/pytorch/pytorch/pull/103001"
+        )
+    import copy
+
+    block = memory_of(self.array)
+    if id(block) not in memo:
+        memo[id(block)] = block.copy(order="K")
+        memo.setdefault(id(memo), []).append(block)  # alive as long as its id is in use
+    twin = rebuilt(
+        None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
+    )
+    memo[id(self)] = twin
+    if self._grad is not None or node is not None and node.grad is not None:
+        twin.grad = copy.deepcopy(self.grad, memo)
+    twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return twin
+
+
+def memory_of(array):
+    """The whole memory behind an array, or the array itself where that cannot be copied as it is."""
+    block = owner(array)
+    return block if block.flags.forc and block.dtype == array.dtype else array
+
+
+def place_of(array, block):
+    """(shape, strides, offset) of an array in its memory; only the shape where it is the memory itself."""
+    if block is array:
+        return array.shape, None, 0
+    return array.shape, memory.strides(array), memory.offset(array)
+
+
+def rebuilt(name, block, shape, strides, offset, requires_grad):
+    """A tensor at its place in a memory; how copied and pickled tensors come back.  ``name``: of its class."""
+    array = block if strides is None else memory.strided(block, shape, strides, offset)
+    t = leaf(array, requires_grad)
+    if name is None:
+        return t
+    self = object.__new__(class_called(name) if isinstance(name, str) else name)
+    self.array, self.node, self._base, self._grad = array, None, None, None
+    if requires_grad:
+        self.node = AccumulateGrad(self)
+    return self
+
+
+def name_of(cls):
+    """How a pickle names a class: by text where it shows itself as PyTorch's."""
+    if cls is Tensor:
+        return None
+    root, _, rest = cls.__module__.partition(".")
+    return f"tensh.{rest}:{cls.__qualname__}".replace(".:", ":") if root == "torch" else cls
+
+
+def class_called(name):
+    module, _, path = name.partition(":")
+    return operator.attrgetter(path)(importlib.import_module(module))
+
+
+def __reduce_ex__(self, protocol):
+    """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
+    block = memory_of(self.array)
+    facts = (name_of(type(self)), block, *place_of(self.array, block), live(edge(self)))
+    return rebuilt, facts, self.__dict__ or None
+
+
+for _each in (
+    __len__, __iter__, __reversed__, __contains__, __bool__, __float__, __int__, __complex__, __index__, __array__,
+    __array_wrap__, __deepcopy__, __reduce_ex__,
+):  # fmt: skip
+    _each.__module__ = "torch"
+    setattr(Tensor, _each.__name__, _each)

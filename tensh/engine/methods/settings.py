@@ -1,0 +1,117 @@
+"""Settings of PyTorch that scripts make: they are kept and can be asked for.
+
+All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
+"""
+
+from tensh.engine.arrays.threads import processors, team
+from tensh.engine.codegen.table import public
+from tensh.engine.errors.warnings import always
+
+state = {"interop": None, "debug": 0, "precision": "highest"}
+MODES = {"default": 0, "warn": 1, "error": 2}
+
+
+@public
+def get_num_threads():
+    """The number of threads that was set, or the number of processors."""
+    return team.size()
+
+
+@public
+def set_num_threads(n):
+    """Set how many threads work on one large array.  Results are the same on any number of them.
+
+    The library for matrix products (BLAS) has threads of its own.
+    """
+    require_positive("set_num_threads", n)
+    team.limit = n
+
+
+@public
+def get_num_interop_threads():
+    """The number of threads between operators that was set, or the number of processors."""
+    return state["interop"] or processors()
+
+
+@public
+def set_num_interop_threads(n):
+    """Set the number of threads between operators."""
+    require_positive("set_num_interop_threads", n)
+    state["interop"] = n
+
+
+def require_positive(name, n):
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise RuntimeError(f"{name} expects an int, but got {type(n).__name__}")
+    if n < 1:
+        raise RuntimeError(f"{name} expects a positive integer")
+
+
+@public
+def use_deterministic_algorithms(mode, *, warn_only=False):
+    """Ask for algorithms that always give the same result: all of them do."""
+    state["debug"] = 0 if not mode else 1 if warn_only else 2
+
+
+@public
+def are_deterministic_algorithms_enabled():
+    """True if deterministic algorithms were asked for."""
+    return state["debug"] > 0
+
+
+@public
+def is_deterministic_algorithms_warn_only_enabled():
+    """True if deterministic algorithms were asked for with a warning only."""
+    return state["debug"] == 1
+
+
+@public
+def set_deterministic_debug_mode(debug_mode):
+    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+    mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
+    if mode not in (0, 1, 2):
+        expected = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {expected}, but got {debug_mode}")
+    state["debug"] = mode
+
+
+@public
+def get_deterministic_debug_mode():
+    """The number that was set."""
+    return state["debug"]
+
+
+@public
+def get_float32_matmul_precision():
+    """The precision of matrix products that was set."""
+    return state["precision"]
+
+
+@public
+def set_float32_matmul_precision(precision):
+    """Set the precision of matrix products: "highest", "high" or "medium"."""
+    state["precision"] = precision
+
+
+@public
+def set_warn_always(b):
+    """Ask for every warning every time."""
+    always[0] = bool(b)
+
+
+@public
+def is_warn_always_enabled():
+    """True if every warning was asked for."""
+    return always[0]
+
+
+@public
+def set_flush_denormal(mode):
+    """Not supported: False, and numbers next to zero keep their precision."""
+    return False
+
+
+@public
+def compile(model=None, **options):
+    """``model`` itself, a function or a module: there is no compiler.  Without one, a decorator."""
+    return model if model is not None else lambda model: model

@@ -1,0 +1,196 @@
+"""The operators that the engine itself speaks: fitting a gradient to a shape and dtype, copying, conjugating.
+
+Each is linear, so its derivative is its own adjoint.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from tensh.engine.arguments.checks import format_named
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.steps import RETYPED
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.operators.precision import real_of
+from tensh.engine.operators.reductions.summation import add_along
+
+
+@op(public=False, node="SumBackward1", input="expand(g, input.shape)")
+def sum_to(input, shape):
+    """The sum over the dimensions in which ``shape`` is broadcast to the input's shape."""
+    extra = input.ndim - len(shape)
+    ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
+    axes = (*range(extra), *ones)
+    if not axes:
+        return input
+    return add_along(input, axes).reshape(shape)
+
+
+def sum_to_recorded(input, shape):
+    """The same in PyTorch's steps."""
+    if not shape:
+        return recorded("sum_all")(input)
+    extra = input.ndim - len(shape)
+    ones = (i + extra for i, n in enumerate(shape) if n == 1 != input.shape[i + extra])
+    axes = (*range(extra), *ones)
+    if axes:
+        input = recorded("sum_dim")(input, axes, True)
+    return recorded("view")(input, shape) if extra else input
+
+
+TENSORS["sum_to"] = sum_to_recorded
+
+
+@op(public="method", out=False, view=True, node="ExpandBackward0", input="sum_to(g, input.shape)")
+def expand(input, size):
+    """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size.
+
+    Differentiable, a view that must not be written.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1], [2]]).expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    """
+    try:
+        if input.flags.c_contiguous and input.dtype.kind not in "VW":
+            size, steps = expansion(input.shape, input.strides, size)
+            return np.ndarray(
+                size, input.dtype, input, 0, steps
+            )  # a tenth of the time of np.broadcast_to, and writable
+        size, steps = expansion(input.shape, memory.strides(input), size)
+        return memory.strided(input, size, steps)
+    except ValueError:
+        if (full := expanded_size(input, size)) == tuple(size):
+            raise
+        return expand.kernel(input, full)
+
+
+@lru_cache(1024)
+def expansion(shape, strides, size):
+    """(size, strides) of an array expanded to ``size``; ValueError if it cannot be."""
+    extra = len(size) - len(shape)
+    if extra < 0 or any([n < 0 for n in size[:extra]]):
+        raise ValueError
+    steps, full = [0] * extra, list(size)
+    for d, (n, to, step) in enumerate(zip(shape, size[extra:], strides, strict=True), extra):
+        if to == -1:
+            full[d] = to = n
+        if n != to and n != 1 or to < 0:
+            raise ValueError
+        steps.append(step if n == to else 0)
+    return tuple(full), steps
+
+
+def expanded_size(array, size):
+    """The full size of an expansion, in which -1 keeps a size; PyTorch's errors where it does not fit."""
+    extra, shape = len(size) - array.ndim, array.shape
+    if extra < 0:
+        raise RuntimeError(
+            f"expand({BY_NUMPY[array.dtype].class_of_tensors}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({array.ndim})"
+        )
+    full = list(size)
+    for d in range(len(size) - 1, -1, -1):
+        if d < extra:
+            if size[d] < 0:
+                raise RuntimeError(
+                    f"The expanded size of the tensor ({size[d]}) isn't allowed in a leading, non-existing dimension {d}"
+                )
+        elif size[d] == -1:
+            full[d] = shape[d - extra]
+        elif shape[d - extra] not in (1, size[d]) or size[d] < 0:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size[d]}) must match the existing size ({shape[d - extra]}) at "
+                f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
+            )
+    return tuple(full)
+
+
+@op(public=False, node="ToCopyBackward0", input="cast(g, input.dtype)")
+def cast(input, dtype, memory_format=None):
+    """A copy in another dtype (NumPy's); the real part where that is not complex."""
+    if input.dtype.kind in "cW" and dtype.kind not in "cbW":
+        input = real_of(input)
+    if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
+        input = input.astype(np.float32)  # PyTorch rounds twice on the way to a short type
+    if memory_format is None and input.flags.c_contiguous:
+        return input.astype(dtype)
+    result = memory.empty_like(input, dtype, memory_format)
+    result[...] = input
+    return result
+
+
+@op(node="CloneBackward0", inplace=False, out=False, input="g")
+def clone(input, *, memory_format=None):
+    """A copy of the input with memory of its own, dense and with its dimensions in the same order.
+
+    ``memory_format`` orders them otherwise, such as ``torch.contiguous_format``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0])
+    >>> y = x.clone()
+    >>> y[0] = 5
+    >>> x
+    tensor([1., 2.])
+    """
+    if memory_format is None and input.flags.c_contiguous:
+        return input.copy()
+    return memory.copy(input, format_named(memory_format, "clone"))
+
+
+@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
+def laid_out(input, strides):
+    """A copy of the input with given strides."""
+    out = memory.empty_strided(input.shape, strides, input.dtype)
+    out[...] = input
+    return out
+
+
+@op(node="ConjBackward0", public=False, input="conj(g)")
+def conjugate(input):
+    """The complex conjugate."""
+    return np.conjugate(input)
+
+
+@op(public=False, input="conj(g)")
+def conj_physical(input):
+    """The same; in PyTorch the other one is a view."""
+    return np.conjugate(input)
+
+
+@op(name="conj_over", node="ConjPhysicalBackward1", public=False, inplace="method", input="conj(g)")
+def conj_over(input):
+    """The same, written over the input; recorded of real numbers, too."""
+    return np.conjugate(input) if input.dtype.kind in "cW" else input.copy()
+
+
+def conj(input):
+    """The complex conjugate; real values are their own, and stay as they are."""
+    if isinstance(input, Tensor):
+        return recorded("conjugate")(input) if input.array.dtype.kind in "cW" else input
+    return np.conjugate(input) if input.dtype.kind in "cW" else input
+
+
+ARRAYS["conj"] = TENSORS["conj"] = conj
+
+
+@op(node="RealBackward0", public=False, view=RETYPED, input="complex_of(g, input.dtype)")
+def real(input):
+    """The real part, sharing memory."""
+    return input.real
+
+
+@op(node="ToCopyBackward0", public=False, input="cast(g, input.dtype)")
+def complex_of(input, dtype):
+    """Real values as complex ones."""
+    return input.astype(dtype)
+
+
+@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
+def copied(input):
+    """A copy, as a leaf keeps of a recorded gradient."""
+    return input.copy()

@@ -1,0 +1,296 @@
+"""Kernels of arithmetic: sums with factors, division and its remainders, powers."""
+
+import numpy as np
+from numpy import ndarray
+
+from tensh.engine.arguments.signatures import NO_FIT
+from tensh.engine.codegen.mixing import SCALARS, ZERO
+from tensh.engine.codegen.scalars import take_number
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
+from tensh.engine.operators.elementwise import quotients
+from tensh.engine.operators.kernels import FITTING, all_in_float32, own, promoted
+from tensh.engine.operators.precision import F2, F4, is_half
+
+# ── sums and products ────────────────────────────────────────────────────────
+SUB_BOOLS = RuntimeError(
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+NEG_BOOL = RuntimeError(
+    "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator instead."
+)
+
+
+def no_bool(one, two, number):
+    """Bools are not subtracted, from whatever."""
+    if one.kind == "b" or two.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead."
+        )
+
+
+def times(array, alpha, name):
+    """The array times a number that its dtype can hold."""
+    dtype = array.dtype
+    kind = dtype.kind
+    if type(alpha) is float and kind == "f" or type(alpha) is int:
+        return np.multiply(array, SCALARS[alpha, dtype])
+    if (alpha := take_number(given := alpha)) is NO_FIT:
+        raise TypeError(f"{name}(): argument 'alpha' must be Number, not {type(given).__name__}")
+    if type(alpha) is bool and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if type(alpha) in (float, complex) and kind in "iub":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if type(alpha) is complex and kind not in "cW":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return array * SCALARS[alpha, array.dtype]
+
+
+def reversed_difference(input, other):
+    return np.subtract(other, input)
+
+
+def add_scaled(input, other, alpha):
+    part = times(other, alpha, "add")
+    return np.add(input, part, room(part, input))
+
+
+def sub_scaled(input, other, alpha):
+    part = times(other, alpha, "sub")
+    return np.subtract(input, part, room(part, input))
+
+
+def rsub_scaled(input, other, alpha):
+    part = times(input, alpha, "rsub")
+    return np.subtract(other, part, room(part, other))
+
+
+def room(part, other):
+    """The memory of ``part``, which is no longer needed, for a result with ``other`` of the same dtype; None if too small."""
+    return part if type(part) is ndarray and part.shape == other.shape else None
+
+
+# ── division ─────────────────────────────────────────────────────────────────
+def require_divisor(input, other):
+    """Integers are not divided by zero, if there are any."""
+    if not other.ndim and other:
+        return
+    if np.count_nonzero(other) != other.size and input.size:
+        raise RuntimeError("ZeroDivisionError")
+
+
+def floor_divide(input, other):
+    """The quotient rounded down."""
+    if input.dtype.kind in "iu":
+        require_divisor(input, other)
+    elif quotients.many(input, other):
+        return quotients.floor_divide(input, other)
+    return np.floor_divide(input, other)
+
+
+def trunc_divide(input, other):
+    """The quotient rounded towards zero."""
+    if input.dtype.kind not in "iu":
+        return np.trunc(input / other)
+    require_divisor(input, other)
+    down = np.floor_divide(input, other)
+    return down + ((down < 0) & (down * other != input)).astype(input.dtype)
+
+
+def divide_rounded(input, other, rounding_mode):
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    if input.dtype.kind in "bcW":
+        if (clash := broadcast_clash([input.shape, other.shape])) is not None:
+            raise RuntimeError(clash)
+        title = BY_NUMPY[input.dtype].title
+        raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{title}'")
+    return (trunc_divide if rounding_mode == "trunc" else floor_divide)(input, other)
+
+
+def require_true_division(one, two):
+    """Two integers are not divided by addcdiv."""
+    if one.dtype.kind in "biu" and two.dtype.kind in "biu":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+            "tensor2), for all dtypes."
+        )
+
+
+def remainder(input, other):
+    """What is left of the division that rounds down: zero, or of the divisor's sign."""
+    if input.dtype.kind in "iu":
+        require_divisor(input, other)
+        return np.remainder(input, other)
+    if quotients.many(input, other):
+        return quotients.remainder(input, other)
+    out = np.remainder(input, other)
+    if np.count_nonzero(out) == out.size:
+        return out
+    exact = np.equal(out, ZERO[input.dtype])  # NumPy's zero has the divisor's sign
+    if type(out) is ndarray:
+        return np.copysign(out, input, out, where=exact)
+    return np.copysign(out, input) if exact else out
+
+
+def fmod(input, other):
+    """What is left of the division that rounds towards zero, of the dividend's sign."""
+    if input.dtype.kind in "iu":
+        require_divisor(input, other)
+    elif quotients.many(input, other):
+        return quotients.fmod(input, other)
+    return np.fmod(input, other)
+
+
+# ── powers ───────────────────────────────────────────────────────────────────
+def rsqrt(input):
+    if is_half(input.dtype):  # rounded once, as in PyTorch's vectors
+        return rsqrt(input.astype(F4)).astype(input.dtype)
+    out = np.sqrt(input)
+    return np.reciprocal(out, own(out))
+
+
+def square(input):
+    """The input times itself; bools give integers."""
+    return np.square(input) if input.dtype.kind != "b" else input.astype(np.int64)
+
+
+def copied(array):
+    return array.copy()
+
+
+def cube(input):
+    return input * input * input
+
+
+def reciprocal_square(input):
+    return np.reciprocal(input * input)
+
+
+EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copied, -0.5: rsqrt, -1: np.reciprocal, -2: reciprocal_square}
+EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
+"""Exponents that need no power function: exact, and several times as fast."""
+ROOTS = {0.5, -0.5}
+"""Of these a number stands for a root, but an element of a tensor does not, and none does for float16: there (-inf) ** 0.5 is
+infinity, not nan, and the sign of a zero does not matter."""
+
+
+def power(input, exponent):
+    kind = input.dtype.kind
+    if kind in "iu":
+        return integer_power(input, exponent)
+    if kind == "b":
+        if exponent.flags.writeable:  # only the number True, as mixing makes it, is an exponent of bools
+            np.broadcast_shapes(input.shape, exponent.shape)  # what does not fit is refused first
+            refuse_dtype("pow", input.dtype)
+        return np.logical_or(input, np.logical_not(exponent))
+    if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
+        if number in ROOTS and (exponent.flags.writeable or input.dtype is F2):
+            input = np.where(np.isneginf(input), -input, input) + input.dtype.type(0)
+        if exponent.ndim > input.ndim:
+            input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))
+        return easy(input) if input.dtype is not F2 else easy(input.astype(F4)).astype(F2)
+    return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
+
+
+def complex_power(input, exponent):
+    """Powers of complex numbers; one of zero, by an exponent that is no plain number, is what the logarithm makes of it."""
+    out = np.power(input, exponent)
+    if exponent.flags.writeable and (zero := np.equal(input, 0)).any():
+        return np.where(zero, np.exp(exponent * np.log(input)), out)
+    return out
+
+
+def fitting_exponent(one, two, number):
+    """An exponent that is a number must fit the base's dtype, and not be negative for integers."""
+    if one.kind in "biu" and two.kind in "iu" and number is not None:
+        if number < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if one.kind != "b":
+            FITTING[number, one]
+
+
+def integer_power(input, exponent):
+    """Powers of integers, 1 / x ** n being rounded towards zero."""
+    if not exponent.ndim and (easy := EASY_INTEGERS.get(exponent.item())) is not None:
+        return easy(input)
+    if exponent.dtype.kind == "u" or not np.less(exponent, 0).any():
+        return np.power(input, exponent)
+    out = np.power(input, np.maximum(exponent, 0))
+    below = np.where(input == 1, 1, np.where(input == -1, 1 - 2 * (exponent & 1), 0)).astype(out.dtype)
+    return np.where(exponent < 0, below, out)
+
+
+# ── weighted sums ────────────────────────────────────────────────────────────
+def lerp_number(input, end, weight):
+    """input + weight * (end - input) for a weight that is one number, computed from the nearer end."""
+    dtype = input.dtype
+    if end.dtype is not dtype:
+        require_dtype(input, end, "end")
+    if input.itemsize == 2:
+        return lerp_number(input.astype(F4), end.astype(F4), weight).astype(dtype)
+    span = np.subtract(end, input)
+    if abs(weight) < 0.5:
+        return np.add(input, np.multiply(span, FITTING[weight, dtype], own(span)), own(span))
+    return np.subtract(end, np.multiply(span, FITTING[1 - weight, dtype], own(span)), own(span))
+
+
+def require_dtype(input, array, name):
+    if array.dtype is not input.dtype:
+        expected, got = BY_NUMPY[input.dtype].spoken, BY_NUMPY[array.dtype].spoken
+        raise RuntimeError(f"expected dtype {expected} for `{name}` but got dtype {got}")
+
+
+def lerp(input, end, weight):
+    """The same for weights of each element."""
+    require_dtype(input, end, "end")
+    require_dtype(input, weight, "weight")
+    return _lerp(input, end, weight)
+
+
+@all_in_float32
+def _lerp(input, end, weight):
+    span = end - input
+    return np.where(np.abs(weight) < 0.5, input + weight * span, end - span * (SCALARS[1, input.dtype] - weight))
+
+
+def weighted(array, value, name):
+    """The array times ``value`` as its dtype holds it."""
+    if value is ONE_NUMBER:
+        return array
+    number = take_number(value)
+    if number is NO_FIT:
+        raise TypeError(f"{name}(): argument 'value' must be Number, not {type(value).__name__}")
+    return array * FITTING[number, array.dtype]
+
+
+ONE_NUMBER = 1
+
+
+def add_to(combine, name, refused):
+    """The kernel ``input + value * combine(tensor1, tensor2)``, but for dtypes of the ``refused`` kinds."""
+
+    def kernel(input, tensor1, tensor2, value):
+        dtype = input.dtype
+        if tensor1.dtype is not dtype or tensor2.dtype is not dtype:
+            input, tensor1, tensor2 = promoted(input, tensor1, tensor2)
+        if input.dtype.kind in refused:
+            refuse_dtype(name, input.dtype)
+        if input.itemsize == 2 and is_half(input.dtype):
+            return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
+        part = weighted(tensor1, value, name)
+        part = combine(part, tensor2, None if part is tensor1 else room(part, tensor2))
+        return np.add(input, part, room(part, input))
+
+    return kernel
+
+
+addcmul, addcdiv = add_to(np.multiply, "addcmul", "b"), add_to(np.true_divide, "addcdiv", "bW")

@@ -1,0 +1,77 @@
+"""Comparison, logic and bits, element by element: no derivatives, and except for the bits the answer is bool."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import METHODS, Inplace, pointwise
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.codegen.writer import UNRECORDED
+from tensh.engine.operators import kernels
+from tensh.engine.operators.elementwise.table import not_complex
+
+ONE = {"input": None, "inplace": False, "out": False}
+TWO = {"input": None, "other": None, "inplace": "method"}
+COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other", "truth": True}
+LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "truth": True}
+
+# ── comparison ───────────────────────────────────────────────────────────────
+eq = pointwise(np.equal, "True where input is equal to other.", name="eq", **COMPARING)
+pointwise(np.not_equal, "True where input is different from other.", name="ne", **COMPARING)
+pointwise(np.less, "True where input is less than other.", name="lt", types="biuf", **COMPARING)
+pointwise(np.less_equal, "True where input is less than or equal to other.", name="le", types="biuf", **COMPARING)
+pointwise(np.greater, "True where input is greater than other.", name="gt", types="biuf", **COMPARING)
+pointwise(np.greater_equal, "True where input is greater than or equal to other.", name="ge", types="biuf", **COMPARING)
+# Written into a tensor the answer is a constant of its dtype, and the graph says so.
+for _name in "eq", "ne", "lt", "le", "gt", "ge":
+    _op = OPS[_name]
+    _title = _name.title()
+    METHODS[f"{_name}_"] = Inplace(
+        pointwise(
+            _op.kernel,
+            _op.summary,
+            name=f"{_name}_written",
+            types=_op.types,
+            called=f"{_name}_cpu",
+            public=False,
+            inplace="method",
+            out=False,
+            truth=True,
+            node=f"{_title}Backward1",
+            numbers={"other": f"{_title}Backward0"},
+            input="nothing(g)",
+            other="nothing(g)",
+        )  # fmt: skip
+    )
+
+isclose = pointwise(kernels.isclose, "True where |input - other| is at most atol + rtol * |other|.", mixing=kernels.same_dtype,
+          input=None, other=None, inplace=False, out=False)  # fmt: skip
+
+# ── kinds of numbers ─────────────────────────────────────────────────────────
+pointwise(np.isnan, "True where input is nan.", name="isnan", **ONE)
+pointwise(np.isinf, "True where input is an infinity.", name="isinf", **ONE)
+pointwise(np.isfinite, "True where input is neither nan nor an infinity.", name="isfinite", **ONE)
+pointwise(kernels.infinity(1), "True where input is the positive infinity.", name="isposinf", types="biuf", input=None, inplace=False,
+          refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.infinity(-1), "True where input is the negative infinity.", name="isneginf", types="biuf", input=None,
+          inplace=False, refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
+pointwise(kernels.isreal, "True where the imaginary part is zero.", **ONE)
+
+# ── logic ────────────────────────────────────────────────────────────────────
+pointwise(np.logical_and, "True where both are different from zero.", name="logical_and", **LOGIC)
+pointwise(np.logical_or, "True where either is different from zero.", name="logical_or", **LOGIC)
+pointwise(np.logical_xor, "True where exactly one is different from zero.", name="logical_xor", **LOGIC)
+pointwise(np.logical_not, "True where input is zero.", name="logical_not", types="biufc", input=None, truth=True,
+          inplace=UNRECORDED)  # fmt: skip
+
+# ── bits ─────────────────────────────────────────────────────────────────────
+BITS = {"types": "biu", "numbers": "input other", **TWO}
+SHIFTS = BITS | {"types": "iu"}
+
+pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
+pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
+pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
+bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
+          inplace="method")  # fmt: skip
+bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
+          **SHIFTS)  # fmt: skip
+bitwise_right_shift = pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
+          called="rshift_cpu", **SHIFTS)  # fmt: skip

@@ -1,0 +1,222 @@
+"""Comparing whole tensors, and choosing elements by a condition."""
+
+from functools import partial
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain, promote
+from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.table import METHODS, PUBLIC, composite, public
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
+from tensh.engine.errors.warnings import warn
+from tensh.engine.inplace.out import into
+from tensh.engine.inplace.overlap import refuse_partial_overlap
+from tensh.engine.inplace.writes import begin, put
+from tensh.engine.operators.elementwise.comparison import isclose
+from tensh.engine.operators.elementwise.composites.arithmetic import fits_none, tensor
+from tensh.engine.operators.elementwise.table import masked_fill as masked_fill_op
+from tensh.engine.operators.elementwise.table import masked_fill_tensor
+from tensh.engine.operators.elementwise.table import where as where_op
+from tensh.engine.operators.kernels import FITTING
+
+BOOL = np.dtype(bool)
+
+
+# ── comparing ────────────────────────────────────────────────────────────────
+@composite
+def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Is every element of input close to that of other?  A bool; see :func:`isclose`.
+
+    >>> import tensh as torch
+    >>> torch.allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    True
+    """
+    tensor(input, "allclose"), tensor(other, "allclose", "other", 2)
+    return bool(isclose.fn(input, other, rtol, atol, equal_nan).array.all())
+
+
+@composite
+def equal(input, other):
+    """Have both the same shape and the same elements?  A bool.
+
+    >>> import tensh as torch
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    """
+    if not (type(input) is Tensor is type(other)):
+        tensor(input, "equal"), tensor(other, "equal", "other", 2)
+    one, two = input.array, other.array
+    if one.shape != two.shape:
+        return False
+    if one.dtype is not two.dtype:
+        one, two = promote(one, two)
+    return True not in np.not_equal(one, two).tobytes()  # a third of the time of .any()
+
+
+@public
+def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
+    """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others.
+
+    >>> import tensh as torch
+    >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
+    tensor([False,  True,  True])
+    """
+    given = elements, test_elements
+    if not any(isinstance(x, Tensor) for x in given) or any(
+        not isinstance(x, Tensor) and plain(x) is None for x in given
+    ):
+        options = "*, bool assume_unique = False, bool invert = False, Tensor out = None)"
+        fits_none("isin", given, f"(Tensor elements, Tensor test_elements, {options}",
+                  f"(Number element, Tensor test_elements, {options}",
+                  f"(Tensor elements, Number test_element, {options}")  # fmt: skip
+    one, two = (x.array if isinstance(x, Tensor) else SCALARS[plain(x), scalar_dtype(plain(x)).numpy] for x in given)
+    for array in (one, two):
+        if array.dtype.kind not in "iufV":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {BY_NUMPY[array.dtype].title}")
+    found = wrap(np.isin(*promote(one, two), assume_unique=False, invert=invert))
+    return found if out is None else into(out, found, "isin")
+
+
+# ── choosing ─────────────────────────────────────────────────────────────────
+WHERE = (
+    "(Tensor condition)",
+    "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor condition, Number self, Tensor other)",
+    "(Tensor condition, Tensor input, Number other)",
+    "(Tensor condition, Number self, Number other)",
+)
+
+
+@public
+def where(condition, input=None, other=None, *, out=None):
+    """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast.
+
+    ``input`` and ``other`` may be numbers.  With the condition alone: the indices of its elements that are not zero, as
+    ``nonzero(as_tuple=True)``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0.0)
+    tensor([0., 2.])
+    """
+    if type(input) is not Tensor or type(other) is not Tensor:
+        if input is None and other is None and isinstance(condition, Tensor):
+            return METHODS["nonzero"](condition, as_tuple=True)
+        input, other = as_tensors(condition, input, other)
+    if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
+        condition = truth(condition, input, other)
+    chosen = where_op.fn(condition, input, other)
+    return chosen if out is None else into(out, chosen, "where")
+
+
+def where_method(self, condition, other):
+    """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
+    if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and plain(other) is None:
+        fits_none("where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)")
+    return where(condition, self, other)
+
+
+METHODS["where"] = where_method
+
+
+def as_tensors(condition, input, other):
+    """Two choices of which one is a number, or both: the numbers as 0-d tensors of the common dtype."""
+    if not isinstance(condition, Tensor) or any(not isinstance(x, Tensor) and plain(x) is None for x in (input, other)):
+        fits_none("where", tuple(x for x in (condition, input, other) if x is not None), *WHERE)
+    if isinstance(input, Tensor):
+        return input, other if isinstance(other, Tensor) else number_beside(input, other)
+    if isinstance(other, Tensor):
+        return number_beside(other, input), other
+    one, two = plain(input), plain(other)
+    common = promote_types(scalar_dtype(one), scalar_dtype(two)).numpy
+    return wrap(SCALARS[one, common]), wrap(SCALARS[two, common])
+
+
+def number_beside(tensor, number):
+    """A number as a 0-d tensor of the dtype in which it meets the tensor."""
+    number = plain(number)
+    return wrap(FITTING[number, COMMON_WITH_NUMBER[tensor.array.dtype, type(number), False, of_scalar[float]]])
+
+
+def truth(condition, input, other):
+    """A condition as bools; uint8 still passes for one, with PyTorch's warning."""
+    if not isinstance(condition, Tensor):
+        fits_none("where", (condition, input, other), *WHERE)
+    kind = condition.array.dtype
+    if kind != np.uint8:
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype " + BY_NUMPY[kind].title
+        )
+    warn(
+        "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+        "PyTorch. Use a boolean condition instead.",
+    )
+    return wrap(condition.array != 0)
+
+
+def c_name(dtype):
+    """A dtype as this message calls it: integers by C's own names."""
+    integers = {8: "char", 16: "short int", 32: "int", 64: "long int"}
+    name = dtype.ctype.replace("at::", "c10::")
+    if not name.endswith("_t") and name != "int":
+        return name
+    plain = integers[dtype.itemsize * 8]
+    if dtype.is_signed:
+        return "signed char" if plain == "char" else plain
+    return f"unsigned {plain}" if dtype.itemsize in (1, 4) else plain.replace("int", "unsigned int")
+
+
+@composite
+def masked_fill(input, mask, value):
+    """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> x.masked_fill(x > 1, 0)
+    tensor([1., 0., 0.])
+    """
+    tensors = isinstance(input, Tensor) and isinstance(mask, Tensor)
+    if tensors and mask.array.dtype is BOOL and type(value) in WEAK[input.array.dtype.kind]:
+        FITTING[value, input.array.dtype]  # raises if the value does not fit
+        return masked_fill_op.fn(input, mask, value)
+    if not tensors or not isinstance(value, Tensor) and plain(value) is None:
+        fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
+                  "(Tensor input, Tensor mask, Number value)")  # fmt: skip
+    if mask.array.dtype.kind != "b":
+        edge(input)  # a locked view is refused first
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype " + c_name(BY_NUMPY[mask.array.dtype])
+        )
+    dtype = BY_NUMPY[input.array.dtype]
+    if not isinstance(value, Tensor):
+        return masked_fill_op.fn(input, mask, fitting(plain(value), dtype))
+    if value.array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    fitting(value.array.item(), dtype)
+    return masked_fill_tensor.fn(input, mask, value)
+
+
+EXPANDED = (
+    "Use of masked_fill_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+    "This also applies to advanced indexing e.g. tensor[mask] = scalar"
+)
+
+
+def masked_fill_(input, mask, value):
+    """In-place version of masked_fill; the tensor may be an expanded one."""
+    since = begin(input, mask, value, may_overlap=True)
+    filled = masked_fill(input, mask, value)
+    refuse_partial_overlap(input.array, mask.array)
+    if memory.overlaps_itself(input.array):
+        warn(EXPANDED)
+    number = value.array if isinstance(value, Tensor) else value
+    return put(input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array))
+
+
+METHODS["masked_fill_"] = PUBLIC["masked_fill_"] = masked_fill_

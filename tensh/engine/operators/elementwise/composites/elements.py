@@ -1,0 +1,49 @@
+"""Python functions applied element by element, in place: slow, for what no operator computes; not recorded."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.core.clock import wrote
+from tensh.engine.core.nodes import live
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.methods.creation import nested
+
+
+def replace(name, t, others, fn):
+    """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
+    if live(edge(t)):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    dtype = BY_NUMPY[t.array.dtype]
+    for other in others:
+        found = BY_NUMPY[other.array.dtype]
+        if found is not dtype:
+            raise TypeError(f"{name}: expected torch.{dtype.legacy} for 'other' (got torch.{found.legacy})")
+    columns = [np.broadcast_to(each.array, t.array.shape).ravel().tolist() for each in (t, *others)]
+    t.array[...] = nested.elements(map(fn, *columns), dtype).reshape(t.array.shape)
+    wrote(t.array)
+    return t
+
+
+def apply_(self, callable):
+    """Replace every element by ``callable(element)``.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x + 0.5)
+    tensor([1.5000, 2.5000])
+    """
+    return replace("apply_", self, (), callable)
+
+
+def map_(self, tensor, callable):
+    """Replace every element by ``callable(element, element of tensor)``."""
+    return replace("map_", self, (tensor,), callable)
+
+
+def map2_(self, x, y, callable):
+    """Replace every element by ``callable(element, element of x, element of y)``."""
+    return replace("map2_", self, (x, y), callable)
+
+
+for _each in apply_, map_, map2_:
+    METHODS[_each.__name__] = _each

@@ -1,0 +1,36 @@
+"""Arithmetic of a tensor and a number under the node names that it has inside PyTorch's own functions.
+
+``x + 1`` in Python records AddBackward0, but a function of PyTorch that adds a number records AddBackward1; layers and
+losses that are made of several nodes are made of these.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.mixing import with_number
+from tensh.engine.codegen.table import op
+
+
+def numbered(name, ufunc, node, input, floats=False):
+    """Declare ``name(input, number)``."""
+
+    def kernel(input, number):
+        try:
+            return ufunc(*with_number(input, number, floats))
+        except OverflowError:  # inside PyTorch the number is a C++ double, which an integer of any size becomes
+            return ufunc(*with_number(input, float(number), floats))
+
+    return op(
+        kernel,
+        name=name,
+        doc=f"The input and a number: {ufunc.__name__}.",
+        node=node,
+        public=False,
+        out=False,
+        input=input,
+    )
+
+
+plus = numbered("plus", np.add, "AddBackward1", "g")
+minus = numbered("minus", np.subtract, "SubBackward1", "g")
+times = numbered("times", np.multiply, "MulBackward1", "g * number")
+over = numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)

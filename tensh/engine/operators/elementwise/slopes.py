@@ -1,0 +1,72 @@
+"""Derivatives that are operators themselves: one node each in a backward pass that is recorded, and quick kernels.
+
+``grad`` is the gradient that arrives, ``result`` what the function computed.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
+from tensh.engine.operators import kernels
+from tensh.engine.operators.basic import conj
+from tensh.engine.operators.kernels import ONE, own
+from tensh.engine.operators.precision import narrowed, widened
+
+ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
+TENSORS |= {"squared": lambda x: recorded("pow")(x, 2), "cubed": lambda x: recorded("pow")(x, 3)}
+
+
+@op(spread=True, public=False, node="TanhBackwardBackward0",
+    grad="tanh_backward(g, conj(result))", result="conj(g) * (-2 * conj(result) * grad)")  # fmt: skip
+def tanh_backward(grad, result):
+    """The derivative of tanh: ``grad * (1 - result ** 2)``."""
+    slope = np.multiply(result, result)
+    slope = np.subtract(ONE[result.dtype], slope, own(slope))
+    return np.multiply(grad, conj(slope), own(slope))
+
+
+@op(spread=True, public=False, node="SigmoidBackwardBackward0",
+    grad="sigmoid_backward(g, conj(result))", result="conj(g) * grad * (-2 * conj(result) + 1)")  # fmt: skip
+def sigmoid_backward(grad, result):
+    """The derivative of sigmoid: ``grad * (1 - result) * result``."""
+    slope = np.subtract(ONE[result.dtype], result)
+    slope = np.multiply(slope, result, own(slope))
+    return np.multiply(grad, conj(slope), own(slope))
+
+
+@op(
+    spread=True,
+    public=False,
+    node="ThresholdBackwardBackward0",
+    grad="threshold_backward(g, result)",
+    result="nothing(g)",
+)
+def threshold_backward(grad, result):
+    """The derivative of relu: the gradient where ``result`` is positive (or nan)."""
+    return kernels.fill_where(grad, result <= 0, 0)
+
+
+@op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")
+def tied(grad, input):
+    """The gradient, recorded as a function of the input, too, though it does not change with it.
+
+    So it is in PyTorch, where a derivative of one node takes all that it is given.
+    """
+    return grad
+
+
+@op(public=False, node="SoftmaxBackwardDataBackward0", grad="softmax_backward(g, result, dim)",
+    result="grad * (g - sum_dim(g * result, dim, True)) - g * sum_dim(grad * result, dim, True)")  # fmt: skip
+def softmax_backward(grad, result, dim):
+    """The derivative of softmax along ``dim``."""
+    wide, result = widened(grad), widened(result)
+    part = wide * result
+    return narrowed(np.subtract(part, result * ARRAYS["sum_dim"](part, dim, True), own(part)), grad.dtype)
+
+
+@op(public=False, node="LogSoftmaxBackwardDataBackward0",
+    grad="g - sum_dim(g * exp(result), dim, True)", result="-g * exp(result) * sum_dim(grad, dim, True)")  # fmt: skip
+def log_softmax_backward(grad, result, dim):
+    """The derivative of log_softmax along ``dim``."""
+    wide = widened(grad)
+    return narrowed(wide - np.exp(widened(result)) * ARRAYS["sum_dim"](wide, dim, True), grad.dtype)

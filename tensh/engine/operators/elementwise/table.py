@@ -1,0 +1,384 @@
+"""Pointwise operators: one line each - the kernel, its meaning, and the derivative of every input.
+
+``conj`` costs nothing on real arrays; complex gradients follow PyTorch's convention (the conjugate Wirtinger
+derivative).
+Where PyTorch refuses a dtype in words of its own, they stand beside the operator (``refusal``).
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import op, pointwise
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, recorded, word
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators import kernels
+from tensh.engine.operators.basic import conj
+from tensh.engine.operators.elementwise import arithmetic, elementary, log10, single
+from tensh.engine.operators.precision import imaginary_of, real_of
+
+for vocabulary in (ARRAYS, TENSORS):
+    vocabulary |= {"LN2": math.log(2), "LN10": math.log(10), "PI": math.pi, "NAN": math.nan}
+
+
+def not_complex(text, error=RuntimeError):
+    """How complex numbers are refused."""
+    return {"c": error(text)}
+
+
+# ── choosing: what many derivatives say ──────────────────────────────────────
+@op(spread=True, public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
+def only(input, mask):
+    """The input where ``mask`` is true, zero elsewhere."""
+    return kernels.zero_unless(input, mask)
+
+
+@op(spread=True, public=False, node="WhereBackward0", absent=(1, 0), input="none_where(g, mask)", mask=None)
+def none_where(input, mask):
+    """Zero where ``mask`` is true, the input elsewhere."""
+    return kernels.fill_where(input, mask, 0)
+
+
+@op(spread=True, public=False, mask=None, input="masked_fill(g, mask, 0)")
+def masked_fill(input, mask, value):
+    """The input with the number ``value`` where ``mask`` is true."""
+    return kernels.fill_where(input, mask, value)
+
+
+@op(spread=True, public=False, node="MaskedFillBackward1", mask=None, input="masked_fill(g, mask, 0)",
+    value="sum_to(only(g, mask), ())")  # fmt: skip
+def masked_fill_tensor(input, mask, value):
+    """The input with ``value``, a 0-d tensor, where ``mask`` is true."""
+    return np.where(mask, value.astype(input.dtype), input)
+
+
+@op(spread=True, public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
+def where(condition, input, other):
+    """The elements of ``input`` where the condition is true, those of ``other`` elsewhere."""
+    return kernels.choose(condition, input, other)
+
+
+# ── arithmetic ───────────────────────────────────────────────────────────────
+BOTH = "input other"
+UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
+BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
+
+add = pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"alpha": (1, "add_scaled")},
+          inplace="method", called="add_stub", input="g", other="g")  # fmt: skip
+sub = pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
+          **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
+pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
+          numbers={"other": "RsubBackward1"}, rare={"alpha": (1, "rsub_scaled")}, **BOOLS, called="add_stub",
+          inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
+mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
+          input="g * conj(other)", other="g * conj(input)")  # fmt: skip
+pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers=BOTH, floats=True, inplace="method",
+          rare={"rounding_mode": (None, "div_rounded")},
+          input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
+pointwise(arithmetic.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
+          public=False, inplace=False, input="g", other="g * alpha.conjugate()")  # fmt: skip
+pointwise(arithmetic.sub_scaled, "Difference of input and alpha times other.", numbers=BOTH, **BOOLS,
+          node="SubBackward0", public=False, inplace=False, input="g", other="-g * alpha.conjugate()")  # fmt: skip
+pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", numbers={"other": "RsubBackward1"},
+          **BOOLS, node="RsubBackward0", public=False, inplace=False, input="-g * alpha.conjugate()", other="g")  # fmt: skip
+pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
+          node="DivBackward2", public=False, inplace=False,
+          input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
+floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
+          node="NotImplemented", inplace="method",
+          input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.",
+          numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
+          node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.",
+          numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
+          inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
+pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
+reciprocal = pointwise(
+    np.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
+)
+pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
+pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
+
+# ── signs ────────────────────────────────────────────────────────────────────
+abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
+          input="g * sgn(input)")  # fmt: skip
+pointwise(elementary.sign, "Sign of input: -1, 0 or 1.", types="biuf", inplace="method", input="nothing(g)",
+          refusal=not_complex("Unlike NumPy, torch.sign is not intended to support complex numbers. Please use "
+                              "torch.sgn instead.", NotImplementedError))  # fmt: skip
+pointwise(elementary.sign, "Sign of input; a complex number divided by its absolute value.", name="sgn",
+          inplace="method", input="nothing(g) if input.dtype.kind not in 'cW' else "
+                "masked_fill((g - real_part(g * conj(out)) * out) / abs(input), input == 0, 0)")  # fmt: skip
+pointwise(elementary.signbit, "True where the sign bit of input is set.", types="biuf", inplace=False, input=None,
+          refusal=not_complex("signbit is not implemented for complex tensors.", NotImplementedError))  # fmt: skip
+pointwise(np.copysign, "The absolute value of input with the sign of other.", name="copysign", floats=True,
+          types="biuf", numbers={"other": "CopysignBackward1"}, inplace="method",
+          input="g * masked_fill(out / input, input == 0, 0)", other="nothing(g)")  # fmt: skip
+pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", types="biuf", inplace="method",
+          mixing=elementary.one_dtype, refusal=not_complex("heaviside is not yet implemented for complex tensors."),
+          node="NotImplemented", input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
+
+# ── rounding ─────────────────────────────────────────────────────────────────
+pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", called="ceil_vml_cpu",
+          refusal=not_complex("ceil is not supported for complex inputs", NotImplementedError),
+          input="nothing(g)")  # fmt: skip
+pointwise(elementary.floor, "The largest integers that are not greater than input.", types="iuf",
+          called="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
+          input="nothing(g)")  # fmt: skip
+pointwise(elementary.trunc, "Input without its fraction.", types="iuf", called="trunc_vml_cpu",
+          refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
+          input="nothing(g)")  # fmt: skip
+pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
+          called="round_vml_cpu", rare={"decimals": (0, "round_decimals")}, input="nothing(g)")  # fmt: skip
+pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
+          called="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
+pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
+pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
+          input="only(g, input != other)", other="nothing(g)")  # fmt: skip
+nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
+          types="biufc", called="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
+
+# ── powers and roots ─────────────────────────────────────────────────────────
+pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
+          inplace="method", mixing=arithmetic.fitting_exponent,
+          numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
+          node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
+          exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
+pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
+          node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
+pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
+pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
+          input="g * -0.5 * conj(cubed(out))")  # fmt: skip
+pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
+          inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
+
+# ── exponentials and logarithms ──────────────────────────────────────────────
+pointwise(single.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
+pointwise(elementary.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
+pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
+          input="g * (conj(out) + 1)")  # fmt: skip
+pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
+pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
+pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
+pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
+          input="g / (conj(input) + 1)")  # fmt: skip
+pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
+          input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
+pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
+          inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
+pointwise(elementary.logaddexp2, "log2(2 ** input + 2 ** other), without overflow.", types="f", inplace=False,
+          input="g / (1 + exp2(other - input))", other="g / (1 + exp2(input - other))")  # fmt: skip
+xlogy = pointwise(elementary.product_unless_zero(single.log), "Input times the logarithm of other; 0 where input is 0.",
+          name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
+          input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
+pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
+          name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, called="xlog1py_cpu",
+          numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
+          input="masked_fill(special_xlog1py(g, other), (input == 0) & (other <= -1), 0)",
+          other="g * input / (other + 1)")  # fmt: skip
+pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", name="special_entr", floats=True, types="biuf",
+          public=False, inplace=False, called="entr_cpu", input="g * -(log(input) + 1)")  # fmt: skip
+pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="sigmoid_backward(g, out)")
+pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True,
+          types="biuf", input="where_else(g / (input * (1 - input)), ~outside(input, eps), "
+                              "NAN if eps is None or eps < 0 else 0)")  # fmt: skip
+
+# ── trigonometry ─────────────────────────────────────────────────────────────
+pointwise(single.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
+pointwise(single.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
+pointwise(np.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
+pointwise(np.arcsin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))")
+pointwise(np.arccos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))")
+pointwise(np.arctan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
+pointwise(elementary.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
+pointwise(elementary.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
+pointwise(single.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
+pointwise(np.arcsinh, "Inverse hyperbolic sine of input.", name="asinh", floats=True,
+          input="g * conj(rsqrt(squared(input) + 1))")  # fmt: skip
+pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", floats=True,
+          input="g * (rsqrt(squared(input) - 1) if input.dtype.kind != 'c' else "
+                "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
+pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
+          input="g / conj(1 - squared(input))")  # fmt: skip
+pointwise(np.arctan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
+          types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
+          input="g * other * over", other="g * -input * over")  # fmt: skip
+pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},
+          input="none_where(g * conj((angle * cos(angle) - sin(angle)) / (input * input * PI)), input * input * PI == 0)")  # fmt: skip
+pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
+          refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
+pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
+          refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
+for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
+    OPS[name].called = f"{name}_vml_cpu"  # named in the error for complex32 only
+
+# ── bounds ───────────────────────────────────────────────────────────────────
+NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
+
+relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
+          refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
+pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
+          refusal=not_complex("maximum not implemented for complex tensors."),
+          input="masked_fill(where(input == other, g / 2, g), input < other, 0)",
+          other="masked_fill(where(input == other, g / 2, g), input > other, 0)")  # fmt: skip
+minimum = pointwise(np.minimum, "The smaller of input and other; nan wins.", name="minimum", types="biuf", inplace=False,
+          refusal=not_complex("minimum not implemented for complex tensors."),
+          input="masked_fill(where(input == other, g / 2, g), input > other, 0)",
+          other="masked_fill(where(input == other, g / 2, g), input < other, 0)")  # fmt: skip
+pointwise(np.fmax, "The larger of input and other; a number wins over nan.", name="fmax", types="biuf", inplace=False,
+          refusal=not_complex("fmax not implemented for complex tensors."), called="maximum_cpu",
+          input="only(g, (input >= other) | isnan(other))",
+          other="masked_fill(g, (input >= other) | isnan(other), 0)")  # fmt: skip
+pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", name="fmin", types="biuf", inplace=False,
+          refusal=not_complex("fmin not implemented for complex tensors."), called="minimum_cpu",
+          input="only(g, (input <= other) | isnan(other))",
+          other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
+clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps=True,
+          node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
+          input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps=True,
+          node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
+          input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
+
+
+@op(
+    spread=True,
+    public=False,
+    node="ClampBackward1",
+    types="biuf",
+    refusal=NO_CLAMP,
+    input="only(g, inside(input, min, max))",
+)
+def clamp(input, min, max):
+    """Input kept between two numbers, either of which may be None."""
+    return kernels.clamp_numbers(input, min, max)
+
+
+clamp.kernel.into = lambda out, input, min, max: kernels.clamp_numbers(input, min, max, out)
+clamp.kernel.light = True
+
+
+@op(spread=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
+    min="only(g, (input < min) if max is None else (input < min) & (min < max))",
+    max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
+def clamp_tensors(input, min=None, max=None):
+    """Input kept between two tensors, either of which may be None."""
+    return kernels.clamp(*kernels.promoted(input, min, max))
+
+
+# ── three operands ───────────────────────────────────────────────────────────
+@op(spread=True, public=False, node="LerpBackward0", called="lerp_kernel_scalar", types="fc",
+    input="g * (1 - weight).conjugate()", end="g * weight.conjugate()")  # fmt: skip
+def lerp(input, end, weight):
+    """input + weight * (end - input), for a number ``weight``."""
+    return arithmetic.lerp_number(input, end, weight)
+
+
+@op(spread=True, public=False, node="LerpBackward1", called="lerp_kernel_tensor", types="fc",
+    input="g * conj(1 - weight)", end="g * conj(weight)", weight="g * conj(end - input)")  # fmt: skip
+def lerp_tensors(input, end, weight):
+    """input + weight * (end - input)."""
+    return arithmetic.lerp(input, end, weight)
+
+
+@op(spread=True, inplace="method", called="addcmul_cpu_out",
+    input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
+def addcmul(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 * tensor2; shapes are broadcast."""
+    return arithmetic.addcmul(input, tensor1, tensor2, value)
+
+
+@op(spread=True, inplace="method", called="addcdiv_cpu_out",
+    input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    """input + value * tensor1 / tensor2; shapes are broadcast."""
+    arithmetic.require_true_division(tensor1, tensor2)
+    return arithmetic.addcdiv(input, tensor1, tensor2, value)
+
+
+# ── complex numbers ──────────────────────────────────────────────────────────
+pointwise(elementary.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
+          input="nothing(g) if input.dtype.kind not in 'cW' else "
+                "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
+complex_op = pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
+          out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
+          imag="imaginary_part(g, real, imag)")  # fmt: skip
+pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.", public="function",
+          inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
+          angle="real_part(conj(g) * out * 1j)")  # fmt: skip
+
+
+@op(public=False, view=True, input="complex_of(g, input.dtype) * 1j")
+def imag(input):
+    """The imaginary part, sharing memory."""
+    return input.imag
+
+
+# ── several outputs ──────────────────────────────────────────────────────────
+@op(outs=("mantissa", "exponent"), input="ldexp(g, -exponent)")
+def frexp(input):
+    """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1."""
+    return elementary.frexp(input)
+
+
+# ── words of the derivatives above ───────────────────────────────────────────
+@word
+def power_by_number(g, input, exponent):
+    """The derivative of a power by its base, where the exponent is no tensor."""
+    number = exponent.item()
+    if not number:
+        return ARRAYS["nothing"](g)
+    if isinstance(g, Tensor):
+        return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
+    return g * conj(exponent * arithmetic.power(input, exponent - 1))
+
+
+@word
+def less_one(exponent):
+    """A tensor of exponents for the derivative, which NumPy must not take for a number."""
+    return TENSORS["sub_number"](exponent, 1) if isinstance(exponent, Tensor) else np.asarray(exponent - 1)
+
+
+@word
+def twice(input):
+    """2 x, with the nodes that PyTorch records for the derivative of a square."""
+    return TENSORS["mul_number"](input**1, 2.0) if isinstance(input, Tensor) else input + input
+
+
+@word
+def power_exponent(out, input, exponent):
+    """The slope of a power by its exponent; it is not defined at a base of zero."""
+    if isinstance(out, Tensor):
+        if not input.ndim and input.node is None and input:
+            return conj(TENSORS["mul_number"](out, input.log().item()))
+        words = {name: recorded(name) for name in ("log", "none_where")}
+    else:
+        words = ARRAYS
+    return words["none_where"](conj(out * words["log"](input)), (input == 0) & (exponent.real >= 0))
+
+
+@word
+def outside(input, eps):
+    """Is the input where logit has no slope?"""
+    low, high = (0, 1) if eps is None or eps < 0 else (eps, 1 - eps)
+    return (input < low) | (input > high)
+
+
+@word
+def inside(input, min, max):
+    """Is the input within the bounds that there are?"""
+    if min is None:
+        return input <= max
+    return input >= min if max is None else (input >= min) & (input <= max)
+
+
+@word
+def real_part(x, *kept):
+    """The real part; ``kept`` is only saved, as PyTorch does."""
+    return x.real if isinstance(x, Tensor) else real_of(x)
+
+
+@word
+def imaginary_part(x, *kept):
+    """The imaginary part, in the same way."""
+    return x.imag if isinstance(x, Tensor) else imaginary_of(x)

@@ -1,0 +1,56 @@
+"""The forms in which functions of several signatures take their arguments."""
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.signatures import LIMIT
+from tensh.engine.codegen.table import METHODS
+from tensh.engine.core.clock import mode
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Size, Tensor
+from tensh.engine.core.views import edge
+
+INTS = {int}
+
+
+def ints(values, named, name, parameter):
+    """A tuple of ints from ``(2, 3)`` or ``((2, 3),)`` or a keyword; PyTorch's TypeError for anything else."""
+    if not named and values:
+        first = values[0]
+        size = first if type(first) in (tuple, list, Size) and len(values) == 1 else values
+        if {*map(type, size)} <= INTS:
+            return tuple(size)
+    return bind(name, (f"(tuple of ints {parameter})",), values, named)[parameter]
+
+
+def dims_of(value, name, parameter):
+    """A tuple of ints from one of a function's arguments, which comes after the tensor."""
+    if not isinstance(value, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position 2) must be tuple of ints, not {type(value).__name__}"
+        )
+    if {*map(type, value)} <= INTS and max(value, default=0) < LIMIT:
+        return tuple(value)
+    return bind(name, (f"(tuple of ints {parameter})",), (value,), {})[parameter]
+
+
+def method(fn):
+    """A method whose function has another signature."""
+    METHODS[fn.__name__] = fn
+    fn.__module__ = "torch"
+    return fn
+
+
+def require(value, name, parameter, position):
+    """``value`` if it is a tensor; PyTorch's TypeError otherwise."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )
+    return value
+
+
+def wants(t):
+    """Will a gradient of ``t`` be asked for?"""
+    try:
+        return mode.grad and edge(t) is not None
+    except Lift:
+        return True  # what is recorded of a batch is recorded on all of it

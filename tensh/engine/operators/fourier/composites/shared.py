@@ -1,0 +1,168 @@
+"""What all functions of torch.fft share: signatures, norms, sizes, refusals."""
+
+from tensh.engine.arguments.binding import bind, shows
+from tensh.engine.dtypes.dtype import get_default_dtype
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.inplace.out import into
+from tensh.engine.operators.layers.padding import constant_pad_nd
+from tensh.engine.operators.namespaces import fft
+from tensh.engine.operators.shapes.views import slice_dim
+
+ONE = "(Tensor input, int n = None, int dim = -1, str norm = None, *, Tensor out = None)"
+MANY = "(Tensor input, tuple of ints s = None, tuple of ints dim = None, str norm = None, *, Tensor out = None)"
+TWO = MANY.replace("dim = None", "dim = (-2,-1)")
+
+
+class Unusual(TypeError):
+    """An argument is of the wrong kind, or must be converted first."""
+
+
+# ── declaring ────────────────────────────────────────────────────────────────
+def public(name, form, compute, doc):
+    """Declare ``torch.fft.NAME``, which computes ``compute(input, n or s, dim, norm, out)``.
+
+    The plain call is tried first: binding the arguments by their signature costs 5 µs.
+    """
+    several = form is not ONE
+
+    @shows(f"input, {'s' if several else 'n'}=None, dim={DEFAULTS[form]}, norm=None, *", "out=None")
+    def function(*args, **given):
+        try:
+            return compute(*args, **given)
+        except Exception:
+            pass
+        if "axis" in given:
+            given["dim"] = given.pop("axis")
+        if several:
+            args, given = in_tuples(args, given, 1, 2)
+        return compute(**bind(f"fft_{name}", (form,), args, given))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    fft(function)
+
+
+DEFAULTS = {ONE: -1, MANY: None, TWO: (-2, -1)}
+
+
+def in_tuple(value):
+    """Where several numbers may be given, one may stand alone."""
+    return (value,) if type(value) is int else value
+
+
+def in_tuples(args, given, *places):
+    """The same for the arguments at these places, and those called ``s`` and ``dim``."""
+    args = [in_tuple(value) if place in places else value for place, value in enumerate(args)]
+    return args, {name: in_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
+
+
+# ── arguments ────────────────────────────────────────────────────────────────
+class Scalings(dict):
+    """(``norm``, forward?) -> which of the two directions divides, and by what, as the operators call it."""
+
+    def __missing__(self, key):
+        raise RuntimeError(f'Invalid normalization mode: "{key[0]}"')
+
+
+SCALINGS = Scalings(
+    ((norm, forward), 1 if norm == "ortho" else 2 if (norm == "forward") == forward else 0)
+    for norm in (None, "backward", "forward", "ortho")
+    for forward in (True, False)
+)
+
+
+def floating(x, complex_too=False):
+    """Integers as floating point numbers; as complex ones with ``complex_too``."""
+    kind = x.array.dtype.kind
+    if kind == "c" or kind == "f" and not complex_too and x.array.dtype.itemsize > 2:
+        return x
+    dtype = get_default_dtype() if kind in "biu" else x.dtype
+    if dtype.numpy.itemsize == 2 or kind == "W":
+        raise RuntimeError(f"Unsupported dtype {dtype.title}")
+    return x.to(dtype.to_complex() if complex_too else dtype)
+
+
+def require_real(name, x, words="a real input tensor"):
+    if x.array.dtype.kind == "c":
+        raise RuntimeError(f"{name} expects {words}, but got {x.dtype.title}")
+
+
+def require_kind(name, out, kinds, words):
+    """Raise unless ``out`` can take a result of this kind."""
+    if out.array.dtype.kind not in kinds:
+        raise RuntimeError(f"{name} expects a {words} output tensor, but got {out.dtype.title}")
+
+
+def positive(size):
+    if size < 1:
+        raise RuntimeError(f"Invalid number of data points ({size}) specified")
+    return size
+
+
+def resized(x, dims, sizes):
+    """The elements along ``dims`` cut to the sizes, or followed by zeros."""
+    pads = [0] * (2 * x.array.ndim)
+    for dim, size in zip(dims, sizes, strict=True):
+        own = x.array.shape[dim]
+        if size < own:
+            x = slice_dim.fn(x, dim, 0, size, 1)
+        elif size > own:
+            pads[2 * (x.array.ndim - 1 - dim) + 1] = size - own
+    return constant_pad_nd.fn(x, pads, 0) if any(pads) else x
+
+
+def one_dim(x, n, dim):
+    """The dimension from 0, and ``x`` with ``n`` elements along it."""
+    d = wrap_dim(dim, x.array.ndim, scalar=False)
+    if n is None and x.array.shape[d]:
+        return d, x
+    n = x.array.shape[d] if n is None else n
+    if type(n) is not int:
+        raise Unusual
+    return d, resized(x, (d,), (positive(n),))
+
+
+def many_dims(x, s, dim):
+    """(dimensions from 0, sizes) of a transform along several dimensions."""
+    ndim, shape = x.array.ndim, x.array.shape
+    if dim is not None:
+        dims = tuple([wrap_dim(d, ndim, scalar=False) for d in dim])
+        if len(set(dims)) < len(dims):
+            raise RuntimeError("FFT dims must be unique")
+    elif s is None:
+        dims = tuple(range(ndim))
+    else:
+        if len(s) > ndim:
+            raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {ndim} dimensions.")
+        dims = tuple(range(ndim - len(s), ndim))
+    if s is None:
+        sizes = [shape[d] for d in dims]
+    else:
+        if any(type(n) is not int for n in s):
+            raise Unusual
+        if len(dims) != len(s):
+            raise RuntimeError("When given, dim and shape arguments must have the same length")
+        sizes = [shape[d] if n == -1 else n for d, n in zip(dims, s, strict=True)]
+    for size in sizes:
+        positive(size)
+    return dims, sizes
+
+
+def some_dims(name, x, s, dim):
+    """The same, but at least one."""
+    dims, sizes = many_dims(x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    return dims, sizes
+
+
+def half_sizes(name, x, s, dim):
+    """(dimensions, sizes of the half that is given, number of real elements in the last dimension)."""
+    dims, sizes = some_dims(name, x, s, dim)
+    last = 2 * (sizes[-1] - 1) if s is None or s[-1] == -1 else sizes[-1]
+    return dims, [*sizes[:-1], positive(last) // 2 + 1], last
+
+
+def finished(result, out, operator):
+    """The result, in ``out`` if there is one; errors call that by the operator."""
+    return result if out is None else into(out, result, f"_{operator.name}")

@@ -1,0 +1,182 @@
+"""torch.fft: the transforms, made of three operators.  frequencies.py has what goes with them."""
+
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.fourier import spectral
+from tensh.engine.operators.fourier.composites.shared import (
+    DEFAULTS,
+    MANY,
+    ONE,
+    SCALINGS,
+    TWO,
+    Unusual,
+    finished,
+    floating,
+    half_sizes,
+    in_tuple,
+    many_dims,
+    one_dim,
+    positive,
+    public,
+    require_kind,
+    require_real,
+    resized,
+    some_dims,
+)
+
+
+# ── one dimension ────────────────────────────────────────────────────────────
+def full(name, forward):
+    """From any numbers to complex ones."""
+
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        if out is not None:
+            require_kind(name, out, "c", "complex")
+        d, x = one_dim(floating(input), n, dim)
+        if x.array.dtype.kind == "c":
+            result = spectral.fft_c2c.fn(x, (d,), SCALINGS[norm, forward], forward)
+            return finished(result, out, spectral.fft_c2c)
+        result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], False)
+        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
+
+    return compute
+
+
+def from_real(name, forward):
+    """From real numbers to the first half of complex ones."""
+
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        require_real(name, input)
+        if out is not None:
+            require_kind(name, out, "c", "complex")
+        d, x = one_dim(floating(input), n, dim)
+        result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], True)
+        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
+
+    return compute
+
+
+def to_real(name, forward):
+    """From the first half of complex numbers to real ones."""
+
+    def compute(input, n=None, dim=-1, norm=None, *, out=None):
+        if out is not None:
+            require_kind(name, out, "fV", "floating point")
+        x = floating(input, complex_too=True)
+        d = wrap_dim(dim, x.array.ndim, scalar=False)
+        if n is not None and type(n) is not int:
+            raise Unusual
+        last = positive(2 * (x.array.shape[d] - 1) if n is None else n)
+        if n is not None:
+            x = resized(x, (d,), (last // 2 + 1,))
+        scale = SCALINGS[norm, forward]
+        result = spectral.fft_c2r.fn(x.conj() if forward else x, (d,), scale, last)
+        return finished(result, out, spectral.fft_c2r)
+
+    return compute
+
+
+# ── several dimensions ───────────────────────────────────────────────────────
+def full_many(forward):
+    def compute(input, s=None, dim=None, norm=None, *, out=None):
+        if out is not None:
+            require_kind("fftn", out, "c", "complex")
+        dims, sizes = many_dims(input, in_tuple(s), in_tuple(dim))
+        x = resized(floating(input, complex_too=True), dims, sizes)
+        return finished(spectral.fft_c2c.fn(x, dims, SCALINGS[norm, forward], forward), out, spectral.fft_c2c)
+
+    return compute
+
+
+def rfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    require_real("rfftn", input, "a real-valued input tensor")
+    if out is not None:
+        require_kind("rfftn", out, "c", "complex")
+    dims, sizes = some_dims("rfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input), dims, sizes)
+    return finished(spectral.fft_r2c.fn(x, dims, SCALINGS[norm, True], True), out, spectral.fft_r2c)
+
+
+def irfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    if out is not None:
+        require_kind("irfftn", out, "fV", "floating point")
+    dims, sizes, last = half_sizes("irfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input, complex_too=True), dims, sizes)
+    return finished(spectral.fft_c2r.fn(x, dims, SCALINGS[norm, False], last), out, spectral.fft_c2r)
+
+
+def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    if out is not None:
+        require_kind("hfftn", out, "fV", "floating point")
+    dims, sizes, last = half_sizes("hfftn", input, in_tuple(s), in_tuple(dim))
+    x = resized(floating(input, complex_too=True), dims, sizes)
+    scale = SCALINGS[norm, True]
+    if len(dims) > 1:
+        x = spectral.fft_c2c.fn(x, dims[:-1], scale, True)
+    return finished(spectral.fft_c2r.fn(x.conj(), dims[-1:], scale, last), out, spectral.fft_c2r)
+
+
+def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
+    if out is not None:
+        require_kind("ihfftn", out, "c", "complex")
+    dims, sizes = some_dims("ihfftn", input, in_tuple(s), in_tuple(dim))
+    x, scale = floating(input), SCALINGS[norm, False]
+    if x.array.dtype.kind == "c":
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.title}")
+    half = spectral.fft_r2c.fn(resized(x, dims, sizes), dims[-1:], scale, True)
+    if len(dims) == 1:
+        return finished(half.conj(), out, spectral.fft_r2c)
+    return finished(spectral.fft_c2c.fn(half.conj_physical(), dims[:-1], scale, False), out, spectral.fft_c2c)
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+def family(name, one, many, what, refused, given, result):
+    """Declare ``NAME`` along one dimension, ``NAMEn`` along several, ``NAME2`` along two; ``NAME`` with an example."""
+    example = f"\n\n>>> import tensh as torch\n>>> torch.fft.{name}(torch.tensor({given}))\n{result}\n"
+    rest = f"{NORM}{refused}."
+    public(name, ONE, one, f"{what}, along ``dim``.{SIZE}{rest}{example}")
+    public(f"{name}n", MANY, many, f"{what}, along several dimensions, by default all.{SIZES}{rest}")
+
+    def two(input, s=None, dim=DEFAULTS[TWO], norm=None, *, out=None):
+        if dim is None:
+            raise Unusual
+        return many(input, s, dim, norm, out=out)
+
+    public(f"{name}2", TWO, two, f"{what}, along two dimensions, by default the last.{SIZES}{rest}")
+
+
+SIZE = "\n\n``n`` elements are transformed: the dimension is cut, or filled up with zeros.  "
+SIZES = "\n\n``s`` says how many elements are transformed: dimensions are cut, or filled up with zeros.  "
+NORM = (
+    "``norm`` says where to divide\nby the number of elements: in the inverse ('backward', the default), 'forward', or "
+    "by its root in both ('ortho').\nDifferentiable; RuntimeError for 16 bit floating point numbers"
+)
+OR_COMPLEX = " and complex ones"
+
+family(
+    "fft", full("fft", True), full_many(True), "The discrete Fourier transform", "",
+    "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j, 2.-0.j])",
+)  # fmt: skip
+family(
+    "ifft", full("ifft", False), full_many(False), "The inverse discrete Fourier transform", "",
+    "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j,  0.+0.j])",
+)  # fmt: skip
+family(
+    "rfft", from_real("rfft", True), rfft_many,
+    "The Fourier transform of real numbers, its first half: the rest (of the last dimension) mirrors it", OR_COMPLEX,
+    "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j])",
+)  # fmt: skip
+family(
+    "irfft", to_real("irfft", False), irfft_many,
+    "The inverse of ``rfft``: 2 (m - 1) real numbers of a half of m, unless the size says otherwise", "",
+    "[0.0, 2.0, 0.0]", "tensor([ 1.,  0., -1.,  0.])",
+)  # fmt: skip
+family(
+    "hfft", to_real("hfft", True), hfft_many,
+    "The Fourier transform, which is real, of a half of numbers that the rest mirrors", "",
+    "[1.0, 0.0, -1.0]", "tensor([0., 2., 0., 2.])",
+)  # fmt: skip
+family(
+    "ihfft", from_real("ihfft", False), ihfft_many,
+    "The inverse of ``hfft``: the first half of the inverse transform of real numbers", OR_COMPLEX,
+    "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j])",
+)  # fmt: skip

@@ -1,0 +1,190 @@
+"""``x[...] = value``: numbers and tensors written to the elements at an index."""
+
+import numpy as np
+
+from tensh.engine.arrays.memory import address
+from tensh.engine.codegen.scalars import SAFE, overflow
+from tensh.engine.codegen.table import MEMBERS
+from tensh.engine.core import ports
+from tensh.engine.core.clock import owner, wrote
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
+from tensh.engine.inplace.writes import begin, unrecorded
+from tensh.engine.operators.basic import expand, expanded_size
+from tensh.engine.operators.indexing.composites.indexing import (
+    PLAIN,
+    apart,
+    by_arrays,
+    fills,
+    getitem,
+    parts_of,
+    plain,
+    viewed,
+)
+from tensh.engine.operators.indexing.index import key_of
+from tensh.engine.operators.indexing.scatter import index_put
+from tensh.engine.operators.shapes.embedding import number_as, real_part
+from tensh.engine.operators.shapes.views import unsqueeze
+from tensh.engine.operators.shapes.views import view as view_op
+
+
+def setitem(self, index, value):
+    """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
+    try:
+        kind = type(index)
+        straight = kind in PLAIN or kind is tuple and {*map(type, index)} <= PLAIN
+        if straight and value is not self and unrecorded(self, value):
+            target = plain(self.array, index)
+            if target is not None:
+                write_plain(target, value)
+                wrote(self.array)
+                return None
+        if not isinstance(value, Tensor):
+            value = number_for(self.array.dtype, value)
+        if isinstance(index, Tensor) and written_straight(self, index.array, value):
+            return None
+        if kind is tuple and written_by_arrays(self, index, value):
+            return None
+        if index is False:
+            return None
+        if index is ...:
+            return copied_to(self, value)
+        if index is True:
+            return copied_to(unsqueeze.fn(self, 0), value)
+        view, indices = viewed(self, index, writing=True)
+        if indices:
+            first = next(i for i, each in enumerate(indices) if each is not None)
+            try:
+                if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
+                    value = apart(value, view)
+            except RuntimeError:
+                begin(view, value, may_overlap=True)  # which is refused before
+                raise
+            refuse_shared_index(view.array, *indices)
+            index_put.write_(view, indices, without_leading_ones(value))
+            return None
+        return copied_to(view, value)
+    except Lift:
+        return ports.batched_function("setitem", setitem, (self, index, value), {})
+
+
+def written_straight(t, index, value):
+    """Write an element, or a tensor that fits, to the places of one index tensor if nothing is to be recorded."""
+    array, source = t.array, value.array
+    kind = index.dtype.kind
+    if source.dtype is not array.dtype or not index.ndim or not (kind == "b" or kind == "i" and index.itemsize == 8):
+        return False
+    if source.ndim and source.shape != index.shape + array.shape[1:] or not unrecorded(t, value) or t._base is not None:
+        return False
+    if kind == "b" and (source.ndim or index.shape != array.shape[: index.ndim]) or value is t:
+        return False
+    if source.base is not None and owner(source) is owner(array):
+        return False
+    refuse_shared_index(array, index)
+    try:
+        array[index] = source
+    except (IndexError, ValueError):
+        return False
+    wrote(array)
+    return True
+
+
+def written_by_arrays(t, index, value):
+    """Write to the places that index tensors name, beside numbers and slices, if nothing is to be recorded."""
+    array, source = t.array, value.array
+    if source.dtype is not array.dtype or value is t or t._base is not None or not unrecorded(t, value):
+        return False
+    if (found := by_arrays(array, index)) is None:
+        return False
+    part, indices = found
+    if not part.size or indices and source.base is not None and owner(source) is owner(array):
+        return False  # what PyTorch says then depends on the index
+    try:
+        if indices:
+            refuse_shared_index(part, *indices)
+            part[key_of(indices)] = source
+        else:
+            write_plain(part, value)
+    except (IndexError, ValueError):
+        return False
+    wrote(array)
+    return True
+
+
+def refuse_shared_index(array, *indices):
+    """Raise if an index array, or part of a mask, lies in the memory that is to be written."""
+    for index in indices:
+        if index is not None and index.dtype is array.dtype and owner(index) is owner(array):
+            if index.dtype.kind == "b":
+                refuse_partial_overlap(array, index)
+            elif np.may_share_memory(array, index):
+                raise RuntimeError(SHARED)
+
+
+def write_plain(target, value):
+    """Write a tensor or a number into the array ``target``."""
+    refuse_overlap(target)
+    if not isinstance(value, Tensor):
+        small = type(value) is float and target.dtype.kind == "f" and -SAFE < value < SAFE
+        target[...] = value if small else number_for(target.dtype, value).array
+        return
+    value = value.array
+    if value.ndim:
+        if value.shape != target.shape:
+            value = value.reshape(value.shape[leading_ones(value.shape) :])
+            expanded_size(value, target.shape)
+        if owner(value) is owner(target) and value.size == target.size:
+            if same_place(value, target):
+                return  # as after ``x[i] += y``
+            refuse_partial_overlap(target, value.reshape(target.shape))
+    target[...] = real_part(value, target.dtype)
+
+
+def same_place(one, other):
+    """Are two arrays over one memory the same elements in the same order?"""
+    alike = one.shape == other.shape and one.strides == other.strides and one.dtype is other.dtype
+    return alike and address(one) == address(other)
+
+
+def number_for(dtype, value):
+    """A number as a tensor without dimensions, of the dtype that it is written into."""
+    if isinstance(value, (bool, int, float, complex, np.integer, np.bool_)):
+        value = value.item() if isinstance(value, np.generic) else value
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        if isinstance(value, complex) and value.imag and dtype.itemsize == 2 and dtype.kind in "fV":
+            raise overflow("double")  # by way of which numbers of 16 bits are made
+        return wrap(number_as(value, dtype))
+    kind = type(value)
+    name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+    raise TypeError(f"can't assign a {name} to a torch.{BY_NUMPY[dtype].legacy}")
+
+
+def leading_ones(shape):
+    """How many dimensions of size 1 come first."""
+    return next((d for d, n in enumerate(shape) if n != 1), len(shape))
+
+
+def without_leading_ones(value):
+    """The value without leading dimensions of size 1, as PyTorch broadcasts what is assigned."""
+    shape = value.array.shape
+    ones = leading_ones(shape)
+    return view_op.fn(value, shape[ones:]) if ones else value
+
+
+def copied_to(view, value):
+    """Write a tensor into a view, as PyTorch does it for an assignment."""
+    if value.array.shape == view.array.shape:
+        view.copy_(value)
+    elif not value.array.ndim:
+        view.fill_(value)
+    else:
+        shape = value.array.shape
+        value = view_op.fn(value, shape[leading_ones(shape) :])
+        size = expanded_size(value.array, view.array.shape)
+        view.copy_(value if value.array.shape == size else expand.fn(value, size))
+
+
+MEMBERS.update(__getitem__=getitem, __setitem__=setitem)

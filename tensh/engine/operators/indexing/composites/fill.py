@@ -1,0 +1,164 @@
+"""Whole tensors overwritten: ``fill_``, ``zero_``, ``copy_`` and their kin."""
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.scalars import SAFE
+from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.core.clock import mode, wrote
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.errors.warnings import warn
+from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.writes import begin, put, unrecorded, writable
+from tensh.engine.operators.forms import method, require
+from tensh.engine.operators.shapes.composites.parts import as_strided
+from tensh.engine.operators.shapes.embedding import (
+    copying,
+    fill_number,
+    fill_tensor,
+    filling_number,
+    filling_tensor,
+    number_as,
+    real_part,
+    zero,
+)
+
+NUMBERS = frozenset({int, float, bool})
+SMALL = frozenset({int, float})  # types of the numbers that need no look if they are small
+
+
+def element(value, name):
+    """A number or a tensor without dimensions, as ``fill_`` takes it."""
+    if isinstance(value, Tensor):
+        if value.array.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} dimensions."
+            )
+        return value
+    if type(value) in NUMBERS:
+        return value
+    forms = (
+        ("(Tensor value)", "(Number value)")
+        if name == "fill_"
+        else ("(Tensor input, Tensor value)", "(Tensor input, Number value)")
+    )
+    args = (value,) if name == "fill_" else (wrap(np.zeros(())), value)
+    return bind(name, forms, args, {})["value"]
+
+
+@composite(method=False)
+def fill(input, value):
+    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
+    value = element(value, "fill")
+    return (fill_tensor if isinstance(value, Tensor) else fill_number).fn(input, value)
+
+
+@method
+def fill_(self, value):
+    """Set all elements to ``value``, a number or a tensor without dimensions.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2).fill_(3)
+    tensor([3., 3.])
+    """
+    if type(value) in SMALL and -SAFE < value < SAFE and self.node is None and self._base is None:
+        array = self.array
+        if array.dtype.kind == "f":
+            array.fill(value)
+            wrote(array)
+            return self
+    value = element(value, "fill_")
+    since = begin(self, value, may_overlap=True)
+    tensor = isinstance(value, Tensor)
+    if tensor:
+        refuse_overlap(self.array)
+    if unrecorded(self, value):
+        array = self.array
+        array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
+        wrote(array)
+        return self
+    since = begin(self, value, may_overlap=True)
+    return put(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
+
+
+@method
+def zero_(self):
+    """Set all elements to zero."""
+    if unrecorded(self):
+        self.array.fill(0)
+        wrote(self.array)
+        return self
+    return put(self, begin(self), zero.fn(self), "zero_", True)
+
+
+@method
+def copy_(self, other, non_blocking=False):
+    """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
+    tensor([1., 2.])
+    """
+    if not isinstance(other, Tensor):
+        if type(other) not in NUMBERS and not isinstance(other, complex):
+            require(other, "copy_", "other", 1)
+        other = wrap(np.asarray(other))
+    array, source = self.array, other.array
+    if (
+        array.dtype is source.dtype and array.shape == source.shape and self._base is other._base is None
+        and (self.node is other.node is None or not mode.grad)
+    ):  # fmt: skip
+        array[...] = source
+        wrote(array)
+        return self
+    if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
+        warn("Casting complex values to real discards the imaginary part")
+    since = begin(self, other)
+    if unrecorded(self, other) or array.dtype.kind not in DIFFERENTIABLE:
+        if same_elements(array, source):
+            wrote(array)
+            return self
+        source = real_part(source, array.dtype)
+        if source.shape != array.shape or memory.overlaps_itself(array):
+            writable(self, wrap(source.astype(array.dtype, copy=False)))
+        array[...] = source
+        wrote(array)
+        return self
+    return put(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
+
+
+def same_elements(one, two):
+    """Are two arrays the same elements of one memory?"""
+    if one is two:
+        return True
+    alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)
+    return alike and memory.address(one) == memory.address(two)
+
+
+for _each in fill_, zero_:
+    PUBLIC[_each.__name__] = _each
+
+
+@method
+def fill_diagonal_(self, fill_value, wrap=False):
+    """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2, 3).fill_diagonal_(1)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
+    shape = self.array.shape
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len({*shape}) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    step = sum(memory.strides(self.array))
+    as_strided(self, (min(shape),), (step,)).fill_(fill_value)
+    rows, columns = shape[:2]
+    if wrap and len(shape) == 2 and rows > columns + 1:
+        start = memory.offset(self.array) + (columns + 1) * memory.strides(self.array)[0]
+        as_strided(self, (-(-(rows * columns - (columns + 1) * columns) // step),), (step,), start).fill_(fill_value)
+    return self

@@ -1,0 +1,314 @@
+"""``x[...]``, read and written: which views and index operators an index stands for.
+
+Plain indices (numbers, slices, None, ...) of a tensor without history are one NumPy index.  With history every part is
+an operator of its own, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.scalars import fitting
+from tensh.engine.core import ports
+from tensh.engine.core.clock import mode, owner
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor, new, wrap
+from tensh.engine.core.views import edge, see
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.indexing.index import index as index_op
+from tensh.engine.operators.shapes.views import alias, select, slice_dim, unsqueeze
+
+PLAIN = {int, slice, type(None), type(...)}
+ALL = slice(None)
+
+
+def getitem(self, index):
+    """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
+    try:
+        try:
+            node = self.node if self._base is None else edge(self)
+        except RuntimeError:  # its history can no longer be told; a wrong index comes first
+            viewed(self, index)
+            raise
+        if node is None or not mode.grad:
+            array = plain(self.array, index)
+            if array is not None:
+                t = new()
+                t.array = array
+                t.node = t._grad = None
+                return see(self, t)
+        elif type(index) is int:
+            try:
+                return select.fn(self, 0, index)
+            except IndexError:
+                pass  # and say what PyTorch says below
+        elif not isinstance(index, Tensor):
+            t = recorded(self, index if type(index) is tuple else (index,), index)
+            if t is not None:
+                return t
+        if (
+            isinstance(index, Tensor)
+            and 0 < (array := index.array).ndim <= self.array.ndim
+            and array.dtype.char in "?lq"
+        ):
+            return index_op.fn(self, (array,))
+        if type(index) is tuple and (found := by_arrays(self.array, index)) is not None:
+            array, indices = found
+            if indices and array is self.array:
+                return index_op.fn(self, indices)
+            if node is None or not mode.grad:
+                return index_op.fn(wrap(array), indices) if indices else see(self, wrap(array))
+        view, indices = viewed(self, index)
+        if indices:
+            return index_op.fn(view, indices)
+        return alias.fn(self) if view is self else view
+    except Lift:
+        return ports.batched_function("getitem", getitem, (self, index), {})
+
+
+def plain(array, index):
+    """``array[index]`` as an array that shares memory; None where PyTorch may not agree with NumPy."""
+    kind = type(index)
+    try:
+        if kind is int:
+            return array[index, ...]
+        if kind is tuple:
+            for part in index:
+                kind = type(part)
+                if kind is slice:
+                    if part.step is not None:
+                        return None
+                elif kind is not int and part is not None and part is not ...:
+                    return None
+            found = array[index]
+            return found if type(found) is np.ndarray else array[*index, ...]
+        if kind is slice and index.step is None or index is None or index is ...:
+            return array[index]
+    except (IndexError, TypeError):
+        pass
+    return None
+
+
+def by_arrays(array, index):
+    """(the part of ``array`` that numbers and slices of a tuple lead to, its index arrays by dimension).
+
+    None where there is anything else, or something wrong: ``viewed`` takes every index, in three times the time.
+    """
+    if len(index) > array.ndim:
+        return None
+    plain_parts, arrays = [], []
+    for part in index:
+        kind = type(part)
+        if kind is Tensor and part.array.dtype.char in "lq":
+            if part.array.ndim:
+                arrays.append(part.array)
+            plain_parts.append(ALL if part.array.ndim else part.array.item())
+        elif kind is int:
+            plain_parts.append(part)
+        elif kind is slice and part.step is None:
+            plain_parts.append(part)
+            arrays.append(None)
+        else:
+            return None
+    while arrays and arrays[-1] is None:
+        arrays.pop()
+    if plain_parts.count(ALL) < len(plain_parts):
+        try:
+            array = array[*plain_parts, ...]
+        except (IndexError, TypeError):
+            return None
+    return array, tuple(arrays)
+
+
+def recorded(t, parts, index):
+    """The commonest indices, every part an operator; None for all others, and for what is wrong."""
+    dim, before = 0, t
+    try:
+        for part in parts:
+            kind = type(part)
+            if kind is int:
+                t = select.fn(t, dim, part)
+            elif kind is slice:
+                if part.step is not None or dim >= t.array.ndim:
+                    return None
+                if part.start is not None or part.stop is not None or part is index:
+                    t = sliced(t, dim, part, whole=part is not index)
+                dim += 1
+            elif part is None:
+                t = unsqueeze.fn(t, dim)
+                dim += 1
+            elif part is ... and part is not index:
+                rest = parts[parts.index(...) + 1 :]
+                if ... in rest:
+                    return None
+                dim = t.array.ndim - len(rest) + rest.count(None)
+            else:
+                return None
+    except IndexError:
+        return None
+    return None if t is before else t
+
+
+# ── the parts of an index ────────────────────────────────────────────────────
+def parts_of(index):
+    """The parts of an index as a tuple: a list counts as one if it holds more than numbers."""
+    if type(index) is tuple:
+        return index
+    if isinstance(index, list) and len(index) < 32:
+        for part in index:
+            if part is None or part is ... or isinstance(part, (Tensor, slice, list, tuple, np.ndarray, str)):
+                return tuple(index)
+    return (index,)
+
+
+def viewed(t, index, writing=False):
+    """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
+    given = parts_of(index)
+    plain_part = type(index) in PLAIN
+    wanted, ndim = sum(map(width, given)), t.array.ndim
+    if wanted > ndim:
+        require_dimensions(ndim, given, plain_part)
+    dim, arrays = 0, []
+    for place, part in enumerate(map(read, given)):
+        kind = type(part)
+        if kind is int:
+            t = select.fn(t, dim, within(part, t.array.shape[dim] if dim < t.array.ndim else 0, place))
+        elif kind is slice:
+            t = sliced(t, dim, part, whole=not plain_part or writing)
+            dim += 1
+        elif part is ...:
+            dim += ndim - wanted
+        elif part is None:
+            t = unsqueeze.fn(t, dim)
+            dim += 1
+        else:
+            if kind is bool:
+                t, part = unsqueeze.fn(t, dim), np.zeros(int(part), np.int64)
+            arrays += [None] * (dim - consumed(arrays)) + [part]
+            dim = consumed(arrays)
+    if (taken := consumed(arrays)) > t.array.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {t.array.ndim} (got {taken})")
+    return t, tuple(arrays)
+
+
+def width(part):
+    """How many dimensions of a tensor a part of an index takes."""
+    if part is None or part is ... or isinstance(part, (bool, np.bool_)):
+        return 0
+    array = part.array if isinstance(part, Tensor) else part
+    is_mask = isinstance(array, np.ndarray) and (array.dtype.kind == "b" or array.dtype == np.uint8)
+    return array.ndim if is_mask else 1
+
+
+def consumed(arrays):
+    """How many dimensions index arrays take."""
+    return sum(1 if each is None else width(each) for each in arrays)
+
+
+def within(number, n, place):
+    """A number that is an index of a dimension of size ``n``."""
+    if not -n <= number < n:
+        raise IndexError(f"index {number} is out of bounds for dimension {place} with size {n}")
+    return number
+
+
+def require_dimensions(ndim, given, plain_part):
+    """Raise PyTorch's error for more indices than dimensions."""
+    if plain_part and ndim == 0:
+        if type(given[0]) is slice:
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if given[0]:
+            raise IndexError(f"index {given[0]} is out of bounds for dimension 0 with size 0")
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
+    raise IndexError(f"too many indices for tensor of dimension {ndim}")
+
+
+def sliced(t, dim, part, whole):
+    """The slice ``part`` of dimension ``dim``; with ``whole`` the tensor itself where that takes all of it."""
+    n = t.array.shape[wrap_dim(dim, t.array.ndim)]
+    start, stop, step = part.indices(n)
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    if whole and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
+        return t
+    return slice_dim.fn(t, dim, start, stop, step)
+
+
+def read(part):
+    """One part of an index as an int, a slice, None, ..., a bool, or an array of integers or bools."""
+    kind = type(part)
+    if kind in PLAIN or kind is bool:
+        if kind is int and not -(2**63) <= part < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        return part
+    if isinstance(part, Tensor):
+        return read_array(part.array)
+    if isinstance(part, np.ndarray):
+        return read_array(part)
+    if isinstance(part, (np.integer, int)):
+        return int(part)
+    if isinstance(part, np.bool_):
+        return bool(part)
+    if isinstance(part, (list, tuple, range)):
+        return read_list(part)
+    if isinstance(part, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {kind.__name__})"
+    )
+
+
+def read_array(array):
+    """An index tensor: bytes are masks, one integer without dimensions is a number."""
+    kind = array.dtype.kind
+    if kind == "u" and array.itemsize == 1:
+        warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
+        array, kind = array != 0, "b"
+        array = np.asarray(array)
+    if kind == "b":
+        return array if array.ndim else bool(array)
+    if kind != "i" or array.itemsize < 4:
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return array if array.ndim else int(array)
+
+
+def fills(parts, value, shape, dtype):
+    """Does PyTorch fill with the one element of ``value`` under the only mask, which fits the start of ``shape``?
+
+    The mask must be of bools then, and the element must fit into ``dtype``.
+    """
+    others = [
+        part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)) or is_number(part))
+    ]
+    if len(others) != 1 or value.array.size != 1:
+        return False
+    mask = others[0].array if isinstance(others[0], Tensor) else np.asarray(read(others[0]))
+    if not mask.ndim or shape[: mask.ndim] != mask.shape:
+        return False
+    if mask.dtype.kind == "u" and mask.itemsize == 1:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype unsigned char")
+    if mask.dtype.kind == "b" and value.array.dtype is not dtype:
+        fitting(value.array.item(), BY_NUMPY[dtype])
+    return mask.dtype.kind == "b"
+
+
+def apart(value, t):
+    """``value`` with memory of its own where it shares that of ``t``, which is to be filled with it."""
+    return wrap(value.array.copy(), edge(value)) if owner(value.array) is owner(t.array) else value
+
+
+def is_number(part):
+    """Is a part of an index a tensor of one integer, without dimensions?"""
+    return isinstance(part, Tensor) and not part.array.ndim and part.array.dtype.kind in "iu"
+
+
+def read_list(part):
+    """A list of numbers as an index tensor; fractions are cut off."""
+    array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
+    if array.dtype.kind in "US":
+        raise TypeError("new(): invalid data type 'str'")
+    return array if array.dtype.kind == "b" and array.size else array.astype(np.int64)

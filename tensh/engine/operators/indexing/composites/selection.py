@@ -1,0 +1,333 @@
+"""Functions of index tensors and masks, with PyTorch's overloads."""
+
+import inspect
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import METHODS, PUBLIC, composite
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core import lift, ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import broadcast_clash, wrap_dim
+from tensh.engine.inplace.out import into
+from tensh.engine.inplace.writes import begin
+from tensh.engine.operators.forms import dims_of, method, require
+from tensh.engine.operators.indexing.composites.indexing import apart, fills, read_array
+from tensh.engine.operators.indexing.gather import gather
+from tensh.engine.operators.indexing.index import found, index_error
+from tensh.engine.operators.indexing.scatter import outside, require_slices, scatter_number
+from tensh.engine.operators.shapes.composites.parts import require_room
+from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
+from tensh.engine.operators.shapes.composites.storage import contiguous
+from tensh.engine.operators.shapes.embedding import diagonal_put, number_as, select_put, slice_put, strided_put
+from tensh.engine.operators.shapes.split import unbind
+
+
+def both(choose, form, doc, out=True):
+    """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
+    name = choose.__name__
+
+    def chosen(input, args, named, called=name):
+        try:
+            return choose(require(input, called, "input", 1), *args, **named)
+        except TypeError as error:
+            if error.__traceback__.tb_next is None:  # the call itself failed: say what PyTorch says
+                bind(called, (form,), args, named)
+            if called != name:
+                raise TypeError(str(error).replace(f"{name}()", f"{called}()", 1)) from None
+            raise
+
+    def function(input, *args, **named):
+        try:
+            operator, given = chosen(input, args, named)
+        except Lift:
+            return ports.batched_function(name, function, (input, *args), named)
+        except (IndexError, RuntimeError):
+            edge(input)  # a locked view is refused before its indices are
+            raise
+        return OPS[operator].fn(input, *given)
+
+    def in_place(self, *args, **named):
+        try:
+            begin(self, *args, *named.values(), may_overlap=True)
+            operator, given = chosen(self, args, named, f"{name}_")
+        except Lift:
+            return ports.batched_function(f"{name}_", in_place, (self, *args), named)
+        return OPS[operator].write_(self, *given)
+
+    for fn, called in (function, name), (in_place, f"{name}_"):
+        fn.__name__ = fn.__qualname__ = called
+        fn.__signature__ = inspect.signature(choose)
+    function.__doc__, in_place.__doc__ = doc, f"In-place version of {name}."
+    composite(function, out=out)
+    method(in_place)
+
+
+# ── slices ───────────────────────────────────────────────────────────────────
+def index_fill(input, dim, index, value):
+    require(index, "index_fill", "index", 2)
+    if isinstance(value, Tensor):
+        if value.array.ndim:
+            raise RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value.array.ndim} dimension(s)."
+            )
+        return "index_fill_tensor", (dim, index, value)
+    if isinstance(value, complex) and input.array.dtype.kind not in "cW":
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    wrap_dim(dim, input.array.ndim)
+    return "index_fill_number", (dim, index, number_as(value, input.array.dtype))
+
+
+both(index_fill, "(int dim, Tensor index, object value)", """The input with its slices at ``index`` along ``dim`` set to ``value``.
+
+    ``value`` is a number or a tensor without dimensions.  Differentiable.
+    """, out=False)  # fmt: skip
+
+
+def index_arrays(input, indices, name):
+    """Index arrays and masks from a sequence of tensors, checked against the dimensions of ``input``."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(
+            f"{name}(): argument 'indices' (position 1) must be tuple of Tensors, not {type(indices).__name__}"
+        )
+    arrays = []
+    for number, each in enumerate(indices):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {number} in argument 0, but got {type(each).__name__}")
+        arrays.append(np.asarray(read_array(each.array)))
+    too_many = IndexError(f"too many indices for tensor of dimension {input.array.ndim} (got {len(arrays)})")
+    if len(arrays) > input.array.ndim:
+        raise too_many
+    if sum(array.ndim if array.dtype.kind == "b" else 1 for array in arrays) > input.array.ndim:
+        raise index_error(input.array.shape, arrays, too_many)
+    return tuple(arrays)
+
+
+def index_put(input, indices, values, accumulate=False):
+    arrays = index_arrays(input, indices, "index_put")
+    require(values, "index_put", "values", 2)
+    if not accumulate and fills(indices, values, input.array.shape, input.array.dtype):
+        values = apart(values, input)
+    return "index_put", (arrays, values, accumulate)
+
+
+both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.
+
+    With ``accumulate`` they are added to what is there.  Differentiable.
+    """, out=False)  # fmt: skip
+PUBLIC["index_put_"] = METHODS["index_put_"]
+
+
+# ── elements ─────────────────────────────────────────────────────────────────
+SCATTER = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Number value, *, str reduce")
+
+
+def number_for(input, dim, index, value):
+    """A number as an element of the input; of several faults PyTorch tells those of the index first."""
+    if not index.array.size:
+        value = 0
+    try:
+        return number_as(value, input.array.dtype)
+    except RuntimeError:
+        scatter_number.fn(input, dim, index, number_as(0, input.array.dtype))
+        raise
+
+
+def scatter(input, dim, index, src=None, *, value=None, reduce=None):
+    require(index, "scatter", "index", 2)
+    if src is None and value is None or not isinstance(src, (Tensor, int, float, complex, type(None))):
+        bind(
+            "scatter",
+            [f"(int dim, Tensor index, {form})" for form in SCATTER],
+            (dim, index, *(() if src is None else (src,))),
+            {},
+        )
+    if not isinstance(src, Tensor):
+        value, src = src if value is None else value, None
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    what = "number" if src is None else "src"
+    wrap_dim(dim, input.array.ndim)
+    given = src if src is not None else number_for(input, dim, index, value)
+    return f"scatter_{what}" if reduce is None else f"scatter_{reduce}_{what}", (dim, index, given)
+
+
+both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The input with elements of ``src``, or a number, written at ``index`` along ``dim``.
+
+    ``out[index[i][j]][j] = src[i][j]`` for dim 0.  ``reduce`` ("add" or "multiply") combines them with what is there and
+    is not differentiable.  Differentiable otherwise.
+    """)  # fmt: skip
+
+
+def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
+    require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
+    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return f"scatter_{reduce}", (dim, index, src, include_self)
+
+
+both(scatter_reduce, "(int dim, Tensor index, Tensor src, str reduce, *, bool include_self = True)", """The elements of ``src`` combined at ``index`` along ``dim``.
+
+    ``reduce`` is "sum", "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own elements do not count
+    where others come.  Differentiable.
+    """)  # fmt: skip
+
+
+def index_reduce(input, dim, index, source, reduce, *, include_self=True):
+    require(index, "index_reduce", "index", 2), require(source, "index_reduce", "source", 3)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    array, dim = source.array, wrap_dim(dim, input.array.ndim)
+    require_slices("index_reduce_", input.array, dim, index.array, array)
+    if outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:
+        raise IndexError("index out of range in self")
+    each = index.array.reshape([-1 if d == dim else 1 for d in range(array.ndim)])
+    return f"index_{reduce}", (dim, wrap(np.broadcast_to(each, array.shape)), source, include_self)
+
+
+both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool include_self = True)", """The slices of ``source`` combined at ``index`` along ``dim``.
+
+    ``reduce`` is "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own slices do not count where
+    others come.  Differentiable.
+    """)  # fmt: skip
+
+
+@composite
+def take_along_dim(input, indices, dim=None, *, out=None):
+    """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.tensor([[3, 1, 2]])
+    >>> torch.take_along_dim(x, x.argsort(1), 1)
+    tensor([[1, 2, 3]])
+    """
+    array = require(indices, "take_along_dim", "indices", 2).array
+    if array.dtype.kind != "i" or array.itemsize != 8:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
+        )
+    if dim is None:
+        return gather.fn(shaped(input, (-1,)), 0, wrap(array.reshape(-1)), out=out)
+    if input.array.ndim != array.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.array.ndim} dimensions for input, and {array.ndim} dimensions for indices"
+        )
+    if not array.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    dim = wrap_dim(dim, array.ndim)
+    n = input.array.shape[dim] if array.ndim else 1
+    sizes = [(*a.shape[:dim], *a.shape[dim + 1 :]) for a in (input.array, array)]
+    if (
+        clash := broadcast_clash([a.shape[:dim] + (1,) + a.shape[dim + 1 :] for a in (input.array, array)])
+    ) is not None:
+        raise RuntimeError(clash)
+    beside = np.broadcast_shapes(*sizes)
+    if n == 0 and 0 not in (*beside, array.shape[dim]):
+        raise RuntimeError("ZeroDivisionError")  # of which PyTorch takes the remainder
+    index = np.broadcast_to(
+        array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
+    )
+    input = expanded(input, (*beside[:dim], n, *beside[dim:]) if array.ndim else ())
+    return gather.fn(input, dim, wrap(index), out=out)
+
+
+# ── where something is ───────────────────────────────────────────────────────
+@composite
+def nonzero(input, *, as_tuple=False, out=None):
+    """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension.
+
+    >>> import tensh as torch
+    >>> torch.nonzero(torch.tensor([0, 5, 6]))
+    tensor([[1],
+            [2]])
+    """
+    array = require(input, "nonzero", "input", 1).array
+    if not as_tuple:
+        result = wrap(found(array).T)
+        return result if out is None else into(out, result, "nonzero")
+    return unbind.fn(wrap(found(array if array.ndim else array.reshape(1)).T), 1)
+
+
+@composite
+def argwhere(input):
+    """The indices of the elements that are not zero, as rows."""
+    return nonzero(input)
+
+
+@composite
+def nonzero_static(input, *, size, fill_value=-1, out=None):
+    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+    rows = found(require(input, "nonzero_static", "input", 1).array).T
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    result = np.full((size, rows.shape[1]), fill_value, np.int64)
+    result[: len(rows)] = rows[:size]
+    return wrap(result) if out is None else into(out, wrap(result), "nonzero_static")
+
+
+@composite(method=False)
+@lift.answering
+def unravel_index(indices, shape):
+    """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
+
+    >>> import tensh as torch
+    >>> torch.unravel_index(torch.tensor(5), (2, 3))
+    (tensor(1), tensor(2))
+    """
+    array = require(indices, "unravel_index", "indices", 1).array
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(n < 0 for n in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    steps = np.cumprod((1, *shape[:0:-1]), dtype=np.int64)[::-1] if shape else np.empty(0, np.int64)
+    return unbind.fn(wrap(array[..., None] // steps % np.array(shape, np.int64)), -1)
+
+
+# ── parts replaced ───────────────────────────────────────────────────────────
+@composite(out=True)
+def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
+    """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
+    require(input, "slice_scatter", "input", 1), require(src, "slice_scatter", "src", 2)
+    return slice_put.fn(input, src, dim, start, end, step)
+
+
+@composite
+def select_scatter(input, src, dim, index):
+    """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
+    require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
+    if not input.array.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = wrap_dim(dim, input.array.ndim)
+    n = input.array.shape[dim]
+    if not -n <= index < n:
+        size = list(input.array.shape)
+        raise IndexError(f"select(): index {index} out of range for tensor of size {size} at dimension {dim}")
+    return select_put.fn(input, src, dim, index)
+
+
+@composite(out=True)
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """The input with a diagonal replaced by ``src``.  Differentiable."""
+    require(input, "diagonal_scatter", "input", 1), require(src, "diagonal_scatter", "src", 2)
+    return diagonal_put.fn(input, src, offset, dim1, dim2)
+
+
+@composite
+def as_strided_scatter(input, src, size, stride, storage_offset=None):
+    """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+    array = require(input, "as_strided_scatter", "input", 1).array
+    size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
+    start = memory.offset(array) if storage_offset is None else storage_offset
+    require_room(array, size, stride, start)
+    dense = input if array.flags.c_contiguous else contiguous(input)
+    return strided_put.fn(dense, src, size, stride, start - memory.offset(array))

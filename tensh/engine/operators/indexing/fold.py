@@ -1,0 +1,172 @@
+"""Folding elements into a tensor at given indices: sum, product, mean, largest or smallest of all that meet there.
+
+``scatter_reduce`` has an index for every element, ``index_reduce`` one for every slice; it comes here expanded.
+"""
+
+import numpy as np
+
+from tensh.engine.arrays.scattering import add_at
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.indexing.gather import places
+from tensh.engine.operators.indexing.scatter import require_scatter, scatter
+from tensh.engine.operators.writing import writes
+
+
+# ── the parts of derivatives that have none themselves ───────────────────────
+@op(public=False, out=False, one=None, other=None)
+def same(one, other):
+    """1 where two arrays are equal, 0 elsewhere."""
+    return (one == other).astype(one.dtype)
+
+
+@op(public=False, out=False, grad=None)
+def equals(grad, number):
+    """1 where ``grad`` is a number, 0 elsewhere."""
+    return (grad == number).astype(grad.dtype)
+
+
+@op(public=False, out=False, node="DelayedError", grad="unless_zeros_meet(g, zeros)", zeros=None)
+def once(grad, zeros):
+    """``grad``, whose derivative is not known where several ``zeros`` meet."""
+    return grad
+
+
+@word
+def unless_zeros_meet(g, zeros):
+    """The gradient that :func:`once` hands on."""
+    if (zeros > 1).any():
+        raise RuntimeError(
+            "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered to the same "
+            "position in self"
+        )
+    return g
+
+
+@op(public=False, out=False, grad=None, index=None)
+def meetings(grad, shape, dim, index, include_self):
+    """How many elements meet in each place, at least 1, in the dtype of ``grad``."""
+    where = places(shape, wrap_dim(dim, len(shape)), index).reshape(-1)
+    count = np.bincount(where, minlength=int(np.prod(shape))).reshape(shape) + include_self
+    return np.maximum(count, 1).astype(grad.dtype)
+
+
+# ── kernels ──────────────────────────────────────────────────────────────────
+def extreme(dtype, largest):
+    """The largest or smallest value of a dtype."""
+    if dtype.kind in "fV":
+        return np.inf if largest else -np.inf
+    if dtype.kind == "b":
+        return largest
+    return np.iinfo(dtype).max if largest else np.iinfo(dtype).min
+
+
+FOLDS = {
+    "sum": (add_at, lambda dtype: 0),
+    "mean": (add_at, lambda dtype: 0),
+    "prod": (np.multiply.at, lambda dtype: 1),
+    "amax": (np.maximum.at, lambda dtype: extreme(dtype, False)),
+    "amin": (np.minimum.at, lambda dtype: extreme(dtype, True)),
+}
+"""How values are folded into an array, and what they start from without its own elements."""
+
+
+def refusing(family, kind, input):
+    """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
+    complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
+    if family == "scatter":
+        refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"
+        return f"scatter_gather_tensor_cpu_reduce_{kind}" if refused else None
+    if input.ndim < 2:  # slices are combined by other functions than numbers
+        return "index_func_" if complex_ or bool_ else None
+    if complex_:
+        return {"amax": "maximum_cpu", "amin": "minimum_cpu"}.get(kind)
+    return "div_floor_cpu" if bool_ and kind == "mean" else None
+
+
+def folding(family, kind):
+    """The function that folds ``src`` into ``input`` at ``index`` along ``dim``."""
+    fold, start = FOLDS[kind]
+
+    def write(input, dim, index, src, include_self=True):
+        if (index.size or kind == "mean") and (kernel := refusing(family, kind, input)) is not None:
+            if family == "scatter":
+                if (axis := wrap_dim(dim, input.ndim)) >= input.ndim or input.shape[axis]:
+                    require_scatter(input, axis, np.zeros_like(index), src)
+                kernel = kernel if index.size else "div_floor_cpu"  # of nothing only the mean is taken
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+
+        def write_flat(flat, where, values):
+            if not include_self:
+                flat[where] = start(flat.dtype)
+            fold(flat, where, values)
+            if kind == "mean":
+                count = np.maximum(np.bincount(where, minlength=flat.size) + include_self, 1)
+                divide = np.floor_divide if flat.dtype.kind in "iu" else np.true_divide
+                flat[...] = divide(flat, count.astype(flat.dtype))
+
+        scatter(write_flat, input, dim, index, src)
+
+    return write
+
+
+# ── derivatives ──────────────────────────────────────────────────────────────
+LET = {
+    "sum": {"own": "g", "its": "gather(g, dim, index)"},
+    "mean": {
+        "each": "g / meetings(g, input.shape, dim, index, include_self)",
+        "own": "each",
+        "its": "gather(each, dim, index)",
+    },
+    "amax": {
+        "kept": "same(input, out)",
+        "taken": "same(cropped(src, index.shape), gather(out, dim, index))",
+        "each": "g / scatter_add(kept, dim, index, taken)",
+        "own": "kept * each",
+        "its": "taken * gather(each, dim, index)",
+    },
+    "prod": {
+        "part": "cropped(src, index.shape)",
+        "others": "masked_fill(input, input == 0, 1)",  # the product of the others
+        "own": "g * scatter_prod(others, dim, index, part, include_self) / others",
+        "zeros": "gather(scatter_add(zeros_as(g, input.shape), dim, index, equals(part, 0)), dim, index)",
+        "alone": "(part == 0) & (zeros == 1)",
+        "beside": "gather(g * scatter_prod(input, dim, index, masked_fill(part, alone, 1), include_self), dim, index)",
+        "shared": "gather(g * out, dim, index) / masked_fill(part, part == 0, 1)",
+        "its": "once(where(alone, beside, shared), zeros)",
+    },
+}
+LET["amin"] = LET["amax"]
+
+for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexReduceBackward0"):
+    for _kind in FOLDS:
+        _write = folding(_family, _kind)
+        _write.__name__ = f"{_family}_{_kind}"
+        _write.__doc__ = f"The {_kind} of all elements that meet in one place."
+        writes(
+            _write, public=False, node=_node, let=LET[_kind], index=None,
+            input="own if include_self else scatter_number(own, dim, index, 0)", src="padded(its, src.shape)",
+        )  # fmt: skip
+
+
+# ── scatter(reduce=), which PyTorch does not differentiate ───────────────────
+def combining(what, combine, numbers):
+    """Declare the form of ``scatter`` that combines elements, or a number, with what is there."""
+
+    def write(input, dim, index, src):
+        if numbers:
+            scatter(lambda flat, where: combine(flat, where, np.broadcast_to(src, where.shape)), input, dim, index)
+        else:
+            scatter(combine, input, dim, index, src)
+
+    write.__name__ = f"scatter_{what}_{'number' if numbers else 'src'}"
+    write.__doc__ = "Elements, or a number, combined with those at ``index`` along ``dim``."
+    given = {} if numbers else {"src": "not_differentiable('scatter')"}
+    writes(write, public=False, node="NotImplemented", input="not_differentiable('scatter')", index=None, **given)
+
+
+for _what, _combine in ("add", add_at), ("multiply", np.multiply.at):
+    for _numbers in True, False:
+        combining(_what, _combine, _numbers)

@@ -1,0 +1,139 @@
+"""One index per element: what is gathered, and the positions in memory that scattering shares with it.
+
+``places`` turns what is asked for along one dimension into positions in flat memory, which NumPy reads (``take``) several
+times as fast as it reads with one index array for every dimension.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from tensh.engine.arrays.gathering import take_flat, take_in_rows, within
+from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.threads import SPREAD, over_rows
+from tensh.engine.codegen.table import op
+from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
+
+
+# ── positions ────────────────────────────────────────────────────────────────
+def places(shape, dim, index):
+    """The positions in flat, dense memory of ``shape`` that ``index`` names along ``dim``, element by element."""
+    if not shape:
+        return index
+    beside, step = rows_beside(shape, dim, index.shape)
+    along = index if step == 1 else np.multiply(index, step, dtype=np.int64)
+    return along if beside is None else along + beside
+
+
+def rows_beside(shape, dim, sizes):
+    """(positions of an index array's elements if all its numbers were 0, the distance of two numbers)."""
+    make = small_rows if sum(sizes) <= 256 else small_rows.__wrapped__
+    return make(shape, dim, sizes)
+
+
+@lru_cache(256)
+def small_rows(shape, dim, sizes):
+    step, own, found = 1, 1, None
+    for d in range(len(shape) - 1, -1, -1):
+        if d == dim:
+            own = step
+        elif sizes[d] > 1:
+            rows = (np.arange(sizes[d]) * step).reshape(-1, *[1] * (len(shape) - d - 1))
+            found = rows if found is None else found + rows
+        step *= shape[d]
+    return found, own
+
+
+def extent(index):
+    """The smallest and the largest number of an index array that is not empty."""
+    if index.size > 32:
+        return index.min(), index.max()
+    numbers = index.reshape(-1).tolist()  # NumPy needs 3 microseconds for the two
+    return min(numbers), max(numbers)
+
+
+def require_index(index, name):
+    """Raise unless ``index`` is of a dtype to index with."""
+    if index.dtype.kind != "i" or index.itemsize < 4:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def require_within(index, dim, n):
+    """Raise unless all of ``index`` is within a dimension of size ``n``."""
+    if not index.size or index.size > 32 and within(index, n):
+        return
+    low, high = extent(index)
+    if low < 0 or high >= n:
+        wrong = index[(index < 0) | (index >= n)].flat[0]
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {n}")
+
+
+# ── reading, and the way back ────────────────────────────────────────────────
+@op(
+    out=OTHER_DTYPE,
+    apart=True,
+    input="gather_back(g, input.shape, dim, index)",
+    index=None,
+)
+def gather(input, dim, index, *, sparse_grad=False):
+    """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable.
+
+    ``out[i][j] = input[index[i][j]][j]`` for dim 0.  The gradient is dense whatever ``sparse_grad`` says.
+
+    >>> import tensh as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    dim = wrap_dim(dim, input.ndim)
+    if index.size == 0:
+        return np.empty(index.shape, input.dtype)
+    require_index(index, "gather")
+    if index.ndim != input.ndim and index.ndim + input.ndim > 1:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    for d in range(input.ndim):
+        if d != dim and index.ndim and index.shape[d] > input.shape[d]:
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
+                f"{list(input.shape)} apart from dimension {dim}"
+            )
+    if not input.ndim:
+        require_within(index, 0, 1)
+        return input.reshape(-1).take(index)
+    n = input.shape[dim]
+    if dim == 1 and input.ndim == 2 and len(index) == len(input) and index.size >= SPREAD:
+        return take_in_rows(np.ascontiguousarray(input), index, lambda some: require_within(some, dim, n))
+    beside, step = rows_beside(input.shape, dim, index.shape)
+
+    def place(some, part):
+        require_within(some, dim, n)
+        along = some if step == 1 else np.multiply(some, step, dtype=np.int64)
+        if beside is None:
+            return along
+        return along + (beside[part] if beside.shape[:1] == index.shape[:1] and beside.ndim == index.ndim else beside)
+
+    return take_flat(input, index, place)
+
+
+@op(public=False, out=False, node="ScatterAddBackward0", grad="gather(g, dim, index)", index=None)
+def gather_back(grad, shape, dim, index):
+    """``grad`` added into zeros, every element at its index along ``dim``."""
+    out = np.zeros(shape, grad.dtype)
+    in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
+    return out
+
+
+def in_parts(write, out, dim, index, *values):
+    """``write(flat out, flat positions, flat values)`` for an index array that fits into the dense array ``out``.
+
+    Along another dimension than the first no two rows can meet: then they are written side by side.
+    """
+
+    def work(part):
+        where = places(out.shape, dim, index[part]).reshape(-1)
+        write(out[part].reshape(-1), where, *[v[part].reshape(-1) for v in values])
+
+    if dim and index.size >= SPREAD:
+        over_rows(work, len(index), index.size // len(index))
+    else:
+        work(...)

@@ -1,0 +1,197 @@
+"""Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.pooling import require_row
+from tensh.engine.operators.layers.composites.registry import LAYERS, layer, named
+from tensh.engine.operators.layers.composites.windows import integers, require_addressable, require_countable
+from tensh.engine.operators.layers.max_pooling import even_windows, fractional_windows
+from tensh.engine.operators.layers.pooling import even_means
+
+WORDS = {2: "3D or 4D", 3: "4D or 5D"}
+
+
+# ── to a given size ──────────────────────────────────────────────────────────
+def wished(name, input, output_size, dims):
+    """The output's size per dimension; None keeps the input's."""
+    shape = require(input, name, "input", 1).array.shape
+    if dims == 1:
+        sizes = integers(output_size, name, "output_size", 2)
+        if len(sizes) != 1:
+            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
+        return sizes
+    if isinstance(output_size, (tuple, list)):
+        if len(shape) <= len(output_size):
+            raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+        given = zip(shape[len(shape) - len(output_size) :], output_size)
+        return integers([n if size is None else size for n, size in given], name, "output_size", 2)
+    if not hasattr(output_size, "__index__"):
+        raise TypeError(f"object of type '{type(output_size).__name__}' has no len()")
+    return integers(output_size, name, "output_size", 2) * dims
+
+
+def check_filled(name, shape, dims, first):
+    """The dimensions from ``first`` on, counted from that of the channels, must have elements."""
+    for dim in range(len(shape) - dims - 1 + first, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "
+                f"{list(shape)} with dimension {dim} being empty"
+            )
+
+
+def adaptive_avg(name, dims, input, sizes):
+    shape = input.array.shape
+    if len(sizes) != dims:
+        raise RuntimeError(f"{name}: output_size must be {dims}")
+    if min(sizes) < 0:
+        first, *others = map(str, sizes)
+        raise RuntimeError(
+            f"{name}: elements of output_size must be greater than or equal to 0 but received {{{first}, {','.join(others)}}}"
+        )
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got {list(shape)}")
+    check_filled(name, shape, dims, first=dims == 2)
+    if set(sizes) == {1}:
+        return input.mean(tuple(range(-1, -dims - 1, -1)), keepdim=True)
+    require_countable((*shape[:-dims], *sizes))
+    require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
+    maps = tuple(None if n == size else even_means(n, size) for n, size in zip(shape[-dims:], sizes))
+    return OPS[f"adaptive_avg_pool{dims}"].fn(input, maps)
+
+
+def adaptive_max(name, dims, input, sizes):
+    shape = input.array.shape
+    if len(sizes) != dims:
+        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(f"{name}(): Expected {WORDS[dims]} tensor, but got: {list(shape)}")
+    check_filled(name, shape, dims, first=0)
+    if min(sizes) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}")
+    require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
+    return OPS[f"adaptive_max_pool{dims}"].fn(input, even_windows(shape[-dims:], sizes), dims)
+
+
+@layer(torch=True)
+def adaptive_avg_pool1d(input, output_size):
+    """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
+    tensor([[1.5000, 3.5000]])
+    """
+    sizes = wished("adaptive_avg_pool1d", input, output_size, 1)
+    require_row("adaptive_avg_pool1d", input)
+    return adaptive_avg("adaptive_avg_pool2d", 2, input.unsqueeze(-2), (1, *sizes)).squeeze(-2)
+
+
+def adaptive_max_row(input, output_size):
+    """(values, indices) of one dimension."""
+    sizes = wished("adaptive_max_pool1d", input, output_size, 1)
+    require_row("adaptive_max_pool1d", input)
+    check_filled("adaptive_max_pool1d", input.array.shape, 1, first=0)
+    values, indices = adaptive_max("adaptive_max_pool2d", 2, input.unsqueeze(-2), (1, *sizes))
+    return values.squeeze(-2), indices.squeeze(-2)
+
+
+def declare_adaptive(dims):
+    """Make ``adaptive_max_pool1d``, ``adaptive_avg_pool2d`` and their kin public."""
+    mean, largest = f"adaptive_avg_pool{dims}d", f"adaptive_max_pool{dims}d"
+    plural = "s" * (dims > 1)
+
+    def means(input, output_size):
+        return adaptive_avg(mean, dims, input, wished(mean, input, output_size, dims))
+
+    def with_indices(input, output_size, return_indices=True):
+        if dims == 1:
+            return adaptive_max_row(input, output_size)
+        return tuple(adaptive_max(largest, dims, input, wished(largest, input, output_size, dims)))
+
+    def both(input, output_size, return_indices=False):
+        found = with_indices(input, output_size)
+        return found if return_indices else found[0]
+
+    if dims > 1:
+        layer(
+            named(means, mean, f"The means of windows that cover the last {dims} dimensions evenly.  Differentiable.")
+        )
+    doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable."
+    layer(named(both, largest, doc))
+    layer(named(with_indices, f"{largest}_with_indices", doc))
+
+
+for _dims in (1, 2, 3):
+    declare_adaptive(_dims)
+PUBLIC["adaptive_max_pool1d"] = LAYERS["adaptive_max_pool1d_with_indices"]
+
+
+# ── random windows ───────────────────────────────────────────────────────────
+def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
+    """(values, indices) of windows that start at random places."""
+    name = f"fractional_max_pool{dims}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    shape = require(input, name, "input", 1).array.shape
+    if output_size is None:
+        if len(output_ratio) > dims:
+            raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
+        output_size = [int(n * ratio) for n, ratio in zip(shape[-dims:], output_ratio)]
+    if len(shape) <= dims:
+        size = -dims - 1
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got {size})"
+        )
+    if samples is None:
+        batch = 1 if len(shape) == dims + 1 else shape[0]
+        samples = PUBLIC["rand"](batch, shape[-dims - 1], dims, dtype=input.dtype)
+    kernel, sizes = (
+        sized(name, parameter, value, dims)
+        for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
+    )
+    check_fractional(dims, shape, kernel, sizes, samples)
+    windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array)
+    return tuple(OPS[f"fractional_max_pool{dims}"].fn(input, windows, dims))
+
+
+def sized(name, parameter, value, dims):
+    """A number per dimension."""
+    values = integers(value, name, parameter, 2)
+    if len(values) != dims and not isinstance(value, int):
+        which = "three " if dims == 3 else ""
+        raise RuntimeError(f"{name}: {parameter} must either be a single Int or tuple of {which}Ints")
+    return values * dims if len(values) == 1 else values
+
+
+def check_fractional(dims, shape, kernel, sizes, samples):
+    name = "fractional_max_pool2d()" if dims == 2 else "fractional_max_pool3d_out()"
+    for axis, n, k, size in zip(("time", "height", "width")[-dims:], shape[-dims:], kernel, sizes):
+        if size + k - (dims == 2) > n:  # in three dimensions PyTorch leaves one element over
+            raise RuntimeError(f"{name}: pool {axis} {k} too large relative to input {axis} {n}")
+    if samples.array.shape[0] < (shape[0] if len(shape) == dims + 2 else 1):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+
+
+def declare_fractional(dims):
+    """Make ``fractional_max_pool2d`` and ``fractional_max_pool3d`` public."""
+    name = f"fractional_max_pool{dims}d"
+
+    def with_indices(
+        input, kernel_size, output_size=None, output_ratio=None, return_indices=True, _random_samples=None
+    ):  # fmt: skip
+        return fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
+
+    def both(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+        found = fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
+        return found if return_indices else found[0]
+
+    doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the last {dims} dimensions.
+
+    There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
+    """
+    layer(named(both, name, doc))
+    layer(named(with_indices, f"{name}_with_indices", doc))
+
+
+declare_fractional(2), declare_fractional(3)

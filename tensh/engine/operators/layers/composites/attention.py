@@ -1,0 +1,318 @@
+"""Scaled dot product attention, and attention with several heads."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import bool_, float32
+from tensh.engine.operators.elementwise.numbered import times as times_op
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.attention import attend, safe_softmax
+from tensh.engine.operators.layers.composites.dropout import drop
+from tensh.engine.operators.layers.composites.registry import LAYERS, layer
+from tensh.engine.operators.linalg.addmm import baddbmm
+from tensh.engine.operators.linalg.products import bmm
+from tensh.engine.operators.shapes.composites.joining import cat
+
+
+# ── one head ─────────────────────────────────────────────────────────────────
+def check(query, key, value, attn_mask, is_causal):
+    given = {"query": query, "key": key, "value": value}
+    if len({t.dtype for t in given.values()}) > 1:
+        kinds = [f"{name}.dtype: {t.dtype.ctype}" for name, t in given.items()]
+        raise RuntimeError(
+            f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."
+        )
+    if query.array.dtype.kind in "biu":
+        raise RuntimeError(f"expected scalar type Float but found {query.dtype.title}")
+    if query.array.dtype.kind == "c":
+        raise NotImplementedError(f"\"softmax_lastdim_kernel_impl\" not implemented for '{query.dtype.title}'")
+    dims = [t.array.ndim for t in given.values()]
+    if min(dims) < 2:
+        raise RuntimeError(
+            f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {dims[0]} key.dim: "
+            f"{dims[1]} and value.dim: {dims[2]} instead."
+        )
+    if attn_mask is None:
+        return
+    require(attn_mask, "scaled_dot_product_attention", "attn_mask", 4)
+    if attn_mask.dtype not in (bool_, query.dtype) and not (attn_mask.dtype is float32 and query.dtype.itemsize == 2):
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.ctype} instead."
+        )
+    if is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+
+
+def additive(mask, query, key, is_causal):
+    """What is added to the scores: -inf where nothing may be seen."""
+    dtype = query.array.dtype
+    if is_causal:
+        rows, columns = query.array.shape[-2], key.array.shape[-2]
+        return wrap(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf).astype(dtype))
+    if mask is not None and mask.dtype is bool_:
+        return wrap(np.where(mask.array, 0.0, -np.inf).astype(dtype))
+    return mask
+
+
+@layer
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False
+):  # fmt: skip
+    """softmax(query @ key.T * scale + attn_mask) @ value, for ``query`` [..., L, E], ``key`` [..., S, E], ``value`` [..., S, V].
+
+    ``scale`` is 1 / sqrt(E) by default; a bool mask is True where something may be seen, ``is_causal`` shows only what
+    came before; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.
+
+    >>> import tensh as torch
+    >>> x = torch.zeros(1, 2, 2)
+    >>> torch.nn.functional.scaled_dot_product_attention(x, x, torch.tensor([[[1.0, 0.0], [3.0, 0.0]]]))
+    tensor([[[2., 0.],
+             [2., 0.]]])
+    """
+    for position, (name, tensor) in enumerate((("query", query), ("key", key), ("value", value)), 1):
+        require(tensor, "scaled_dot_product_attention", name, position)
+    check(query, key, value, attn_mask, is_causal)
+    size = query.array.shape[-1]
+    scale = (1 / math.sqrt(size) if size else 1.0) if scale is None else scale
+    mask = additive(attn_mask, query, key, is_causal)
+    if enable_gqa:
+        heads = query.array.shape[-3]
+        key, value = (t.repeat_interleave(heads // t.array.shape[-3], -3) for t in (key, value))
+    one_node = (
+        not dropout_p
+        and query.array.ndim == key.array.ndim == value.array.ndim == 4
+        and size == value.array.shape[-1] == key.array.shape[-1]
+        and (mask is None or edge(mask) is None)
+    )
+    if one_node:
+        check_batches(query, key, value, mask)
+        return attend.fn(query, key, value, mask, scale)
+    dtype = query.dtype
+    if dtype.itemsize == 2:
+        query, key, value = query.float(), key.float(), value.float()
+    times, root = times_op.fn, math.sqrt(scale)
+    scores = times(query, root).matmul(times(key.transpose(-2, -1), root))
+    if mask is not None:
+        scores = scores + mask
+    weights = safe_softmax.fn(scores)
+    if dropout_p:
+        weights = drop(weights, dropout_p, True)
+    out = weights.matmul(value)
+    return out if out.dtype is dtype else out.to(dtype)
+
+
+def check_batches(query, key, value, mask):
+    """Batches and heads broadcast; PyTorch's error if they do not."""
+    (*_, rows, _), (*_, columns, _) = query.array.shape, key.array.shape
+    shapes = [t.array.shape[:2] for t in (query, key)]
+    for dim, (n, m) in enumerate(zip(*shapes)):
+        if n != m and n != 1 and m != 1:
+            raise RuntimeError(
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+            )
+    if mask is not None:
+        for back, (n, m) in enumerate(zip((columns, rows), mask.array.shape[::-1])):
+            if n != m and m != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {3 - back}"
+                )
+
+
+# ── several heads ────────────────────────────────────────────────────────────
+def float_mask(mask, name, dtype):
+    """A mask as numbers to add; in bool ones of this kind True hides."""
+    if mask is None:
+        return None
+    if not isinstance(mask, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+    if mask.dtype is not bool_ and not mask.is_floating_point():
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if mask.dtype is not bool_:
+        return mask
+    return wrap(np.where(mask.array, -np.inf, 0.0).astype(dtype.numpy))
+
+
+def projected(query, key, value, weights, bias, separate):
+    """Query, key and value after their linear layers; one matrix for all three, or one each."""
+    linear = LAYERS["linear"]
+    size = query.array.shape[-1]
+    if separate:
+        for name, x, w in zip(("query", "key", "value"), (query, key, value), weights):
+            if w.array.shape != (size, x.array.shape[-1]):
+                expected = (size, x.array.shape[-1])
+                raise AssertionError(f"expecting {name} weights shape of {expected}, but got {w.shape}")
+        parts = (None, None, None) if bias is None else bias.chunk(3)
+        return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts)]
+    if key is value and query is key:
+        joined = linear(query, weights, bias)
+        joined = joined.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+        return [joined[0], joined[1], joined[2]]
+    matrices = weights.chunk(3)
+    parts = (None, None, None) if bias is None else bias.chunk(3)
+    return [linear(x, w, b) for x, w, b in zip((query, key, value), matrices, parts)]
+
+
+def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
+    """Is there a batch dimension?  AssertionError for shapes that do not fit."""
+    dims = [t.array.ndim for t in (query, key, value)]
+    if dims[0] not in (2, 3):
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {dims[0]}-D query tensor")
+    batched = dims[0] == 3
+    kind = "batched" if batched else "unbatched"
+    if dims[1:] != dims[:1] * 2:
+        raise AssertionError(
+            f"For {kind} ({dims[0]}-D) `query`, expected `key` and `value` to be {dims[0]}-D but found {dims[1]}-D and "
+            f"{dims[2]}-D tensors respectively"
+        )
+    if key_padding_mask is not None and key_padding_mask.array.ndim != dims[0] - 1:
+        raise AssertionError(
+            f"For {kind} ({dims[0]}-D) `query`, expected `key_padding_mask` to be `None` or {dims[0] - 1}-D but found "
+            f"{key_padding_mask.array.ndim}-D tensor instead"
+        )
+    if attn_mask is not None and attn_mask.array.ndim not in (2, 3):
+        raise AssertionError(
+            f"For {kind} ({dims[0]}-D) `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+            f"{attn_mask.array.ndim}-D tensor instead"
+        )
+    return batched
+
+
+def check_sources(key, value, separate):
+    """AssertionError for a key and a value that do not belong together."""
+    if separate:
+        if key.array.shape[:2] != value.array.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+    elif key.array.shape != value.array.shape:
+        raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+
+
+def check_padding(mask, batch, columns):
+    """AssertionError for a ``key_padding_mask`` of another size."""
+    for dim, (found, expected) in enumerate(zip(mask.array.shape, (batch, columns))):
+        if found != expected:
+            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {expected}, but got {found}")
+
+
+def check_mask(mask, shape):
+    if mask.array.shape != shape:
+        raise RuntimeError(f"The shape of the {mask.array.ndim}D attn_mask is {mask.shape}, but should be {shape}.")
+
+
+def merged_masks(attn_mask, key_padding_mask, batch, heads, rows, columns, dtype):
+    """One mask [N * heads or 1, rows or 1, columns] of numbers to add, or None."""
+    mask = float_mask(attn_mask, "attn_mask", dtype)
+    if mask is not None and (mask.array.shape[0] != 1 or mask.array.shape[1:] != (rows, columns)):
+        check_mask(mask, (batch * heads, rows, columns))
+    padding = float_mask(key_padding_mask, "key_padding_mask", dtype)
+    if padding is None:
+        return mask
+    check_padding(padding, batch, columns)
+    padding = padding.view(batch, 1, 1, columns).expand(-1, heads, -1, -1).reshape(batch * heads, 1, columns)
+    return padding if mask is None else mask + padding
+
+
+@layer
+def multi_head_attention_forward(
+    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
+    out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, attn_mask=None,
+    use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
+    average_attn_weights=True, is_causal=False,
+):  # fmt: skip
+    """Attention of ``num_heads`` heads: ``query`` [L, N, E], ``key`` and ``value`` [S, N, E] (or without N).
+
+    Gives (output [L, N, E], weights [N, L, S] or None).  Masks hide where they are True, or are added.  Differentiable.
+    """
+    batched = check_heads(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        same_key, same_value = key is query, value is key
+        query = query.unsqueeze(1)
+        key = query if same_key else key.unsqueeze(1)
+        value = key if same_value else value.unsqueeze(1)
+        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
+    rows, batch, size = query.array.shape
+    if size != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {size}")
+    width = size // num_heads
+    if width * num_heads != size:
+        raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
+    check_sources(key, value, use_separate_proj_weight)
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    dtype = query.dtype
+    attn_mask, key_padding_mask = (
+        float_mask(mask, name, dtype)
+        for mask, name in ((attn_mask, "attn_mask"), (key_padding_mask, "key_padding_mask"))
+    )
+    if attn_mask is not None and attn_mask.array.ndim == 2:
+        check_mask(attn_mask, (rows, key.array.shape[0]))
+        attn_mask = attn_mask.unsqueeze(0)
+    weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight
+    q, k, v = projected(query, key, value, weights, in_proj_bias, use_separate_proj_weight)
+    if bias_k is not None and bias_v is not None:
+        k, v = (cat([x, bias.repeat(1, batch, 1)]) for x, bias in ((k, bias_k), (v, bias_v)))
+        attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)
+    q = in_heads(q, batch * num_heads, width)
+    k = in_heads(k, batch * num_heads, width) if static_k is None else static_k
+    v = in_heads(v, batch * num_heads, width) if static_v is None else static_v
+    if add_zero_attn:
+        zeros = (batch * num_heads, 1, width)
+        k, v = cat([k, k.new_zeros(zeros)], 1), cat([v, v.new_zeros(zeros)], 1)
+        attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)
+    mask = merged_masks(attn_mask, key_padding_mask, batch, num_heads, rows, k.array.shape[1], dtype)
+    p = dropout_p if training else 0.0
+    attended = with_weights if need_weights else without_weights
+    out, shares = attended(q, k, v, mask, p, batch, num_heads)
+    out = LAYERS["linear"](out, out_proj_weight, out_proj_bias).view(rows, batch, size)
+    if shares is not None and average_attn_weights:
+        shares = shares.mean(1)
+    if not batched:
+        out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
+    return out, shares
+
+
+def in_heads(x, number, width):
+    """[L, N, heads * width] as [N * heads, L, width]."""
+    return x.view(x.array.shape[0], number, width).transpose(0, 1)
+
+
+def one_longer(mask):
+    """A mask for one more key, which may be seen."""
+    return None if mask is None else LAYERS["pad"](mask, (0, 1))
+
+
+def with_weights(q, k, v, mask, p, batch, heads):
+    """(output [L * N, E], weights [N, heads, L, S])."""
+    number, rows, width = q.array.shape
+    q = q * math.sqrt(1.0 / width)
+    turned = k.transpose(-2, -1)
+    scores = bmm.fn(q, turned) if mask is None else baddbmm.fn(mask, q, turned)
+    weights = scores.softmax(-1)
+    if p:
+        weights = drop(weights, p, True)
+    out = bmm.fn(weights, v).transpose(0, 1).reshape((rows * batch, heads * width))
+    return out, weights.view(batch, heads, rows, k.array.shape[1])
+
+
+def without_weights(q, k, v, mask, p, batch, heads):
+    """The same, but for the weights."""
+    number, rows, width = q.array.shape
+    columns = k.array.shape[1]
+    if mask is not None:
+        one = mask.array.shape[0] == 1
+        mask = mask.unsqueeze(0) if one else mask.view(batch, heads, mask.array.shape[1], columns)
+    q, k, v = (
+        q.view(batch, heads, rows, width),
+        k.view(batch, heads, columns, width),
+        v.view(batch, heads, columns, width),
+    )
+    out = scaled_dot_product_attention(q, k, v, mask, p)
+    return out.permute(2, 0, 1, 3).contiguous().view(batch * rows, heads * width), None

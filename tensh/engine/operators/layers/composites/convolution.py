@@ -1,0 +1,257 @@
+"""Convolutions and transposed convolutions in one, two and three dimensions."""
+
+from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.signatures import Form, choose
+from tensh.engine.codegen.table import composite
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import bfloat16, float32
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.registry import SMALL, layer, named, refuse_dtypes
+from tensh.engine.operators.layers.convolution import correlate, spread
+from tensh.engine.operators.layers.padding import constant_pad_nd
+
+FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, {} padding = {}, tuple of ints dilation = 1, int groups = 1)"
+FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
+
+
+def per_dimension(value, dims, name):
+    """A number per spatial dimension."""
+    if isinstance(value, (tuple, list)):
+        values = tuple(value) * dims if len(value) == 1 else tuple(value)
+        if len(values) != dims:
+            raise RuntimeError(
+                f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
+                f"dimensions, but got {name}={list(value)}"
+            )
+        return tuple(integer(v, "conv", name, 1) for v in values)
+    return (integer(value, "conv", name, 1),) * dims
+
+
+# ── checks ───────────────────────────────────────────────────────────────────
+def check_numbers(stride, padding, dilation, groups):
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d < 0 for d in dilation):
+        raise RuntimeError("dilation should be greater than zero")
+    if any(d == 0 for d in dilation):
+        raise RuntimeError("non-positive dilation is not supported")
+
+
+def check_dtypes(input, weight, bias, groups, transposed):
+    """All dtypes are one; what is said of others depends on who computes it in PyTorch."""
+    one, two = input.dtype, weight.dtype
+    if bias is not None and bias.dtype is not one and (one is two or not transposed):
+        raise RuntimeError(f"Input type ({one.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
+    if one is two:
+        return
+    small = input.array.shape[0] == 1 and input.array.size <= 20480 and max(weight.array.shape[2:]) <= 3 and groups == 1
+    by_library = one is bfloat16 or (one is float32 and not small)
+    if one.is_complex or by_library:
+        raise RuntimeError(
+            f"Input type ({one.class_of_tensors}) and weight type ({two.class_of_tensors}) should be the same"
+            + " or input should be a MKLDNN tensor and weight is a dense tensor" * by_library
+        )
+    raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
+
+
+def check_shapes(input, weight, bias, groups, transposed):
+    shape, size = list(weight.array.shape), list(input.array.shape)
+    if shape[0] < groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {shape} "
+            "instead"
+        )
+    if shape[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"[{shape}] instead"
+        )
+    expected = shape[0] if transposed else shape[1] * groups
+    if size[1] != expected:
+        given = "transposed=1" if transposed else f"groups={groups}"
+        raise RuntimeError(
+            f"Given {given}, weight of size {shape}, expected input{size} to have {expected} channels, but got {size[1]} "
+            "channels instead"
+        )
+    outputs = shape[1] * groups if transposed else shape[0]
+    if bias is not None and bias.array.shape != (outputs,):
+        raise RuntimeError(
+            f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias to be 1-dimensional with "
+            f"{outputs} elements, but got bias of size {list(bias.array.shape)} instead"
+        )
+
+
+def batched(input, dims, name):
+    """(input with a batch dimension, had it none?)."""
+    ndim = input.array.ndim
+    if ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(input.array.shape)}"
+        )
+    return (input.unsqueeze(0), True) if ndim == dims + 1 else (input, False)
+
+
+def spatial_dims(input, weight, dims, padding):
+    """The number of spatial dimensions, which the weight decides."""
+    ndim = weight.array.ndim
+    if ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if isinstance(padding, str) and ndim != input.array.ndim:
+        raise RuntimeError(
+            f"Expected {ndim}-dimensional input for {ndim}-dimensional weight{list(weight.array.shape)}, but got "
+            f"{input.array.ndim}-dimensional input of size {list(input.array.shape)} instead"
+        )
+    return ndim - 2
+
+
+# ── convolutions ─────────────────────────────────────────────────────────────
+def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups):
+    """What conv1d, conv2d and conv3d have in common."""
+    if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
+        choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
+    input, unbatched = batched(input, dims, name)
+    spatial = spatial_dims(input, weight, dims, padding)
+    stride, dilation = per_dimension(stride, spatial, "stride"), per_dimension(dilation, spatial, "dilation")
+    if isinstance(padding, str):
+        check_numbers(stride, (), (), groups)
+        input, padding = named_padding(padding, input, weight, stride, dilation)
+    padding = per_dimension(padding, spatial, "padding")
+    check_numbers(stride, padding, dilation, groups)
+    check_shapes(input, weight, bias, groups, transposed=False)
+    check_dtypes(input, weight, bias, groups, transposed=False)
+    check_room(input.array.shape[2:], weight.array.shape[2:], padding, dilation)
+    result = correlate.fn(input, weight, bias, stride, padding, dilation, groups)
+    return result.squeeze(0) if unbatched else result
+
+
+def check_room(sizes, kernel, padding, dilation):
+    """The window must fit into the padded input."""
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
+    room = [n + 2 * p for n, p in zip(sizes, padding)]
+    if any(r > n for r, n in zip(reach, room)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+
+
+def named_padding(padding, input, weight, stride, dilation):
+    """'valid' and 'same' as numbers; where 'same' is uneven, the extra zero goes behind."""
+    if padding == "valid":
+        return input, 0
+    if padding != "same":
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    total = [d * (k - 1) for k, d in zip(weight.array.shape[2:], dilation)]
+    if any(t % 2 for t in total):
+        warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+            "created",
+        )
+        input = constant_pad_nd.fn(input, [n for t in reversed(total) for n in (0, t % 2)], 0)
+    return input, tuple(t // 2 for t in total)
+
+
+def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
+    """What the transposed convolutions have in common."""
+    require(input, name, "input", 1), require(weight, name, "weight", 2)
+    if bias is not None:
+        require(bias, name, "bias", 3)
+    if isinstance(padding, str):
+        raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
+    input, unbatched = batched(input, dims, name)
+    spatial = spatial_dims(input, weight, dims, padding)
+    stride, padding = per_dimension(stride, spatial, "stride"), per_dimension(padding, spatial, "padding")
+    dilation, extra = (
+        per_dimension(dilation, spatial, "dilation"),
+        per_dimension(output_padding, spatial, "output_padding"),
+    )
+    check_numbers(stride, padding, dilation, groups)
+    if any(e < 0 for e in extra):
+        raise RuntimeError("negative output_padding is not supported")
+    check_shapes(input, weight, bias, groups, transposed=True)
+    check_dtypes(input, weight, bias, groups, transposed=True)
+    check_output_padding(extra, stride, dilation)
+    refuse_dtypes("slow_conv_transpose2d_out_cpu", input, *SMALL)
+    sizes = input.array.shape[2:]
+    size = [
+        (n - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for n, k, s, p, d, e in zip(sizes, weight.array.shape[2:], stride, padding, dilation, extra)
+    ]
+    if min(size) < 1:
+        raise RuntimeError(
+            f"Given input size per channel: ({' x '.join(map(str, sizes))}). Calculated output size per channel: "
+            f"({' x '.join(map(str, size))}). Output size is too small"
+        )
+    shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
+    result = spread.fn(input, weight, bias, shape, stride, padding, dilation, groups)
+    return result.squeeze(0) if unbatched else result
+
+
+def check_output_padding(extra, stride, dilation):
+    if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation)):
+        axes = ("depth", "height", "width")[-max(len(extra), 2) :]
+        if len(extra) == 1:  # a row is a picture of height 1
+            extra, stride, dilation = (0, *extra), (1, *stride), (1, *dilation)
+        facts = {"output_padding": extra, "stride": stride, "dilation": dilation}
+        found = " ".join(f"{fact}_{axis}: {v}" for fact, values in facts.items() for axis, v in zip(axes, values))
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {found}")
+
+
+# ── the functions ────────────────────────────────────────────────────────────
+def declare(dims, letters):
+    """Make ``conv1d`` and ``conv_transpose1d``, or those of more dimensions, public."""
+    plain, transposed = f"conv{dims}d", f"conv_transpose{dims}d"
+
+    def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        return convolve(plain, dims, input, weight, bias, stride, padding, dilation, groups)
+
+    def back(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        return convolve_transposed(
+            transposed, dims, input, weight, bias, stride, padding, output_padding, groups, dilation
+        )
+
+    doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
+    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors."
+    layer(named(conv, plain, doc), torch=True)
+    doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
+    doc += "The derivative of a convolution.  Differentiable in all three tensors."
+    layer(named(back, transposed, doc), torch=True)
+
+
+declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")
+
+
+@composite(method=False)
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
+    dims = weight.array.ndim - 2
+    if transposed:
+        return convolve_transposed(
+            "convolution", dims, input, weight, bias, stride, padding, output_padding, groups, dilation
+        )
+    return convolve("convolution", dims, input, weight, bias, stride, padding, dilation, groups)
+
+
+@layer(torch=True)
+def conv_tbc(input, weight, bias, pad=0):
+    """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable."""
+    if input.array.ndim != 3:
+        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
+    if weight.array.ndim != 3:
+        raise RuntimeError("Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.")
+    if bias.array.ndim != 1:
+        raise RuntimeError("Bias must be 1-D")
+    if input.array.shape[2] != weight.array.shape[1]:
+        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if weight.array.shape[2] != bias.array.shape[0]:
+        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
+    result = convolve("conv_tbc", 1, input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, 1, pad, 1, 1)
+    return result.permute(2, 0, 1)

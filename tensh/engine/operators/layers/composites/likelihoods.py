@@ -1,0 +1,116 @@
+"""Losses of distributions: how unlikely the targets are, or how much two distributions differ."""
+
+import math
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core import lift
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.elementwise.numbered import plus
+from tensh.engine.operators.elementwise.numbered import times as times_op
+from tensh.engine.operators.elementwise.table import xlogy
+from tensh.engine.operators.layers.composites.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
+from tensh.engine.operators.layers.composites.registry import layer, named
+
+
+@layer
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """How much the distribution ``target`` differs from the one with the logarithms ``input``.  Differentiable in both.
+
+    ``log_target`` says that also the target is given by its logarithms.  'batchmean' divides the sum by the first size,
+    as the mathematics has it.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
+    tensor(0.6931)
+    """
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    elif reduction == "mean":
+        warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by "
+            "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
+            "'batchmean' in the next major release.",
+        )
+    if reduction != "batchmean":
+        return divergence(input, target, reduction_of(reduction), log_target)
+    total = divergence(input, target, "sum", log_target)
+    return total / input.array.shape[0] if input.array.ndim else total
+
+
+def divergence(input, target, reduction="mean", log_target=False):
+    """``kl_div``, as torch.kl_div has it."""
+    for tensor in (input, target):
+        kind = tensor.array.dtype.kind
+        if kind in "biuc":
+            raise RuntimeError(f"kl_div: {'Complex' if kind == 'c' else 'Integral'} inputs not supported.")
+    if log_target:
+        return reduced(target.exp() * (target - input), reduction)
+    return reduced(xlogy.fn(target, target) - target * input, reduction)
+
+
+named(divergence, "kl_div"), numbered_reduction(divergence, "input", "target", "reduction")
+
+
+@layer
+def poisson_nll_loss(
+    input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
+):  # fmt: skip
+    """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm.
+
+    ``full`` adds what does not depend on the input (by Stirling's formula).  Differentiable in both.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
+    if full:
+        times = times_op.fn
+        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+numbered_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "eps", "reduction")
+
+
+@layer
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """The negative logarithm of a normal density with the means ``input`` and the variances ``var`` at ``target``.
+
+    Variances are at least ``eps``; ``full`` adds the constant.  Differentiable in input, target and var.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
+    tensor(2.)
+    """
+    if not isinstance(var, Tensor):
+        if not isinstance(var, float):
+            raise TypeError(
+                f"any() received an invalid combination of arguments - got ({type(var <= 0).__name__}), but expected one of:\n"
+                " * (Tensor input, *, Tensor out = None)\n"
+                " * (Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None)\n"
+                " * (Tensor input, int dim, bool keepdim = False, *, Tensor out = None)\n"
+            )
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        var = var * PUBLIC["ones_like"](input)
+    elif (lift.whole(var) < 0).any():
+        raise ValueError("var has negative entry/entries")
+    elif var.array.shape != input.array.shape:
+        var = fitted_variance(input.array.shape, var)
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    var = var.clone()
+    with PUBLIC["no_grad"]():
+        var.clamp_(min=eps)
+    loss = 0.5 * (var.log() + (input - target).pow(2) / var)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def fitted_variance(shape, var):
+    """A variance per sample goes for all its elements."""
+    sizes = var.array.shape
+    if shape[:-1] == sizes:
+        return var.unsqueeze(-1)
+    if len(shape) == len(sizes) and sum(m for n, m in zip(shape, sizes) if n != m) == 1:
+        return var
+    raise ValueError("var is of incorrect size")

@@ -1,0 +1,262 @@
+"""Losses of single values: how far predictions are from what they should be.
+
+``reduction`` is 'mean', 'sum' or 'none' everywhere; ``size_average`` and ``reduce`` are its old names.
+"""
+
+import inspect
+
+from tensh.engine.arguments.signatures import Later
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core import lift
+from tensh.engine.dtypes.dtype import promote_types
+from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.registry import constants, layer, named
+from tensh.engine.operators.layers.losses import (
+    binary_entropy,
+    binary_entropy_of_logits,
+    huber_difference_op,
+    smooth_difference_op,
+    soft_margin,
+    squared_difference,
+)
+
+# ── reduction ────────────────────────────────────────────────────────────────
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def reduction_of(reduction, size_average=None, reduce=None):
+    """The reduction's name, from the keyword or from the two flags it replaced."""
+    if size_average is not None or reduce is not None:
+        averaged = size_average is None or size_average
+        reduction = ("mean" if averaged else "sum") if reduce is None or reduce else "none"
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def reduced(values, reduction):
+    """The values as they are, their mean, or their sum."""
+    return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
+
+
+OLD = ("size_average", "reduce")  # what a reduction was once said with
+
+
+def numbered_reduction(fn, *parameters):
+    """``fn`` as torch.NAME: the reduction is a number, 1 for the mean, and the parameters have another order.
+
+    Without a reduction there is none: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
+    """
+
+    def function(*args, reduction=0, **options):
+        if len(args) > len(parameters):
+            raise TypeError(f"{fn.__name__}() takes {len(parameters)} positional arguments but {len(args)} were given")
+        given = dict(zip(parameters, args)) | options
+        return fn(**given | {"reduction": REDUCTIONS[given.get("reduction", reduction)]})
+
+    def signature():
+        own = inspect.signature(fn).parameters
+        first = [own[name].replace(default=0) if name == "reduction" else own[name] for name in parameters]
+        rest = [
+            own[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own if name not in (*parameters, *OLD)
+        ]
+        return inspect.Signature([*first, *rest])
+
+    function.__signature__, function.passes_on = Later(signature), True
+    PUBLIC[fn.__name__] = named(function, fn.__name__, fn.__doc__)
+
+
+def check_sizes(input, target):
+    """Warn where both have to be broadcast, and raise where they cannot be."""
+    if target.size() != input.size():
+        warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        )
+        if (clash := broadcast_clash([input.array.shape, target.array.shape])) is not None:
+            raise RuntimeError(clash)
+
+
+def alike(input, target):
+    """Both in their common dtype."""
+    if input.dtype is target.dtype:
+        return input, target
+    common = promote_types(input.dtype, target.dtype)
+    return input.to(common), target.to(common)
+
+
+def by_weight(losses, weight, reduction):
+    """The weighted losses; their mean is a weighted one."""
+    losses = losses * weight
+    return losses.sum() / weight.sum() if reduction == "mean" else reduced(losses, reduction)
+
+
+def check_weight(input, weight, reduction):
+    if weight.array.shape != input.array.shape:
+        raise ValueError("Weights and input must have the same size.")
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"Invalid reduction mode: {reduction}. Expected one of 'none', 'mean', 'sum'.")
+
+
+# ── distances ────────────────────────────────────────────────────────────────
+@layer
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean squared difference of ``input`` and ``target``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
+    tensor(2.5000)
+    """
+    check_sizes(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+        return by_weight((input - target).pow(2), weight, reduction)
+    return squared_difference.fn(*alike(input, target), reduction_of(reduction))
+
+
+@layer
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean absolute difference of ``input`` and ``target``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
+    tensor(1.5000)
+    """
+    check_sizes(input, target)
+    if size_average is not None or reduce is not None:
+        reduction = reduction_of(reduction, size_average, reduce)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+        return by_weight((input - target).abs(), weight, reduction)
+    return reduced((input - target).abs(), reduction_of(reduction))
+
+
+@layer
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """``l1_loss`` with a parabola where the difference is less than ``beta``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
+    tensor([0.1250, 1.5000])
+    """
+    check_sizes(input, target)
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduced((input - target).abs(), reduction)
+    return smooth_difference_op.fn(*alike(input, target), reduction, float(beta))
+
+
+@layer
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    """``delta`` times ``smooth_l1_loss`` with ``beta=delta``.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
+    tensor([0.1250, 2.0000])
+    """
+    check_sizes(input, target)
+    if weight is not None:
+        check_weight(input, weight, reduction)
+    if delta <= 0:
+        if weight is None:
+            reduction_of(reduction)
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return huber_difference_op.fn(*alike(input, target), reduction_of(reduction), float(delta))
+    return reduced(huber_difference_op.fn(*alike(input, target), "none", float(delta)) * weight, reduction)
+
+
+# ── yes or no ────────────────────────────────────────────────────────────────
+@layer
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)) for probabilities.  Differentiable in input and target.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.size() != input.size():
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
+            "ensure they have the same size."
+        )
+    if weight is not None:
+        check_expands(weight, target)
+    if input.is_floating_point():
+        if target.dtype is not input.dtype:
+            raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
+        check_probabilities(input, target)
+        if weight is not None and weight.is_complex():
+            kind = promote_types(input.dtype, weight.dtype).title
+            raise RuntimeError(f"result type {kind} can't be cast to the desired output type {input.dtype.title}")
+        weight = weight if weight is None else weight.to(input.dtype)
+    constants("binary_cross_entropy", weight=weight)
+    return binary_entropy.fn(input, target, weight, reduction)
+
+
+def check_expands(weight, target):
+    """PyTorch's errors for a weight that does not have the shape of the target, and does not broadcast to it."""
+    shape, given = target.array.shape, weight.array.shape
+    for back, (n, m) in enumerate(zip(reversed(shape), reversed(given)), 1):
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {m} at -{back}! Mismatching argument at index 1 had "
+                f"{weight.shape}; but expected shape should be broadcastable to {list(shape)}"
+            )
+    if len(given) > len(shape):
+        raise RuntimeError(does_not_fit(shape, given))
+
+
+def check_probabilities(input, target):
+    for name, array in (("input", lift.whole(input)), ("target", lift.whole(target))):
+        if not ((array >= 0) & (array <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+
+
+@layer
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
+):  # fmt: skip
+    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes.
+
+    Differentiable in input and target.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.size() != input.size():
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if input.is_floating_point() and not target.is_floating_point():
+        raise RuntimeError(
+            f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
+        )
+    if input.is_floating_point():
+        input, target = alike(input, target)
+    if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
+        raise RuntimeError(clash)
+    constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
+
+
+numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
+
+
+@layer
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)
+    constants("soft_margin_loss", target=target)
+    if input.array.dtype.kind in "biu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
+    return soft_margin.fn(*alike(input, target), reduction)

@@ -1,0 +1,307 @@
+"""The normalising layers: over batches, layers, groups, instances, and neighbouring channels."""
+
+import math
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.tensor import size_of
+from tensh.engine.dtypes.dtype import float32
+from tensh.engine.dtypes.info import finfo
+from tensh.engine.operators.elementwise.numbered import plus
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.registry import LAYERS, constants, layer, named
+from tensh.engine.operators.layers.composites.windows import integers
+from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
+
+
+# ── checks ───────────────────────────────────────────────────────────────────
+def check_dtypes(input, *parameters):
+    """Half precision goes with parameters in single precision; else all dtypes are one."""
+    others = {p.dtype for p in parameters if p is not None} - {input.dtype}
+    if not others:
+        return
+    if others != {float32}:
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if input.dtype.itemsize != 2:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def check_channels(channels, **parameters):
+    for name, value in parameters.items():
+        if value is not None and value.array.size != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {value.array.size}")
+
+
+def check_trailing(input, normalized_shape, separator, **parameters):
+    """The normalized shape as a tuple, after PyTorch's checks."""
+    shape = list(normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, value in parameters.items():
+        if value is not None and list(value.array.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(value.array.shape)} and "
+                f"normalized_shape = {shape}"
+            )
+    size = list(input.array.shape)
+    if size[-len(shape) :] != shape or len(size) < len(shape):
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={shape}, expected input with shape [*{separator}{sizes}], but got input of size{size}"
+        )
+    return tuple(shape)
+
+
+def trailing(name, normalized_shape):
+    """The argument ``normalized_shape``, which is a sequence."""
+    if isinstance(normalized_shape, int):
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
+    return integers(normalized_shape, name, "normalized_shape", 2)
+
+
+# ── batches ──────────────────────────────────────────────────────────────────
+def batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """(output, mean, inverse deviation); in training the running statistics are moved towards those of the batch."""
+    array = require(input, "batch_norm", "input", 1).array
+    if not isinstance(momentum, (int, float)):
+        raise TypeError(f"batch_norm(): argument 'momentum' (position 7) must be float, not {type(momentum).__name__}")
+    stats = {"running_mean": running_mean, "running_var": running_var}
+    if not training:
+        for name, value in stats.items():
+            if value is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    elif (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+    channels = array.shape[1] if array.ndim > 1 else 0
+    check_channels(channels, **stats, weight=weight, bias=bias)
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{input.dtype.title}'")
+    check_dtypes(input, weight, bias, running_mean, running_var)
+    constants("native_batch_norm", **stats)
+    if not array.size:
+        return input.clone(), input.new_empty(0), input.new_empty(0)
+    at = (channels, *(1,) * (array.ndim - 2))
+    if not training:
+        out = batch_norm_by.fn(input, running_mean, running_var, weight, bias, at, eps)
+        return out, input.new_empty(0), input.new_empty(0)
+    form = (array.shape[0], channels, math.prod(array.shape[2:]))
+    out, mean, rstd, variance = batch_norm_train.fn(input, weight, bias, at, form, eps)
+    if running_mean is not None:
+        count = form[0] * form[2]
+        move(running_mean.array, mean.array, momentum)
+        move(running_var.array, variance.array * (count / (count - 1) if count > 1 else math.nan), momentum)
+    return out, mean, rstd
+
+
+def move(running, value, momentum):
+    """Move running statistics towards new ones; as in PyTorch this is no recorded write."""
+    running[...] = (1 - momentum) * running + momentum * value
+
+
+def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
+    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
+    return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
+    return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+@layer
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    """Every channel of ``input`` [N, C, ...] minus its mean, divided by its deviation; times weight, plus bias.
+
+    In ``training`` mean and deviation are those of the batch, and the running ones are moved towards them in place;
+    otherwise they are the running ones.  Differentiable in input, weight and bias.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
+    tensor([[-1.0000],
+            [ 1.0000]])
+    """
+    if training:
+        shape = require(input, "batch_norm", "input", 1).array.shape
+        if math.prod(shape[:1] + shape[2:]) == 1 and len(shape) > 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {size_of(shape)}")
+    return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+# ── instances ────────────────────────────────────────────────────────────────
+def torch_instance_norm(
+    input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
+):  # fmt: skip
+    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order."""
+    shape = require(input, "instance_norm", "input", 1).array.shape
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = shape[:2]
+    weight, bias, mean, var = (
+        None if value is None else value.repeat(batch) for value in (weight, bias, running_mean, running_var)
+    )
+    joined = input.contiguous().view((1, batch * channels, *shape[2:]))
+    out = batch_norm_with_stats(joined, weight, bias, mean, var, use_input_stats, momentum, eps)[0]
+    if use_input_stats:
+        for running, moved in ((running_mean, mean), (running_var, var)):
+            if running is not None:
+                running.array[...] = moved.array.reshape(batch, channels).mean(0)
+    return out.view(shape)
+
+
+@layer
+def instance_norm(
+    input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-05
+):  # fmt: skip
+    """``batch_norm`` of every element of the batch by itself.  Differentiable in input, weight and bias.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
+    tensor([[[-1.0000,  1.0000]]])
+    """
+    if use_input_stats:
+        shape = require(input, "instance_norm", "input", 1).array.shape
+        if math.prod(shape[2:]) == 1:
+            raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_of(shape)}")
+    return torch_instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+
+
+# ── layers ───────────────────────────────────────────────────────────────────
+def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
+    array = require(input, "layer_norm", "input", 1).array
+    shape = trailing("layer_norm", normalized_shape)
+    shape = check_trailing(input, shape, ", ", weight=weight, bias=bias)
+    check_dtypes(input, weight, bias)
+    first = array.ndim - len(shape)
+    form = (1, math.prod(array.shape[:first]), math.prod(shape))
+    return layer_norm_of.fn(input, weight, bias, shape, form, eps)
+
+
+def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
+    """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable."""
+    return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
+
+
+def native_layer_norm(input, normalized_shape, weight, bias, eps):
+    """(output, mean, inverse deviation) of layer normalisation.  Differentiable."""
+    out, mean, rstd, _ = layer_norm_with_stats(input, normalized_shape, weight, bias, eps)
+    kept = (*input.array.shape[: input.array.ndim - len(normalized_shape)], *(1,) * len(normalized_shape))
+    return out, mean.reshape(kept), rstd.reshape(kept)
+
+
+@layer
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    """The input minus its mean, divided by its deviation, both over the last dimensions, which are ``normalized_shape``.
+
+    Times weight, plus bias.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]])
+    """
+    return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
+
+
+@layer(torch=True)
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable.
+
+    ``eps`` is added to the mean square; by default it is the dtype's.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))
+    tensor([[0.2000, 1.4000]])
+    """
+    ndim = require(input, "rms_norm", "input", 1).array.ndim
+    shape = trailing("rms_norm", normalized_shape)
+    if ndim < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {ndim}")
+    shape = check_trailing(input, shape, "", weight=weight)
+    dtype = input.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")
+    wide = input.float() if dtype.itemsize == 2 else input
+    eps = finfo(wide.dtype.to_real()).eps if eps is None else eps
+    squares = wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True)
+    out = wide * plus.fn(squares, eps).rsqrt()
+    if weight is not None:
+        out = out * weight
+    return out.to(dtype) if out.dtype is not dtype else out
+
+
+# ── groups ───────────────────────────────────────────────────────────────────
+def group_norm_with_stats(input, num_groups, weight, bias, eps):
+    array = require(input, "group_norm", "input", 1).array
+    if array.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {array.ndim}")
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    batch, channels = array.shape[:2]
+    if channels % num_groups:
+        raise RuntimeError(
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(array.shape)} "
+            f"and num_groups={num_groups}"
+        )
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value.array.shape != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list((weight if weight is not None else value).array.shape)} and input of shape {list(array.shape)}"
+            )
+    check_dtypes(input, weight, bias)
+    form = (1, batch * num_groups, channels // num_groups * math.prod(array.shape[2:]))
+    return group_norm_of.fn(input, weight, bias, (channels, *(1,) * (array.ndim - 2)), form, eps)
+
+
+def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
+    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
+    return group_norm_with_stats(input, num_groups, weight, bias, eps)[0]
+
+
+def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
+    out, mean, rstd, _ = group_norm_with_stats(input, group, weight, bias, eps)
+    return out, mean.reshape(N, group), rstd.reshape(N, group)
+
+
+@layer
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    """``layer_norm`` of ``num_groups`` groups of channels of [N, C, ...]; weight and bias are per channel.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
+    """
+    shape = require(input, "group_norm", "input", 1).array.shape
+    if len(shape) >= 2 and shape[0] * shape[1] // num_groups * math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+    return group_norm_with_stats(input, num_groups, weight, bias, eps)[0]
+
+
+for fn in (torch_batch_norm, torch_instance_norm, torch_layer_norm, torch_group_norm):
+    PUBLIC[fn.__name__.removeprefix("torch_")] = named(fn, fn.__name__.removeprefix("torch_"))
+for fn in (native_batch_norm, native_layer_norm, native_group_norm):
+    PUBLIC[fn.__name__] = fn
+
+
+# ── neighbouring channels ────────────────────────────────────────────────────
+@layer
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """The input divided by (k + alpha * the mean square of ``size`` neighbouring channels) ** beta.  Differentiable."""
+    shape = input.array.shape
+    if len(shape) < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {len(shape)} dimensions)"
+        )
+    if not input.array.size:
+        return input
+    squares = input.mul(input)
+    if len(shape) == 3:
+        squares = LAYERS["pad"](squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2))
+        means = LAYERS["avg_pool2d"](squares, (size, 1), stride=1).squeeze(1)
+    else:
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        squares = LAYERS["pad"](squares, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        means = LAYERS["avg_pool3d"](squares, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / means.mul(alpha).add(k).pow(beta)

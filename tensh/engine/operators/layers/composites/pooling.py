@@ -1,0 +1,228 @@
+"""Pooling over windows, in one, two and three dimensions: the largest element, the mean, the mean of powers."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import wrap
+from tensh.engine.inplace.out import into
+from tensh.engine.operators.forms import require, wants
+from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
+from tensh.engine.operators.layers.composites.windows import (
+    geometry,
+    output_size,
+    per_dimension,
+    require_32_bits,
+    windows,
+)
+from tensh.engine.operators.layers.pooling import numbers_of_elements
+from tensh.engine.operators.shapes.composites.storage import contiguous
+
+
+# ── one dimension is two, of which the first has one element ─────────────────
+def flat(numbers, filler):
+    """Numbers per dimension for a row as a picture of one line."""
+    return (filler, *numbers)
+
+
+def require_row(name, input):
+    ndim = require(input, name, "input", 1).array.ndim
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking arguments "
+            f"for {name})"
+        )
+
+
+# ── the largest element ──────────────────────────────────────────────────────
+def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices):
+    """What the functions below share; with ``indices`` also where the elements are."""
+    require(input, name, "input", 1)
+    kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
+    if dims > 1 or indices or wants(input):
+        require_32_bits(kernel, stride, padding, dilation)
+    if dims == 1:
+        require_row(name, input)
+        if not indices and not wants(input):
+            input = contiguous(
+                input
+            )  # what is not differentiated has a kernel of its own in PyTorch, which goes by rows
+        input, dims, name = input.unsqueeze(-2), 2, "max_pool2d"
+        kernel, stride, padding, dilation = flat(kernel, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
+        result = max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices)
+        return (result[0].squeeze(-2), result[1].squeeze(-2)) if indices else result.squeeze(-2)
+    return max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices)
+
+
+def max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices):
+    sizes = windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode)
+    found = OPS[f"max_pool{dims}{'_with_indices' * indices}"].fn(input, kernel, stride, padding, dilation, sizes)
+    return tuple(found) if indices else found
+
+
+def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
+    """What max_pool1d refuses in words of its own."""
+    shape = require(input, "max_pool1d", "input", 1).array.shape
+    if len(shape) not in (2, 3) or 0 in shape[-2:]:
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
+    facts = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    found = {}
+    for position, (parameter, value) in enumerate(facts.items(), 2):
+        if value is None or value in ((), []):
+            found[parameter] = found["kernel_size"]
+            continue
+        none = "None, an int, list of ints, or tuple" if parameter == "stride" else "an int, list of ints, or tuple"
+        none = none.replace("ints, or", "ints or") if parameter == "kernel_size" else none
+        complaint = f"max_pool1d() {parameter} must be {none} of ints of size 1 but got size {{got}}"
+        found[parameter] = per_dimension(value, 1, "max_pool1d", parameter, position, complaint)[0]
+    k, s, p, d = found.values()
+    for parameter in ("kernel_size", "stride", "dilation"):
+        if found[parameter] <= 0:
+            raise RuntimeError(f"max_pool1d() {parameter} must be greater than zero, but got {found[parameter]}")
+    if p < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {p}")
+    if p > k // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={p} and kernel_size={k}"
+        )
+    size = output_size(shape[-1], k, s, p, d, ceil_mode)
+    if size <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size}")
+    if input.array.dtype.kind not in "fV":
+        refuse_dtypes("max_pool1d_impl", input, input.dtype.name)
+
+
+def declare_max(dims):
+    """Make ``max_pool1d`` and its kin public."""
+    name = f"max_pool{dims}d"
+
+    def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+        if dims == 1:
+            check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode)
+        result = max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, False)
+        return result if result._base is None or result.node is not None else wrap(result.array)
+
+    def with_indices(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=True):
+        return max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    def both(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        chosen = with_indices if return_indices else plain
+        return chosen(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    doc = f"""The largest element of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
+
+    Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` elements around it;
+    ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
+    ``return_indices`` gives also the places of the elements.  Differentiable.
+    """
+    PUBLIC[name] = named(plain, name, doc)
+    LAYERS[name] = named(both, name, doc)
+    LAYERS[f"{name}_with_indices"] = named(with_indices, f"{name}_with_indices", doc)
+    both.__module__ = with_indices.__module__ = plain.__module__ = "torch.nn.functional"
+    if dims == 1:
+        PUBLIC["max_pool1d_with_indices"] = with_indices
+
+
+# ── the mean ─────────────────────────────────────────────────────────────────
+def divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override):
+    """What the sums of the windows are divided by: a number, or an array where windows differ."""
+    if divisor_override is not None:
+        if not divisor_override:
+            raise RuntimeError("divisor must be not zero")
+        return divisor_override
+    counts = [
+        numbers_of_elements(n, k, s, p, t, bool(count_include_pad))
+        for n, k, s, p, t in zip(spatial, kernel, stride, padding, sizes)
+    ]
+    if all((count == count[0]).all() for count in counts):
+        return math.prod(int(count[0]) for count in counts)
+    product = counts[0]
+    for count in counts[1:]:
+        product = np.multiply.outer(product, count)
+    return product
+
+
+def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    if divisor_override == 0 and divisor_override is not None:
+        raise RuntimeError("divisor must be not zero")
+    require_32_bits(kernel, stride, padding)
+    sizes = windows(name, input, dims, kernel, stride, padding, (1,) * dims, ceil_mode)
+    refuse_dtypes(*(("avg_pool2d", input, *SMALL) if dims == 2 else ("avg_pool3d_out_frame", input, *SMALL, *HALF)))
+    spatial = input.array.shape[-dims:]
+    divisor = divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override)
+    return OPS[f"avg_pool{dims}"].fn(input, kernel, stride, padding, sizes, divisor)
+
+
+@layer(torch=True)
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
+    tensor([[1.5000, 3.5000]])
+    """
+    require_row("avg_pool1d", input)
+    kernel, stride, padding, _ = geometry("avg", 1, "avg_pool1d", kernel_size, stride, padding, 1)
+    result = avg_pool_of(
+        "avg_pool2d", 2, input.unsqueeze(-2), flat(kernel, 1), flat(stride, 1), flat(padding, 0), ceil_mode,
+        count_include_pad, None,
+    )  # fmt: skip
+    return result.squeeze(-2)
+
+
+def declare_avg(dims):
+    """Make ``avg_pool2d`` and ``avg_pool3d`` public."""
+    name = f"avg_pool{dims}d"
+
+    def function(
+        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None, *, out=None
+    ):  # fmt: skip
+        require(input, name, "input", 1)
+        kernel, stride, padding, _ = geometry("avg", dims, name, kernel_size, stride, padding, 1)
+        result = avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
+        return result if out is None else into(out, result, name)
+
+    doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.
+
+    Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
+    count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
+    """
+    layer(named(function, name, doc))
+
+
+# ── the mean of powers ───────────────────────────────────────────────────────
+def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
+    """(the sum of powers in every window) ** (1 / norm_type), from the mean of powers."""
+    max_pool, mean = LAYERS[f"max_pool{dims}d"], LAYERS[f"avg_pool{dims}d"]
+    if norm_type == math.inf:
+        return max_pool(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    if norm_type == -math.inf:
+        return -max_pool(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    means = mean(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    number = math.prod(kernel_size) if isinstance(kernel_size, (tuple, list)) else kernel_size**dims
+    return (means.sign() * means.abs().relu() * number).pow(1.0 / norm_type)
+
+
+def declare_lp(dims):
+    """Make ``lp_pool1d`` and its kin public."""
+
+    def function(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+        return lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode)
+
+    doc = f"""The ``norm_type``-norm of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
+
+    Differentiable; the gradient is zero where all elements of a window are.
+    """
+    layer(named(function, f"lp_pool{dims}d", doc))
+
+
+for _dims in (1, 2, 3):
+    declare_max(_dims)
+    if _dims > 1:
+        declare_avg(_dims)
+    declare_lp(_dims)

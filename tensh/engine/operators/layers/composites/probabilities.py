@@ -1,0 +1,36 @@
+"""Softmax and its kin in torch.nn.functional, where the dimension may be left out."""
+
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.layers.composites.registry import layer
+
+
+def implied_dim(name, input):
+    """The dimension that is meant when none is given, with PyTorch's warning."""
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+    )
+    return 0 if input.array.ndim in (0, 1, 3) else 1
+
+
+@layer
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return input.softmax(implied_dim("softmax", input) if dim is None else dim, dtype=dtype)
+
+
+@layer
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    """The softmax of the negative input.  Differentiable."""
+    dim = implied_dim("softmin", input) if dim is None else dim
+    return (-input).softmax(dim, dtype=dtype)
+
+
+@layer
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    """The logarithm of softmax along ``dim``, without overflow.  Differentiable."""
+    return input.log_softmax(implied_dim("log_softmax", input) if dim is None else dim, dtype=dtype)

@@ -1,0 +1,130 @@
+"""Losses of comparisons: which of two is larger, nearer, or more alike."""
+
+from tensh.engine.operators.elementwise.numbered import minus
+from tensh.engine.operators.elementwise.numbered import plus as plus_op
+from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
+from tensh.engine.operators.elementwise.table import where as where_op
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.losses import numbered_reduction, reduced, reduction_of
+from tensh.engine.operators.layers.composites.registry import LAYERS, layer
+
+EPSILON = 1e-12  # added to squared lengths
+
+
+def at_least_zero(values):
+    return clamp_min.fn(values, 0)
+
+
+@layer
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1.
+
+    Differentiable in input.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.hinge_embedding_loss(torch.tensor([0.5, 0.5]), torch.tensor([1, -1]), 2.0, reduction="none")
+    tensor([0.5000, 1.5000])
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    margin = float(margin) if type(margin) is int else margin
+    short = at_least_zero(sub.fn(margin, require(input, "hinge_embedding_loss", "input", 1)))
+    short = short if input.is_floating_point() else short.to(input.dtype)
+    zero, where = input.new_zeros(()), where_op.fn
+    return reduced(where(target != 1, short, zero) + where(target != -1, input, zero), reduction)
+
+
+@layer
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    """By how much ``input1`` is not larger than ``input2`` by ``margin``, where ``target`` is 1; the other way round for -1.
+
+    Differentiable in both inputs.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.margin_ranking_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))
+    tensor(2.)
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.array.ndim == input2.array.ndim == target.array.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
+    return reduced(at_least_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
+
+
+@layer
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    """1 - the cosine of two vectors where ``target`` is 1; by how much it is more than ``margin`` where it is -1.
+
+    ``input1`` and ``input2`` are [N, D] with ``target`` [N], or [D] with one number.  Differentiable in both inputs.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    ndim, shapes = target.array.ndim, (input1.array.shape, input2.array.shape)
+    if ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if {len(shape) for shape in shapes} != {ndim + 1}:
+        raise RuntimeError(
+            f"{ndim}D target tensor expects {ndim + 1}D input tensors, but found inputs with sizes {list(shapes[0])} and "
+            f"{list(shapes[1])}."
+        )
+    plus, where = plus_op.fn, where_op.fn
+    squares = plus((input1 * input1).sum(ndim), EPSILON) * plus((input2 * input2).sum(ndim), EPSILON)
+    cosine = (input1 * input2).sum(ndim) / squares.sqrt()
+    zero = cosine.new_zeros(())
+    near = where(target == 1, sub.fn(1, cosine), zero)
+    return reduced(near + where(target == -1, at_least_zero(minus.fn(cosine, margin)), zero), reduction)
+
+
+# ── triplets ─────────────────────────────────────────────────────────────────
+def check_triplet(anchor, positive, negative, margin):
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    dims = anchor.array.ndim, positive.array.ndim, negative.array.ndim
+    if len(set(dims)) > 1:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+            f"{dims[0]}D, positive {dims[1]}D, and negative {dims[2]}D inputs"
+        )
+
+
+def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
+    """The triplet loss of torch.triplet_margin_loss."""
+    check_triplet(anchor, positive, negative, margin)
+    distance = LAYERS["pairwise_distance"]
+    near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
+    if swap:
+        far = minimum.fn(far, distance(positive, negative, p, eps))
+    return reduced(at_least_zero(plus_op.fn(near, margin) - far), reduction)
+
+
+@layer
+def triplet_margin_loss(
+    anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """By how much ``anchor`` is not nearer to ``positive`` than to ``negative`` by ``margin``, in the ``p``-norm.
+
+    ``swap`` takes the distance of positive and negative where that is less.  Differentiable in all three.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    return torch_triplet(anchor, positive, negative, margin, p, eps, swap, reduction)
+
+
+@layer
+def triplet_margin_with_distance_loss(
+    anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction="mean"
+):  # fmt: skip
+    """``triplet_margin_loss`` with a distance of one's own: a function of two tensors.  Differentiable where that is."""
+    reduction = reduction_of(reduction)
+    check_triplet(anchor, positive, negative, margin)
+    distance = LAYERS["pairwise_distance"] if distance_function is None else distance_function
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = minimum.fn(far, distance(positive, negative))
+    return reduced(at_least_zero(margin + near - far), reduction)
+
+
+numbered_reduction(hinge_embedding_loss, "input", "target", "margin", "reduction")
+numbered_reduction(margin_ranking_loss, "input1", "input2", "target", "margin", "reduction")
+numbered_reduction(cosine_embedding_loss, "input1", "input2", "target", "margin", "reduction")
+torch_triplet.__name__ = "triplet_margin_loss"
+numbered_reduction(torch_triplet, "anchor", "positive", "negative", "margin", "p", "eps", "swap", "reduction")

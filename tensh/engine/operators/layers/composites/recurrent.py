@@ -1,0 +1,135 @@
+"""Recurrent networks: a cell, run along a sequence, in layers and in one or both directions.
+
+What the input adds to the gates is one product for all steps; each step adds what the hidden state does.  Sequences are
+lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
+"""
+
+from tensh.engine import named
+from tensh.engine.arguments.binding import leaf
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.dtypes.dtype import float32
+from tensh.engine.operators.layers.composites.projection import product
+from tensh.engine.operators.layers.composites.registry import LAYERS
+from tensh.engine.operators.layers.recurrent import lstm_layer
+from tensh.engine.operators.shapes.composites.joining import cat
+from tensh.engine.operators.shapes.rearrangement import stack
+
+
+# ── cells: (what the input adds, state, weights of the state) -> state ───────
+def tanh_step(inputs, state, weights):
+    """``tanh(W x + U h)``"""
+    return (product(state[0], *weights[:2]).add_(inputs).tanh(),)
+
+
+def relu_step(inputs, state, weights):
+    """``relu(W x + U h)``"""
+    return (product(state[0], *weights[:2]).add_(inputs).relu(),)
+
+
+def lstm_step(inputs, state, weights):
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997), with a projection of the output where there is one."""
+    into, forget, new, out = product(state[0], *weights[:2]).add_(inputs).unsafe_chunk(4, 1)
+    cell = (forget.sigmoid() * state[1]).add_(into.sigmoid() * new.tanh())
+    hidden = out.sigmoid() * cell.tanh()
+    return (hidden if weights[2] is None else hidden.matmul(weights[2].t())), cell
+
+
+def gru_step(inputs, state, weights):
+    """The gated recurrent unit (Cho et al., 2014), its reset gate behind the product."""
+    mine, theirs = inputs.unsafe_chunk(3, 1), product(state[0], *weights[:2]).unsafe_chunk(3, 1)
+    reset = theirs[0].add_(mine[0]).sigmoid()
+    update = theirs[1].add_(mine[1]).sigmoid()
+    new = mine[2].add(theirs[2] * reset).tanh()
+    return ((state[0] - new).mul_(update).add_(new),)
+
+
+STEPS = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "LSTM": lstm_step, "GRU": gru_step}
+
+
+def cell(mode, input, state, w_ih, w_hh, b_ih, b_hh):
+    """One step for a batch: the new state."""
+    return STEPS[mode](product(input, w_ih, b_ih), state, (w_hh, b_hh, None))
+
+
+# ── one layer in one direction ───────────────────────────────────────────────
+def forwards(step, inputs, state, weights):
+    """(outputs, last state) of steps whose batches may become smaller: the states of samples that end are put aside."""
+    outputs, ended = [], []
+    for each in inputs:
+        batch = each.array.shape[0]
+        if batch < state[0].array.shape[0]:
+            ended.append([s[batch:] for s in state])
+            state = [s[:batch] for s in state]
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    if ended:
+        state = [cat(parts) for parts in zip(state, *reversed(ended), strict=True)]
+    return outputs, state
+
+
+def backwards(step, inputs, start, weights):
+    """The same from the last step to the first: samples join as their sequences begin."""
+    outputs, state = [], [s[: inputs[-1].array.shape[0]] for s in start]
+    for each in reversed(inputs):
+        batch, present = each.array.shape[0], state[0].array.shape[0]
+        if batch > present:
+            state = [cat([s, first[present:batch]]) for s, first in zip(state, start, strict=True)]
+        state = step(each, state, weights)
+        outputs.append(state[0])
+    return outputs[::-1], state
+
+
+def one_direction(mode, input, start, weights, backward, sizes=None):
+    """(outputs, *last state) of one layer, step by step; ``weights`` are (w_ih, b_ih, w_hh, b_hh, w_hr)."""
+    w_ih, b_ih, *inner = weights
+    gates = product(input, w_ih, b_ih)
+    steps = gates.unbind(0) if sizes is None else gates.split(sizes)
+    outputs, end = (backwards if backward else forwards)(STEPS[mode], steps, start, inner)
+    return stack.fn(outputs) if sizes is None else cat(outputs), *end
+
+
+def in_one_piece(input, start, weights):
+    """Is it a layer that PyTorch computes as one operation, with gates of single precision?"""
+    return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
+
+
+# ── all layers ───────────────────────────────────────────────────────────────
+def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
+    """(output, last states) of layers: [(w_ih, b_ih, w_hh, b_hh, w_hr), ...], those of both directions in turn.
+
+    ``input`` is [steps, batch, features], or [samples, features] with the ``sizes`` of the batches of a packed sequence;
+    ``state`` has tensors [layers, batch, features].  Between layers values are dropped with the probability ``dropout``.
+    """
+    last = []
+    for number in range(0, len(layers), directions):
+        if number and dropout:
+            input = LAYERS["dropout"](input, dropout, True)
+        results = []
+        for direction in range(directions):
+            weights, start = layers[number + direction], [s[number + direction] for s in state]
+            if mode == "LSTM" and sizes is None and in_one_piece(input, start, weights):
+                w_ih, b_ih, w_hh, b_hh, _ = weights
+                if b_ih is None:
+                    b_ih = b_hh = named("zeros")(len(w_ih.array), dtype=w_ih.dtype)
+                output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
+            else:
+                output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)
+            results.append(output)
+            last.append(end)
+        input = cat(results, -1) if directions == 2 else results[0]
+    return input, [stack.fn(parts) for parts in zip(*last, strict=True)]
+
+
+def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
+    """The derivative of a layer of long short-term memory as tensors: of the layer, run step by step."""
+
+    def reached(each):  # tangents want the gradient of what no gradient goes through, too
+        return each if each.requires_grad else leaf(each.array, True)
+
+    input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
+    results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
+    return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
+
+
+TENSORS["lstm_slopes"] = lstm_slopes

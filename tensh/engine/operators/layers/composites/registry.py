@@ -1,0 +1,48 @@
+"""The names of torch.nn.functional, and what many layers share.
+
+The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
+"""
+
+from tensh.engine.codegen.registry import Registry
+from tensh.engine.codegen.table import PUBLIC
+
+LAYERS = Registry("LAYERS")  # the names of torch.nn.functional: functions and operators
+
+
+def layer(fn=None, *, torch=False):
+    """Make ``fn`` public as ``torch.nn.functional.NAME``, and with ``torch`` as ``torch.NAME``, too."""
+    if fn is None:
+        return lambda f: layer(f, torch=torch)
+    fn.__module__ = "torch.nn.functional"
+    LAYERS[fn.__name__] = fn
+    if torch:
+        PUBLIC[fn.__name__] = fn
+    return fn
+
+
+def named(fn, name, doc=None):
+    """``fn`` under another name, for functions that are written for all numbers of dimensions at once."""
+    fn.__name__ = fn.__qualname__ = name
+    if doc is not None:
+        fn.__doc__ = doc
+    return fn
+
+
+SMALL = ("uint8", "int8", "int16", "int32")
+HALF = ("float16", "bfloat16")
+
+
+def refuse_dtypes(called, tensor, *names):
+    """PyTorch's error for dtypes that a function is not made for, where its kind of dtype alone does not tell."""
+    if tensor.dtype.name in names:
+        raise NotImplementedError(f"\"{called}\" not implemented for '{tensor.dtype.title}'")
+
+
+def constants(function, **tensors):
+    """Raise for tensors that no gradient can be computed for, if one is wanted."""
+    for name, tensor in tensors.items():
+        if tensor is not None and tensor.requires_grad:
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. This input cannot have "
+                "requires_grad True."
+            )

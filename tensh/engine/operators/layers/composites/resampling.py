@@ -1,0 +1,292 @@
+"""Interpolation to another size, and sampling at the points of a grid."""
+
+import math
+
+from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers import resampling
+from tensh.engine.operators.layers.composites.adaptive_pooling import adaptive_avg, adaptive_avg_pool1d
+from tensh.engine.operators.layers.composites.registry import layer
+from tensh.engine.operators.layers.composites.windows import integers, require_addressable
+from tensh.engine.operators.layers.grid import affine_points
+
+MODES = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")
+NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5}
+AXES = {1: "W", 2: "HW", 3: "DHW"}
+
+
+# ── the wished size ──────────────────────────────────────────────────────────
+def spread_over(value, name, spatial):
+    """A number per spatial dimension; ValueError if there are others."""
+    if not isinstance(value, (tuple, list)):
+        return [value] * len(spatial)
+    if len(value) != len(spatial):
+        what = "output size of" if name == "size" else "scale_factor of shape"
+        short = "output size in (o1, o2, ...,oK)" if name == "size" else "scale_factor in (s1, s2, ...,sK)"
+        raise ValueError(
+            f"Input and {'output' if name == 'size' else name} must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {spatial} and {what} {value}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+            f"format and {short} format."
+        )
+    return list(value)
+
+
+def wished(spatial, size, scale_factor, mode, recompute):
+    """(output size, scale factors or None per dimension)."""
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    if size is not None:
+        sizes, factors = spread_over(size, "size", spatial), None
+        if isinstance(size, (tuple, list)) and not all(isinstance(n, int) or hasattr(n, "__index__") for n in sizes):
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size with "
+                f"types {[type(n) for n in sizes]}"
+            )
+    else:
+        sizes, factors = None, spread_over(scale_factor, "scale_factor", spatial)
+    if recompute and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if sizes is None:
+        sizes = [math.floor(float(n) * factor) for n, factor in zip(spatial, factors)]
+        if recompute or mode == "area":
+            factors = None
+    return tuple(n.__index__() for n in sizes), factors or [None] * len(spatial)
+
+
+def check_modes(input, mode, align_corners, antialias):
+    """PyTorch's errors for options that do not go together; are corners aligned?"""
+    if mode not in MODES and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    if mode == "lanczos":
+        if not antialias:
+            raise ValueError("Lanczos mode requires antialias=True")
+        if align_corners:
+            raise ValueError("Lanczos mode does not support align_corners=True")
+    if antialias and not (mode in resampling.WINDOWS and input.dim() == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    return bool(align_corners)
+
+
+def check_sizes(spatial, sizes, shape):
+    if min(*spatial, *sizes) <= 0:
+
+        def shown(numbers):
+            return ", ".join(f"{axis}: {n}" for axis, n in zip(AXES[len(spatial)], numbers))
+
+        raise RuntimeError(
+            f"Input and output sizes should be greater than 0, but got input ({shown(spatial)}) {'and ' * (len(sizes) == 1)}"
+            f"output ({shown(sizes)})"
+        )
+    if shape[1] == 0:
+        raise RuntimeError(f"Non-empty {len(shape)}D data tensor expected but got a tensor with sizes {list(shape)}")
+
+
+@layer
+def interpolate(
+    input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False
+):  # fmt: skip
+    """The input [N, C, ...] in another ``size``, or ``scale_factor`` times its own, in all but its first two dimensions.
+
+    ``mode`` is 'nearest', 'nearest-exact', 'area' (means), 'linear', 'bilinear', 'trilinear' or 'bicubic'.
+    ``align_corners`` keeps the outermost elements where they are; ``antialias`` widens the window where the result is
+    smaller.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.interpolate(torch.tensor([[[0.0, 4.0]]]), size=4, mode="linear")
+    tensor([[[0., 1., 3., 4.]]])
+    """
+    corners = check_modes(input, mode, align_corners, antialias)
+    shape = input.array.shape
+    spatial = list(shape[2:])
+    sizes, factors = wished(spatial, size, scale_factor, mode, recompute_scale_factor)
+    dims = len(spatial)
+    if size is not None and max(sizes, default=0) >= 2**63:
+        name = f"adaptive_avg_pool{dims}d" if mode == "area" else f"upsample_{mode}{dims}d"
+        integers(sizes, name, "output_size", 2)
+    if (
+        dims not in (1, 2, 3)
+        or mode not in (*MODES, "nearest", "nearest-exact", "area")
+        or mode in ("bicubic", "lanczos")
+        and dims != 2
+    ):
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {len(shape)}D) for the modes: nearest | linear | "
+            f"bilinear | bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+        )
+    if NEEDS.get(mode, len(shape)) != len(shape):
+        raise NotImplementedError(f"Got {len(shape)}D input, but {mode} mode needs {NEEDS[mode]}D input")
+    if mode == "area":
+        return (
+            adaptive_avg_pool1d(input, sizes)
+            if dims == 1
+            else adaptive_avg(f"adaptive_avg_pool{dims}d", dims, input, sizes)
+        )
+    check_sizes(spatial, sizes, shape)
+    require_addressable((*shape[:2], *sizes), input.array.itemsize)
+    maps = tuple(map_for(mode, antialias, *each, corners) for each in zip(spatial, sizes, factors))
+    name = f"{mode}_{dims}" if mode.startswith("nearest") else f"{mode}_smooth" if antialias else mode
+    return OPS[f"upsample_{name.replace('-', '_')}"].fn(input, maps)
+
+
+def map_for(mode, antialias, n, size, factor, corners):
+    """The linear map of one dimension; None where nothing changes."""
+    if n == size and (factor is None or factor == 1):
+        return None
+    if mode.startswith("nearest"):
+        return resampling.nearest(n, size, factor, mode == "nearest-exact")
+    if antialias:
+        return resampling.smooth(n, size, corners, factor, mode)
+    return (resampling.cubic if mode == "bicubic" else resampling.linear)(n, size, corners, factor)
+
+
+def deprecated(name):
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
+
+
+@layer
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """``interpolate`` under its old name."""
+    deprecated("upsample")
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@layer
+def upsample_nearest(input, size=None, scale_factor=None):
+    """``interpolate`` in mode 'nearest' under its old name."""
+    deprecated("upsample_nearest")
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+@layer
+def upsample_bilinear(input, size=None, scale_factor=None):
+    """``interpolate`` in mode 'bilinear' with aligned corners, under its old name."""
+    deprecated("upsample_bilinear")
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+# ── grids ────────────────────────────────────────────────────────────────────
+INTERPOLATION = ("bilinear", "nearest", "bicubic")
+PADDING = ("zeros", "border", "reflection")
+CHANGED = (
+    "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+    "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details."
+)
+
+
+def check_grid(input, grid):
+    shape, points = (
+        require(input, "grid_sampler", "input", 1).array.shape,
+        require(grid, "grid_sampler", "grid", 2).array.shape,
+    )
+    where = f"but got input with sizes {list(shape)} and grid with sizes {list(points)}"
+    if shape[0] != points[0]:
+        raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, {where}")
+    if points[-1] != len(shape) - 2:
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {len(shape) - 2} in last dimension, but got grid with sizes "
+            f"{list(points)}"
+        )
+    if len(shape) not in (4, 5) or len(points) != len(shape):
+        raise RuntimeError(f"grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, {where}")
+    for dim in range(2, len(shape)):
+        if shape[dim] == 0:
+            raise RuntimeError(
+                f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {list(shape)} with "
+                f"dimension {dim} being empty"
+            )
+    if input.dtype is not grid.dtype and input.is_floating_point():
+        raise RuntimeError(f"expected scalar type {input.dtype.title} but found {grid.dtype.title}")
+
+
+@composite(method=False)
+def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
+    """``grid_sample`` with its modes as numbers."""
+    check_grid(input, grid)
+    dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
+    if mode == "bicubic" and dims == 3:
+        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    return OPS[f"grid_sample{dims}"].fn(input, grid, (0,) * dims, mode, PADDING[padding_mode], bool(align_corners))
+
+
+PUBLIC["grid_sampler_2d"] = PUBLIC["grid_sampler_3d"] = grid_sampler
+
+
+@layer
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    """The input [N, C, H, W] (or with a depth) at the points of a grid [N, h, w, 2]: [N, C, h, w].
+
+    Points are (x, y) from -1 to 1, from edge to edge of the input (with ``align_corners`` from centre to centre of the
+    outermost elements).  ``mode`` is 'bilinear', 'nearest' or 'bicubic'; ``padding_mode`` says what lies outside: 'zeros',
+    'border' or 'reflection'.  Differentiable in both.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.grid_sample(torch.tensor([[[[1.0, 3.0]]]]), torch.zeros(1, 1, 1, 2), align_corners=False)
+    tensor([[[[2.]]]])
+    """
+    if mode not in INTERPOLATION:
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
+    if padding_mode not in PADDING:
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
+            f"'{padding_mode}'"
+        )
+    if align_corners is None:
+        warn(CHANGED)
+    return grid_sampler(input, grid, INTERPOLATION.index(mode), PADDING.index(padding_mode), bool(align_corners))
+
+
+@composite(method=False)
+def affine_grid_generator(theta, size, align_corners):
+    """``affine_grid`` without its checks."""
+    array = require(theta, "affine_grid_generator", "theta", 1).array
+    if array.shape[0] != size[0]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, {array.shape[2]}] but got: "
+            f"[{array.shape[0]}, {array.shape[2]}]."
+        )
+    return affine_points.fn(theta, tuple(size[2:]), bool(align_corners))
+
+
+@layer
+def affine_grid(theta, size, align_corners=None):
+    """The grid [N, H, W, 2] for ``grid_sample`` that the affine maps ``theta`` [N, 2, 3] make; ``size`` is the output's.
+
+    With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.nn.functional.affine_grid(torch.eye(2, 3)[None], (1, 1, 1, 2), align_corners=False)
+    tensor([[[[-0.5000,  0.0000],
+              [ 0.5000,  0.0000]]]])
+    """
+    if align_corners is None:
+        warn(CHANGED)
+    if not theta.is_floating_point():
+        raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
+    if len(size) not in (4, 5):
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
+            f"{size}."
+        )
+    dims = len(size) - 2
+    if theta.array.shape[1:] != (dims, dims + 1) or theta.array.ndim != 3:
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. Got {theta.shape}."
+        )
+    if align_corners and min(size[2:]) == 1:
+        warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
+            "an intended use case of affine_grid. See the documentation of affine_grid for details.",
+        )
+    elif min(size) <= 0:
+        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return affine_grid_generator(theta, size, bool(align_corners))

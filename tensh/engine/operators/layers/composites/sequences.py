@@ -1,0 +1,99 @@
+"""The loss of sequences of labels whose moments are not known."""
+
+import math
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import int64
+from tensh.engine.operators.elementwise.table import where
+from tensh.engine.operators.layers.composites.losses import numbered_reduction, reduction_of
+from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
+from tensh.engine.operators.layers.ctc import ctc
+
+
+def lengths_of(value, name, batch):
+    """The lengths as a tensor; PyTorch's errors for those that do not fit."""
+    value = value if isinstance(value, Tensor) else PUBLIC["tensor"](value, dtype=int64)
+    if value.array.dtype.kind not in "iu":
+        raise RuntimeError(f"{name} must be integral")
+    value = value.to(int64).reshape(value.array.size)
+    if value.array.size != batch:
+        raise RuntimeError(f"{name} must be of size batch_size")
+    return value
+
+
+WHILE = "(while checking arguments for ctc_loss_allocate_outputs)"
+
+
+def padded_targets(targets, lengths, batch):
+    """The labels as [N, S], from that or from all of them one after the other."""
+    array, numbers = targets.array, lengths.array
+    if (numbers < 0).any():
+        raise RuntimeError(
+            f"Expected target_lengths to have value at least 0, but got value {numbers[numbers < 0][0]} {WHILE}"
+        )
+    longest = int(numbers.max(initial=0))
+    if array.ndim == 2:
+        for dim, size, word in ((0, batch, "size"), (1, longest, "size at least")):
+            if array.shape[dim] != size and not (dim and array.shape[dim] > size):
+                raise RuntimeError(
+                    f"Expected tensor to have {word} {size} at dimension {dim}, but got size {array.shape[dim]} for argument #2 "
+                    f"'targets' {WHILE}"
+                )
+        return targets.to(int64)
+    if array.size != numbers.sum():
+        raise RuntimeError(
+            f"Expected tensor to have size {numbers.sum()} at dimension 0, but got size {array.size} for argument #2 'targets' "
+            f"{WHILE}"
+        )
+    rows = targets.new_zeros((batch, longest), dtype=int64)
+    start = 0
+    for row, length in zip(rows.array, numbers):
+        row[:length] = array[start : start + length]
+        start += length
+    return rows
+
+
+@layer
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """How unlikely the label sequences ``targets`` are, whenever each label is said: ``log_probs`` [T, N, C].
+
+    ``targets`` is [N, S], or all sequences joined; ``blank`` is the class of silence, ``zero_infinity`` counts
+    impossible sequences as 0.  Differentiable in log_probs, once.
+    """
+    reduction = reduction_of(reduction)
+    single = log_probs.array.ndim == 2 and targets.array.ndim == 1
+    if single:
+        log_probs, targets = log_probs.unsqueeze(1), targets.unsqueeze(0)
+    shape = log_probs.array.shape
+    if len(shape) != 3:
+        raise RuntimeError(
+            f"Expected 3-dimensional tensor, but got {len(shape)}-dimensional tensor for argument #1 'log_probs' {WHILE}"
+        )
+    if not log_probs.array.size:
+        raise RuntimeError("log_probs tensor must not be empty")
+    steps, batch, classes = shape
+    input_lengths = lengths_of(input_lengths, "input_lengths", batch)
+    target_lengths = lengths_of(target_lengths, "target_lengths", batch)
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    rows = padded_targets(targets, target_lengths, batch)
+    for limit, word, wrong in ((0, "least", input_lengths.array < 0), (steps, "most", input_lengths.array > steps)):
+        if wrong.any():
+            raise RuntimeError(
+                f"Expected input_lengths to have value at {word} {limit}, but got value {input_lengths.array[wrong][0]} {WHILE}"
+            )
+    refuse_dtypes("ctc_loss_cpu", log_probs, *HALF)
+    loss = ctc.fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity)[0]
+    if zero_infinity:
+        loss = where.fn(loss == math.inf, loss.new_zeros(()), loss)
+    if reduction == "mean":
+        return (loss / target_lengths.clamp_min(1)).mean()
+    if reduction == "sum":
+        return loss.sum()
+    return loss.squeeze(0) if single else loss
+
+
+numbered_reduction(
+    ctc_loss, "log_probs", "targets", "input_lengths", "target_lengths", "blank", "reduction", "zero_infinity"
+)

@@ -1,0 +1,85 @@
+"""The way back from max pooling: the elements in their places, zeros elsewhere."""
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.dtypes.dtype import int64
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.composites.registry import layer, named
+from tensh.engine.operators.layers.composites.windows import integers
+
+
+def unpooled_size(input, kernel, stride, padding, output_size):
+    """The size before pooling: the given one, if pooling could have come from it."""
+    dims = len(kernel)
+    spatial = input.array.shape[input.array.ndim - dims :]
+    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(spatial, kernel, stride, padding)]
+    sizes = usual
+    if output_size is not None:
+        sizes = output_size[2:] if len(output_size) == dims + 2 else output_size
+        if len(sizes) != dims:
+            raise ValueError(
+                f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a length of "
+                f"'{len(output_size)}'"
+            )
+        for dim, (size, n, s) in enumerate(zip(sizes, usual, stride)):
+            if not n - s < size < n + s:
+                raise ValueError(f'invalid output_size "{sizes}" (dim {dim} must be between {n - s} and {n + s})')
+    for dim, size in enumerate(sizes):
+        if size < 0:
+            raise ValueError(
+                f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{dim}]={size}"
+            )
+    return tuple(sizes)
+
+
+def max_unpool(name, dims, input, indices, sizes):
+    """The operator, after PyTorch's checks."""
+    array, places = require(input, name, "input", 1).array, require(indices, name, "indices", 2).array
+    shape = array.shape
+    if indices.dtype is not int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
+    if len(shape) not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"Input to max_unpooling{dims}d should be a {dims + 1}d or {dims + 2}d Tensor, but got a tensor with {len(shape)} "
+            "dimensions."
+        )
+    if places.shape != shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got indices tensor with "
+            f"shape: {list(places.shape)}"
+        )
+    for dim in range(len(shape) - dims - 1, len(shape)):
+        if shape[dim] == 0 and (dim or len(shape) == dims + 1):
+            raise RuntimeError(
+                f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but "
+                f"got {list(shape)} with dimension {dim} being empty."
+            )
+    return OPS[f"max_unpool{dims}"].fn(input, indices, (*shape[:-dims], *sizes), dims)
+
+
+def declare(dims):
+    """Make ``max_unpool1d`` and its kin public."""
+    name = f"max_unpool{dims}d"
+
+    def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        kernel, steps, margins = (
+            values * dims if len(values) == 1 else values
+            for values in (
+                integers(value, name, parameter, position)
+                for value, parameter, position in (
+                    (kernel_size, "kernel_size", 3), (kernel_size if stride is None else stride, "stride", 4), (padding, "padding", 5)
+                )
+            )
+        )  # fmt: skip
+        sizes = unpooled_size(input, kernel, steps, margins, output_size)
+        if dims > 1:
+            return max_unpool(name, dims, input, indices, sizes)
+        return max_unpool("max_unpool2d", 2, input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1)).squeeze(-1)
+
+    doc = f"""The elements of ``input`` in the places that ``max_pool{dims}d(return_indices=True)`` found them in, zeros elsewhere.
+
+    ``output_size`` says which of the sizes that pool to that of the input is meant.  Differentiable.
+    """
+    layer(named(function, name, doc))
+
+
+declare(1), declare(2), declare(3)

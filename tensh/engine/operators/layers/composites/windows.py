@@ -1,0 +1,164 @@
+"""The arguments of pooling: how windows are described, and what PyTorch says to windows that do not fit."""
+
+import math
+
+from tensh.engine.arguments.signatures import take_ints
+
+WORDS = {1: "one", 2: "two", 3: "three"}
+
+
+# ── arguments ────────────────────────────────────────────────────────────────
+def integers(value, name, parameter, position):
+    """A number, or a sequence of them, as a tuple."""
+    if type(value) is int:
+        if not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        return (value,)
+    if not isinstance(value, (tuple, list)):
+        if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
+            raise TypeError(
+                f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, not {type(value).__name__}"
+            )
+        return (value.__index__(),)
+    try:
+        return take_ints(value)
+    except TypeError as error:
+        raise TypeError(
+            error.message(f"{name}(): argument '{parameter}'", f" (position {position})", "tuple of ints")
+        ) from None
+
+
+def per_dimension(value, dims, name, parameter, position, complaint):
+    """A number per dimension, from one number or as many."""
+    values = integers(value, name, parameter, position)
+    if len(values) == 1:
+        return values * dims
+    if len(values) != dims:
+        raise RuntimeError(complaint.format(name=name, parameter=parameter, got=len(values), word=WORDS[dims]))
+    return values
+
+
+ONE_INT = "{name}() argument '{parameter}' should contain one int (got {got})"
+SEVERAL = "{name}: {parameter} must either be a single int, or a tuple of {word} ints"
+COMPLAINTS = {
+    "max": {"kernel_size": SEVERAL, "stride": SEVERAL.replace("be a", "be omitted, a"), "padding": SEVERAL,
+            "dilation": SEVERAL.replace("must either be", "must be either")},
+    "avg": {"kernel_size": SEVERAL, "stride": SEVERAL.replace("be a", "be omitted, a"), "padding": SEVERAL},
+}  # fmt: skip
+
+
+def complaint(kind, dims, parameter):
+    """What PyTorch says to a wrong number of numbers."""
+    if dims == 1:
+        return ONE_INT
+    text = COMPLAINTS[kind][parameter]
+    return text.replace("either ", "") if (kind, dims) == ("avg", 3) else text
+
+
+def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
+    """(kernel, stride, padding, dilation), one number per dimension each; no stride means as wide as the window."""
+    kernel = per_dimension(kernel_size, dims, name, "kernel_size", 2, complaint(kind, dims, "kernel_size"))
+    stride = kernel if stride is None or stride in ((), []) else per_dimension(
+        stride, dims, name, "stride", 3, complaint(kind, dims, "stride")
+    )  # fmt: skip
+    padding = per_dimension(padding, dims, name, "padding", 4, complaint(kind, dims, "padding"))
+    if kind == "max":
+        dilation = per_dimension(dilation, dims, name, "dilation", 5, complaint(kind, dims, "dilation"))
+    return kernel, stride, padding, dilation
+
+
+# ── checks ───────────────────────────────────────────────────────────────────
+def output_sizes(spatial, kernel, stride, padding, dilation, ceil_mode):
+    """How many windows there are in every dimension; PyTorch's errors for numbers that make none."""
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    for p, k, d in zip(padding, kernel, dilation):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+            )
+    return tuple(
+        output_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
+    )
+
+
+def output_size(n, k, s, p, d, ceil_mode):
+    reach = n + 2 * p - d * (k - 1) - 1
+    size = (reach + s - 1 if ceil_mode else reach) // s + 1
+    if ceil_mode and (size - 1) * s >= n + p:
+        size -= 1  # the last window would start beyond the input
+    return size
+
+
+def require_32_bits(*numbers):
+    """RuntimeError for numbers that PyTorch's kernels of pooling cannot hold; ``numbers`` are tuples of them."""
+    if any(not -(2**31) <= n < 2**31 for each in numbers for n in each):
+        raise RuntimeError("value cannot be converted to type int without overflow")
+
+
+def require_countable(sizes):
+    """RuntimeError for the sizes of a result that has more elements than can be counted in 63 bits."""
+    if math.prod(sizes) >= 2**63:
+        raise RuntimeError("numel: integer multiplication overflow")
+
+
+def require_addressable(sizes, itemsize):
+    """RuntimeError for the sizes of a result that has more bytes than can be addressed."""
+    if math.prod(sizes) * itemsize >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
+
+
+AXES = {2: "HW", 3: "THW"}
+
+
+def check_window(stride, dilation, kernel, dims):
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("stride should not be zero")
+    if any(k <= 0 for k in kernel):
+        found = " ".join(f"k{axis}: {k}" for axis, k in zip(AXES[dims], kernel))
+        raise RuntimeError(f"kernel size should be greater than zero, but got {found}")
+    if any(d <= 0 for d in dilation):
+        found = " ".join(f"dilation{axis}: {d}" for axis, d in zip(AXES[dims], dilation))
+        raise RuntimeError(f"dilation should be greater than zero, but got {found}")
+
+
+def check_shape(name, shape, dims):
+    """The input has a batch dimension or not, and no other dimension without elements."""
+    batched = len(shape) == dims + 2
+    if not batched and len(shape) != dims + 1:
+        if dims == 2 and name.startswith("avg") and len(shape) < 3:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but got -3)"
+            )
+        raise RuntimeError(f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input")
+    if 0 not in shape[batched:]:
+        return
+    if dims == 2:
+        raise RuntimeError(
+            f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{list(shape)}"
+        )
+    name = "max_pool3d_with_indices_out_cpu_template" if name.startswith("max") else name
+    raise RuntimeError(
+        f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {list(shape)} and "
+        f"non-batch dimension {shape[batched:].index(0)} has length zero!"
+    )
+
+
+def windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode):
+    """The number of windows in every dimension, after all checks."""
+    shape = input.array.shape
+    check_window(stride, dilation, kernel, dims)
+    first = max(len(shape) - dims, 0)
+    sizes = output_sizes(shape[first:], kernel, stride, padding, dilation, ceil_mode)
+    check_shape(name, shape, dims)
+    if name == "avg_pool3d" and any(n < k for n, k in zip(shape[first:], kernel)):
+        image, window = (
+            " ".join(f"{k}{a}: {n}" for a, n in zip("THW", each)) for k, each in (("", shape[first:]), ("k", kernel))
+        )
+        raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
+    if min(sizes) < 1:
+        given, made = ("x".join(map(str, (shape[first - 1], *each))) for each in (shape[first:], sizes))
+        raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+    return sizes

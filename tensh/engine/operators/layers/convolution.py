@@ -1,0 +1,196 @@
+"""Convolutions: three linear maps, each the derivative of the other two, so any order of differentiation closes.
+
+In the names of the mathematics, for an input x, a weight w and an output y, all with any number of spatial dimensions:
+``correlate`` is x, w -> y; ``spread`` is y, w -> x, its adjoint in x and the forward pass of a transposed convolution;
+``match`` is y, x -> w, its adjoint in w.  Shapes: x [N, C, *S], w [O, C / groups, *K], y [N, O, *T].
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.reductions.summation import add_along
+
+GEOMETRY = "stride, padding, dilation, groups"
+# Elements of windows that are made at a time, if one image has no more: those of all would fill memory.
+COLUMNS = 1 << 20
+DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
+
+
+def convolution(called, **derivatives):
+    """Declare one of the three maps."""
+    return op(public=False, out=False, node="ConvolutionBackward0", types="iufc", called=called, **derivatives)
+
+
+@convolution(
+    "slow_conv2d_cpu",
+    input=f"tied(spread(g, conj(weight), None, input.shape, {GEOMETRY}), input)",
+    weight=f"tied(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
+    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
+)
+@keeping_format(operands=2)
+@in_float32
+def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
+    """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
+
+    ``size`` says how many windows there are where that is not as many as fit.
+    """
+    kernel = weight.shape[2:]
+    if size is None:
+        size = output_size(input.shape[2:], kernel, stride, padding, dilation)
+    result = slid(input, weight, stride, padding, dilation, groups, size)
+    if bias is not None:
+        result += bias.reshape(-1, *(1,) * len(size))
+    return result
+
+
+def slid(input, weight, stride, padding, dilation, groups, size):
+    """What all ``size`` windows make of the input, as one product of matrices for every image."""
+    kernel, whole = weight.shape[2:], padded(input, padding)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
+    result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
+    for part in some_images(input, kernel, size):
+        np.matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+    return result.reshape(len(input), weight.shape[0], *size)
+
+
+@convolution(
+    "slow_conv_transpose2d_out_cpu",
+    grad=f"tied(correlate(g, conj(weight), None, {GEOMETRY}, grad.shape[2:]), grad)",
+    weight=f"tied(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
+    bias="tied(tied(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
+)
+@keeping_format(operands=2)
+@in_float32
+def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
+    """Every output position adds the weight, scaled, to the window it saw: the adjoint of ``correlate``."""
+    spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
+    around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
+    if (
+        set(stride) == {1}
+        and min(around) >= 0
+        and spatial == output_size(size, kernel, stride, around, dilation)
+        and len(weight) // groups < DEAR * weight.shape[1]
+    ):
+        result = slid(grad, turned(weight, groups), stride, around, dilation, groups, spatial)
+    else:
+        result = laid(grad, weight, spatial, stride, padding, dilation, groups)
+    if bias is not None:
+        result += bias.reshape(-1, *(1,) * len(spatial))
+    return result
+
+
+def turned(weight, groups):
+    """The weight that, slid over the output, is the adjoint: turned around, channels in and out exchanged."""
+    weight = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
+    weight = np.ascontiguousarray(np.flip(weight, range(3, weight.ndim)))
+    return weight.reshape(-1, *weight.shape[2:])
+
+
+def laid(grad, weight, spatial, stride, padding, dilation, groups):
+    """What all output positions add to the windows that they saw."""
+    kernel, size = weight.shape[2:], grad.shape[2:]
+    batch, channels = grad.shape[0], weight.shape[1] * groups
+    kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
+    values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
+    shape = batch, channels, *(n + 2 * p for n, p in zip(spatial, padding))
+    result = np.zeros(shape, np.result_type(grad, weight))
+    for part in some_images(result, kernel, size):
+        columns = np.matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
+        lay_together(columns, result[part], stride, dilation)
+    return without(padding, result, spatial)
+
+
+@convolution(
+    "slow_conv2d_cpu",
+    grad=f"correlate(conj(input), g, None, {GEOMETRY}, grad.shape[2:])",
+    input=f"spread(conj(grad), g, None, input.shape, {GEOMETRY})",
+)
+@in_float32
+def match(grad, input, shape, stride, padding, dilation, groups):
+    """How well every window of ``input`` matches the gradient: the adjoint of ``correlate`` in the weight."""
+    size = grad.shape[2:]
+    whole = padded(input, padding)
+    values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
+    result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
+    for part in some_images(input, shape[2:], size):
+        columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
+        result += add_along(np.matmul(values[part], columns.swapaxes(2, 3)), 0)
+    return result.reshape(shape)
+
+
+@word
+def all_but_channels(ndim):
+    """The dimensions over which the gradient of the bias is summed."""
+    return (0, *range(2, ndim))
+
+
+# ── windows ──────────────────────────────────────────────────────────────────
+def output_size(spatial, kernel, stride, padding, dilation):
+    """How many positions the window has in every spatial dimension."""
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
+    )
+
+
+def padded(array, padding, value=0):
+    """``value`` around the spatial dimensions."""
+    if not any(padding):
+        return array
+    spatial = array.shape[2:]
+    shape = (*array.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding)))
+    whole = np.full(shape, value, array.dtype) if value else np.zeros(shape, array.dtype)
+    whole[middle(spatial, padding)] = array
+    return whole
+
+
+def middle(spatial, padding):
+    """Where the elements lie between the padding."""
+    return (..., *(slice(p, p + n) for n, p in zip(spatial, padding)))
+
+
+def without(padding, whole, spatial):
+    """What lies between the padding."""
+    return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
+
+
+def some_images(images, kernel, size):
+    """Slices of the batch, of whose windows some megabytes are made at a time."""
+    number = max(1, COLUMNS // max(1, images.shape[1] * math.prod(kernel) * math.prod(size)))
+    return [slice(i, i + number) for i in range(0, len(images), number)]
+
+
+def reach(place, size, stride, dilation):
+    """The positions of the input that one element of the kernel meets, as slices."""
+    return tuple(slice(k * d, k * d + (n - 1) * s + 1, s) for k, n, s, d in zip(place, size, stride, dilation))
+
+
+def windows(array, kernel, size, stride, dilation, groups=1):
+    """All windows side by side: [N, groups, C / groups * prod(K), prod(T)], ready for one matrix product."""
+    batch, channels = array.shape[:2]
+    shape = (batch, groups, channels // groups * math.prod(kernel), math.prod(size))
+    if math.prod(kernel) == 1 and set(stride) == {1}:
+        return array.reshape(shape)
+    columns = np.empty((batch, channels, *kernel, *size), array.dtype)
+    for place in np.ndindex(*kernel):  # a fifth faster than to copy one strided view of all windows
+        columns[(slice(None), slice(None), *place)] = array[(..., *reach(place, size, stride, dilation))]
+    return columns.reshape(shape)
+
+
+def lay_together(columns, whole, stride, dilation):
+    """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S], each in its place.  The adjoint of ``windows``."""
+    dims = whole.ndim - 2
+    kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
+    for place in np.ndindex(*kernel):
+        whole[(..., *reach(place, size, stride, dilation))] += columns[(slice(None), slice(None), *place)]
+
+
+def laid_together(columns, spatial, stride, padding, dilation):
+    """The same for a new array, without its padding: [N, C, *S]."""
+    whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
+    lay_together(columns, whole, stride, dilation)
+    return without(padding, whole, spatial)

@@ -1,0 +1,104 @@
+"""Connectionist temporal classification: how unlikely a sequence of labels is, whenever each of them was said.
+
+Blanks are set around and between the labels of every sequence: 2 S + 1 states.  From one moment to the next a sequence
+stays in its state, moves to the next one, or skips a blank between two different labels.  ``forward`` holds the
+logarithm of the probability of all beginnings that end in a state, ``backward`` that of all endings from it.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+
+
+def states(targets, target_lengths, blank, classes):
+    """([N, L] labels with blanks around them; may a state be reached from the one before the one before?).
+
+    IndexError for a label that is no class.  What stands behind the end of a sequence is padding, whatever it is.
+    """
+    said = np.where(np.arange(targets.shape[1]) < target_lengths[:, None], targets, blank)
+    wrong = (said < 0) | (said >= classes)
+    if wrong.any():
+        raise IndexError(f"Target {said[wrong][0]} is out of bounds.")
+    labels = np.full((len(targets), 2 * targets.shape[1] + 1), blank, np.int64)
+    labels[:, 1::2] = said
+    skips = np.zeros(labels.shape, bool)
+    skips[:, 2:] = (labels[:, 2:] != blank) & (labels[:, 2:] != labels[:, :-2])
+    return labels, skips
+
+
+def step(scores, skips):
+    """The logarithm of the sum over all states that lead to each state."""
+    low = np.full((len(scores), 1), -np.inf, scores.dtype)
+    one = np.logaddexp(scores, np.concatenate([low, scores[:, :-1]], 1))
+    two = np.concatenate([low, low, scores[:, :-2]], 1)[:, : scores.shape[1]]
+    return np.logaddexp(one, np.where(skips, two, -np.inf))
+
+
+def forward(log_probs, labels, skips):
+    """[T, N, L]; the first two states begin a sequence."""
+    said = np.take_along_axis(log_probs, labels[None], 2)
+    scores = np.full(said.shape, -np.inf, said.dtype)
+    if len(scores):
+        scores[0, :, :2] = said[0, :, :2]
+    for t in range(1, len(scores)):
+        scores[t] = step(scores[t - 1], skips) + said[t]
+    return scores
+
+
+def backward(log_probs, labels, skips, input_lengths, target_lengths):
+    """[T, N, L]; a sequence ends in one of its last two states at its last moment."""
+    said = np.take_along_axis(log_probs, labels[None], 2)
+    scores = np.full(said.shape, -np.inf, said.dtype)
+    rows = np.arange(len(labels))
+    ends = np.zeros(labels.shape, bool)
+    ends[rows, 2 * target_lengths] = True
+    ends[rows, np.maximum(2 * target_lengths - 1, 0)] = True
+    onward = np.zeros(skips.shape, bool)
+    onward[:, :-2] = skips[:, 2:]
+    for t in reversed(range(len(scores))):
+        last = (input_lengths - 1 == t)[:, None]
+        following = -np.inf if t + 1 == len(scores) else step(scores[t + 1][:, ::-1], onward[:, ::-1])[:, ::-1]
+        scores[t] = np.where(last, np.where(ends, 0, -np.inf), following) + said[t]
+    return scores
+
+
+@op(
+    public=False, out=False, outs=("loss", "scores"), node="CtcLossBackward0", types="f", called="ctc_loss_cpu",
+    log_probs="ctc_back(g, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity)",
+    targets=None, input_lengths=None, target_lengths=None,
+)  # fmt: skip
+def ctc(log_probs, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
+    """The negative logarithm of every sequence's probability [N], and the forward scores."""
+    labels, skips = states(targets, target_lengths, blank, log_probs.shape[2])
+    scores = forward(log_probs, labels, skips)
+    rows = np.arange(len(labels))
+    ending = scores[input_lengths - 1, rows] if len(scores) else np.full(labels.shape, -np.inf, log_probs.dtype)
+    last = ending[rows, 2 * target_lengths]
+    before = np.where(target_lengths > 0, ending[rows, np.maximum(2 * target_lengths - 1, 0)], -np.inf)
+    loss = -np.logaddexp(last, before)
+    return np.where(input_lengths > 0, loss, np.where(target_lengths > 0, np.inf, -0.0)).astype(log_probs.dtype), scores
+
+
+UNKNOWN = "not_differentiable('_ctc_loss_backward')"
+
+
+@op(
+    public=False, out=False, node="NotImplemented", grad=UNKNOWN, log_probs=UNKNOWN, targets=None, input_lengths=None,
+    target_lengths=None, loss=None, scores=None,
+)  # fmt: skip
+def ctc_back(grad, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity):
+    """The gradient: every label's probability less the probability that it is said then in such a sequence."""
+    labels, skips = states(targets, target_lengths, blank, log_probs.shape[2])
+    both = scores + backward(log_probs, labels, skips, input_lengths, target_lengths)
+    together = np.full(log_probs.shape, -np.inf, log_probs.dtype)
+    inside = np.arange(labels.shape[1]) <= 2 * target_lengths[:, None]
+    for state in range(labels.shape[1]):
+        place = np.broadcast_to(labels[None, :, state : state + 1], (*both.shape[:2], 1))
+        here = np.where(inside[None, :, state : state + 1], both[:, :, state : state + 1], -np.inf)
+        np.put_along_axis(together, place, np.logaddexp(np.take_along_axis(together, place, 2), here), 2)
+    result = np.exp(log_probs) - np.exp(together + loss[:, None] - log_probs)
+    result *= grad[:, None]
+    known = np.arange(len(log_probs))[:, None] < input_lengths
+    if zero_infinity:
+        known = known & (loss != np.inf)
+    return np.where(known[..., None], result, log_probs.dtype.type(0))

@@ -1,0 +1,84 @@
+"""Embeddings: rows of a matrix by their numbers, as they are or put together in bags."""
+
+import numpy as np
+
+from tensh.engine.arrays.gathering import take_slices
+from tensh.engine.arrays.scattering import add_at
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.precision import in_float32
+
+ROWS = "indices, padding_idx, by_frequency"
+
+
+def factors(indices, padding_idx, by_frequency, dtype):
+    """What the gradient of every row is multiplied by: 0 for padding, 1 / its number of uses ``by_frequency``."""
+    result = np.ones(indices.shape, dtype)
+    if by_frequency and indices.size:
+        result /= np.bincount(indices.reshape(-1))[indices].astype(dtype)
+    result[indices == padding_idx] = 0
+    return result[..., None]
+
+
+@op(
+    public=False, out=False, node="EmbeddingBackward0",
+    weight=f"lookup_back(g, {ROWS}, weight.shape)", indices=None,
+)  # fmt: skip
+def lookup(weight, indices, padding_idx=-1, by_frequency=False):
+    """The rows of ``weight`` with the given numbers."""
+    if indices.size and (indices.min() < 0 or indices.max() >= len(weight)):
+        raise IndexError("index out of range in self")
+    return take_slices(np.ascontiguousarray(weight), indices, 0)
+
+
+@op(public=False, out=False, node="EmbeddingDenseBackwardBackward0", grad=f"lookup_scaled(g, {ROWS})", indices=None)
+def lookup_back(grad, indices, padding_idx, by_frequency, shape):
+    """The gradients of rows, added up in their places."""
+    result = np.zeros(shape, grad.dtype)
+    if padding_idx >= 0 or by_frequency:
+        grad = grad * factors(indices, padding_idx, by_frequency, grad.dtype)
+    add_at(result, indices.reshape(-1), grad.reshape(indices.size, *shape[1:]))
+    return result
+
+
+@op(public=False, out=False, node="EmbeddingBackward0", input=f"lookup_back(g, {ROWS}, input.shape)", indices=None)
+def lookup_scaled(input, indices, padding_idx, by_frequency):
+    """The adjoint."""
+    rows = np.take(input, indices, 0)
+    return rows * factors(indices, padding_idx, by_frequency, rows.dtype)
+
+
+# ── bags ─────────────────────────────────────────────────────────────────────
+@op(
+    public=False, out=False, node="EmbeddingBagBackward0", types="f",
+    let={"own": "index_select(g, 0, bags)"},
+    weight="lookup_back(own * scale if per_sample_weights is None else own * scale * per_sample_weights[..., None],"
+    " indices, -1, by_frequency, weight.shape)",
+    per_sample_weights="sum_dim(own * scale * lookup(weight, indices), -1)",
+    indices=None, bags=None, scale=None,
+)  # fmt: skip
+@in_float32
+def bag_sums(weight, per_sample_weights=None, indices=None, bags=None, scale=None, number=0, by_frequency=False):
+    """The sum of the rows in every bag, each times ``scale`` [n, 1] and its own weight."""
+    rows = np.take(weight, indices, 0) * scale
+    if per_sample_weights is not None:
+        rows *= per_sample_weights[:, None]
+    result = np.zeros((number, weight.shape[1]), rows.dtype)
+    add_at(result, bags, rows)
+    return result
+
+
+@op(
+    public=False, out=False, node="EmbeddingBagBackward0", types="f", outs=("output", "chosen", "filled"),
+    weight="add_along(only(g, filled), weight.shape, chosen, 0)", indices=None, bags=None,
+)  # fmt: skip
+def bag_maxima(weight, indices, bags, number):
+    """The largest elements of the rows in every bag, the numbers of their rows, and which bags have any."""
+    output = np.zeros((number, weight.shape[1]), weight.dtype)
+    chosen = np.zeros(output.shape, np.int64)
+    filled = np.zeros((number, 1), bool)
+    for bag in np.unique(bags):
+        own = indices[bags == bag]
+        rows = np.take(weight, own, 0)
+        best = rows.argmax(0)
+        output[bag], chosen[bag], filled[bag] = np.take_along_axis(rows, best[None], 0)[0], own[best], True
+    return output, chosen, filled

@@ -1,0 +1,169 @@
+"""Sampling at the points of a grid, and the grids of affine maps.
+
+A sample is a sum over a few neighbours of the point; its weight is a product of one factor per dimension.  ``orders``
+says how often each factor is differentiated by its coordinate, so that the derivative by the grid is a sample again,
+one order up, and any order closes.
+"""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.scattering import add_at
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.layers.resampling import CUBIC
+from tensh.engine.operators.precision import in_float32
+
+MODES = "kind, padding, corners"
+
+
+# ── one coordinate ───────────────────────────────────────────────────────────
+def unfolded(at, n, padding, corners):
+    """(coordinates within the input as ``padding`` says, their slopes)."""
+    slope = 1
+    if padding == "reflection":
+        low, high = (0, n - 1) if corners else (-0.5, n - 0.5)
+        span = max(high - low, 1e-30) if high > low else 0
+        if not span:
+            return np.zeros_like(at), np.zeros_like(at)
+        sign = np.where(at < low, -1, 1)
+        over = np.abs(at - low)
+        turns, extra = np.floor(over / span), np.fmod(over, span)
+        even = turns % 2 == 0
+        at = np.where(even, extra + low, span - extra + low)
+        slope = np.where(even, sign, -sign)
+    if padding != "zeros":
+        inside = (at > 0) & (at < n - 1)
+        at, slope = np.clip(at, 0, n - 1), slope * inside
+    return at, slope
+
+
+def neighbours(at, n, kind, padding, corners, order):
+    """[(place, weight)] of one coordinate's neighbours; the weights differentiated ``order`` times by the coordinate."""
+    scale = (n - 1) / 2 if corners else n / 2
+    at = (at + 1) * scale - (0 if corners else 0.5)
+    if kind == "bicubic":
+        slope = 1
+    else:
+        at, slope = unfolded(at, n, padding, corners)
+    at = np.where(np.isfinite(at) & (np.abs(at) < 2.0**31), at, -100)
+    steps = (scale * slope) ** order if order else 1
+    if kind == "nearest":
+        return [bounded(np.rint(at), n, np.ones_like(at) if not order else np.zeros_like(at))]
+    left = np.floor(at)
+    weights = FACTORS[kind](at - left, order)
+    first = 0 if kind == "bilinear" else -1
+    found = []
+    for number, weight in enumerate(weights, first):
+        place = left + number
+        if kind == "bicubic" and padding != "zeros":
+            place = unfolded(place, n, padding, corners)[0]
+        found.append(bounded(place, n, np.asarray(weight * steps, at.dtype)))
+    return found
+
+
+def bounded(place, n, weight):
+    """The place as an index, its weight zero where that lies outside."""
+    inside = (place >= 0) & (place < n)
+    return np.where(inside, place, 0).astype(np.int64), np.where(inside, weight, 0)
+
+
+def linear_factors(t, order):
+    if order > 1:
+        return np.zeros_like(t), np.zeros_like(t)
+    return (-np.ones_like(t), np.ones_like(t)) if order else (1 - t, t)
+
+
+def cubic_factors(t, order):
+    """Cubic convolution by the distances t + 1, t, 1 - t and 2 - t."""
+    a = CUBIC
+    far, near = np.polynomial.Polynomial([-4 * a, 8 * a, -5 * a, a]), np.polynomial.Polynomial([1, 0, -a - 3, a + 2])
+    if order:
+        far, near = far.deriv(order), near.deriv(order)
+    back = -1 if order % 2 else 1
+    return far(t + 1), near(t), back * near(1 - t), back * far(2 - t)
+
+
+FACTORS = {"bilinear": linear_factors, "bicubic": cubic_factors}
+
+
+def taps(grid, spatial, orders, kind, padding, corners):
+    """(flat place, weight) of every neighbour of every point, both [N, points]."""
+    points = grid.reshape(len(grid), math.prod(grid.shape[1:-1]), len(spatial))
+    each = [
+        neighbours(points[..., -1 - dim], n, kind, padding, corners, orders[dim]) for dim, n in enumerate(spatial)
+    ]  # the grid names the last dimension first
+    for choice in itertools.product(*each):
+        place, weight = choice[0]
+        for n, (inner, factor) in zip(spatial[1:], choice[1:]):
+            place, weight = place * n + inner, weight * factor
+        yield place, weight
+
+
+# ── the operators ────────────────────────────────────────────────────────────
+@in_float32
+def grid_sample(input, grid, orders, kind, padding, corners):
+    """The input [N, C, *S] at the points [N, *T, dims] of a grid: [N, C, *T]."""
+    rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
+    result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
+    for place, weight in taps(grid, input.shape[2:], orders, kind, padding, corners):
+        for n in range(len(rows)):
+            result[n] += np.take(rows[n], place[n], 1) * weight[n]
+    return result.reshape(*input.shape[:2], *grid.shape[1:-1])
+
+
+@in_float32
+def grid_spread(grad, grid, shape, orders, kind, padding, corners):
+    """Every sample added to its neighbours, by their weights: the adjoint in the input."""
+    values = grad.reshape(*grad.shape[:2], math.prod(grad.shape[2:]))
+    result = np.zeros((shape[0], math.prod(shape[2:]), shape[1]), grad.dtype)
+    for place, weight in taps(grid, shape[2:], orders, kind, padding, corners):
+        for n in range(shape[0]):
+            add_at(result[n], place[n], np.ascontiguousarray((values[n] * weight[n]).T))
+    return np.ascontiguousarray(result.swapaxes(1, 2)).reshape(shape)
+
+
+SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raised(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
+for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_sampler3d_cpu")):
+    op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", called=kernel_name,
+       node=f"GridSampler{dims}DBackward0", input=f"grid_spread{dims}(g, grid, input.shape, orders, {MODES})",
+       grid=SLOPES.format(dims=dims, x="input"))  # fmt: skip
+    op(grid_spread, name=f"grid_spread{dims}", public=False, out=False, node=f"GridSampler{dims}DBackwardBackward0",
+       grad=f"grid_sample{dims}(g, grid, orders, {MODES})", grid=SLOPES.format(dims=dims, x="g").replace("g *", "grad *"))  # fmt: skip
+
+
+@word
+def raised(orders, dim):
+    """``orders`` with one more derivative by the grid's coordinate ``dim``, which counts from the last dimension."""
+    return tuple(order + (place == len(orders) - 1 - dim) for place, order in enumerate(orders))
+
+
+# ── grids ────────────────────────────────────────────────────────────────────
+@functools.lru_cache(64)
+def even_points(sizes, corners, dtype):
+    """The points of a grid that covers the input evenly, with a 1 for the shift: [points, dims + 1]."""
+    axes = []
+    for n in sizes:
+        ends = 1.0 if corners else (n - 1) / n
+        axes.append(np.linspace(-ends, ends, n) if n > 1 else np.zeros(n))
+    found = np.meshgrid(*axes, indexing="ij")
+    return np.stack([*(axis.reshape(-1) for axis in reversed(found)), np.ones(math.prod(sizes))], 1).astype(dtype)
+
+
+@op(public=False, out=False, node="AffineGridGeneratorBackward0", theta="affine_slope(g, sizes, corners)")
+@in_float32
+def affine_points(theta, sizes, corners):
+    """The points of an even grid [N, *sizes, dims] after the affine maps ``theta`` [N, dims, dims + 1]."""
+    points = even_points(sizes, corners, theta.dtype)
+    return np.matmul(points, theta.swapaxes(1, 2)).reshape(len(theta), *sizes, len(sizes))
+
+
+@op(public=False, out=False, node="AffineGridGeneratorBackward0", grad="affine_points(g, sizes, corners)")
+@in_float32
+def affine_slope(grad, sizes, corners):
+    """The adjoint of ``affine_points``."""
+    points = even_points(sizes, corners, grad.dtype)
+    return np.matmul(grad.reshape(len(grad), len(points), len(sizes)).swapaxes(1, 2), points)

@@ -1,0 +1,17 @@
+"""Vectors with lengths of their own: the derivative of weight normalisation."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.reductions.summation import add_squares
+
+
+@op(
+    public=False, out=False, node="WeightNormInterfaceBackward0",
+    let={"norm": "sqrt(sum_dim(v * v, others, True))"},
+    v="lengths / norm * (g - v * (sum_dim(g * v, others, True) / (norm * norm)))",
+    lengths="sum_dim(g * v, others, True) / norm",
+)  # fmt: skip
+def with_lengths(v, lengths, others):
+    """``v``, its parts along all dimensions but ``others`` scaled to the ``lengths`` (Salimans and Kingma, 2016)."""
+    return v * (lengths / np.sqrt(add_squares(v, others, True)))

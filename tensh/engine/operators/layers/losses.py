@@ -1,0 +1,304 @@
+"""Losses that PyTorch records as one node: a value for every element, and its mean or sum.
+
+``reduction`` is 'none', 'mean' or 'sum'.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.threads import SPREAD, spread
+from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.operators.indexing.gather import extent, places
+from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.reductions.summation import add_along, add_squares
+
+
+@word
+def share(reduction, values):
+    """The weight of one value in the reduced result."""
+    return 1 / max(math.prod(values.shape), 1) if reduction == "mean" else 1
+
+
+def by_blocks(values, *arrays, others=()):
+    """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
+    return values(*arrays, *others) if arrays[0].size < SPREAD else spread(values, arrays, others)
+
+
+def reduced(values, reduction):
+    """The values as they are, their sum, or their mean."""
+    if reduction == "none":
+        return values
+    total = add_along(values)
+    if reduction == "sum":
+        return total
+    return total / values.dtype.type(values.size) if values.size else values.dtype.type(np.nan)
+
+
+# ── distances ────────────────────────────────────────────────────────────────
+def of(value, array):
+    """A number in the array's dtype."""
+    return SCALARS[value, array.dtype]
+
+
+@op(
+    public=False, out=False, node="MseLossBackward0", types="f", called="mse_cpu",
+    let={"d": "input - target"},
+    input="g * d * (2 * share(reduction, d))", target="g * d * (-2 * share(reduction, d))",
+)  # fmt: skip
+def squared_difference(input, target, reduction="mean"):
+    """(input - target)², as it is, summed, or averaged."""
+    difference = input - target
+    if reduction == "none":
+        return difference * difference
+    total = add_squares(difference)
+    if reduction == "sum":
+        return total
+    return total / input.dtype.type(difference.size) if difference.size else input.dtype.type(np.nan)
+
+
+def smooth_difference(input, target, reduction="mean", beta=1.0):
+    """|input - target|, but a parabola where that is less than ``beta``."""
+    return reduced(by_blocks(smoothed, input, target, others=(beta,)), reduction)
+
+
+def huber_difference(input, target, reduction="mean", delta=1.0):
+    """``delta`` times that."""
+    return reduced(by_blocks(bent, input, target, others=(delta,)), reduction)
+
+
+def smoothed(input, target, bound):
+    return bent(input, target, bound) / of(bound, input)
+
+
+def bent(input, target, bound):
+    """d² / 2 for a difference d up to ``bound``, going on as a straight line."""
+    d = np.abs(input - target)
+    near = np.minimum(d, of(bound, d))
+    return near * (d - of(0.5, d) * near)
+
+
+def levelled(d, bound):
+    """``d`` between -bound and bound; at these it changes no more."""
+    return np.clip(d, of(-bound, d), of(bound, d))
+
+
+def levelled_recorded(d, bound):
+    near, only = d.abs() < bound, recorded("only")
+    return only(d, near) + only(d.detach().clamp(-bound, bound), ~near)
+
+
+ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
+
+
+def declare_distance(kernel, node, called, slope):
+    """Declare a loss of the differences, whose slope is that of one element."""
+    return op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
+              input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
+
+
+smooth_difference_op = declare_distance(
+    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled((input - target) / beta, 1)"
+)
+huber_difference_op = declare_distance(
+    huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input - target, delta)"
+)
+
+
+# ── yes or no ────────────────────────────────────────────────────────────────
+def weighted(values, weight):
+    return values if weight is None else values * weight
+
+
+BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
+
+
+@op(
+    public=False, out=False, node="BinaryCrossEntropyBackward0", types="f", called="binary_cross_entropy",
+    let={"part": f"g * {BY_WEIGHT}"},
+    input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
+    target="part * (log1p(-input) - log(input))", weight=None,
+)  # fmt: skip
+@in_float32
+def binary_entropy(input, target, weight=None, reduction="mean"):
+    """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
+    return reduced(by_blocks(entropies, input, target, weight), reduction)
+
+
+def entropies(input, target, weight):
+    least = of(-100, input)
+    yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
+    return weighted((target - of(1, target)) * no - target * yes, weight)
+
+
+@op(
+    public=False, out=False, node="BinaryCrossEntropyWithLogitsBackward0", types="f", called="log_sigmoid_cpu",
+    let={"part": f"g * {BY_WEIGHT}", "s": "sigmoid(input)"},
+    input="part * (s - target) if pos_weight is None else"
+    " part * (s * (pos_weight * target + 1 - target) - pos_weight * target)",
+    target="-part * input if pos_weight is None else part * (logsigmoid(-input) - pos_weight * logsigmoid(input))",
+    weight=None, pos_weight=None,
+)  # fmt: skip
+@in_float32
+def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
+    """The same of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
+    return reduced(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
+
+
+def entropies_of_logits(input, target, weight, pos_weight):
+    one = of(1, input)
+    tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, of(0, input))  # -log(sigmoid(input))
+    if pos_weight is not None:
+        tail = tail * (one + (pos_weight - one) * target)
+    return weighted((one - target) * input + tail, weight)
+
+
+@op(
+    public=False, out=False, node="SoftMarginLossBackward0", types="fc",
+    input="-g * conj(target * sigmoid(-target * input)) * share(reduction, input)", target=None,
+)  # fmt: skip
+@in_float32
+def soft_margin(input, target, reduction="mean"):
+    """log(1 + exp(-target * input))."""
+    return reduced(by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction)
+
+
+# ── one of many ──────────────────────────────────────────────────────────────
+def chosen(shape, target, weight, ignore_index):
+    """(class of every sample, 0 where it is ignored; the samples' weights, 0 where it is, or None if all count one)."""
+    n = shape[1 if len(shape) > 1 else 0]
+    if weight is None and target.size:
+        low, high = extent(target)
+        if low >= 0 and high < n and not low <= ignore_index <= high:
+            return target.astype(np.int64, copy=False), None
+    ignored = target == ignore_index
+    classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
+    wrong = (classes < 0) | (classes >= n)
+    if wrong.any():
+        raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
+    return classes, np.where(ignored, 0.0, 1.0 if weight is None else weight[classes])
+
+
+def of_classes(shape, classes):
+    """Where in flat memory of ``shape`` every sample's own class is."""
+    return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
+
+
+def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
+    classes, weights = chosen(input.shape, target, weight, ignore_index)
+    picked = input.reshape(-1).take(of_classes(input.shape, classes))
+    if weights is None:
+        return reduced(np.negative(picked), reduction)
+    weights = weights.astype(input.dtype, copy=False)
+    losses = np.where(weights != 0, -picked * weights, of(0, input))
+    if reduction != "mean":
+        return reduced(losses, reduction)
+    return add_along(losses) / add_along(weights)
+
+
+def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
+    classes, weights = chosen(shape, target, weight, ignore_index)
+    if weights is None:
+        values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
+    else:
+        if reduction == "mean":
+            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, and its slope zero
+        values = -weights.astype(grad.dtype, copy=False) * grad
+    result = np.zeros(shape, grad.dtype)
+    result.reshape(-1)[of_classes(shape, classes)] = values
+    return result
+
+
+def declare_likelihood(name, node):
+    """Declare a negative log likelihood and its adjoint; return the first."""
+    fixed = {"public": False, "out": False, "node": node}
+    op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
+       grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
+    return op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
+       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
+       input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
+
+
+nll_op = declare_likelihood("nll", "NllLossBackward0")
+nll2 = declare_likelihood("nll2", "NllLoss2DBackward0")
+
+
+# ── margins between classes ──────────────────────────────────────────────────
+def margins(input, target, weight, p, margin):
+    """(by how much every other class comes too near, 0 for the class itself; the samples' weights; the classes)."""
+    rows = input.reshape(-1, input.shape[-1]) if input.ndim else input.reshape(1, 1)
+    classes = target.reshape(-1)
+    if ((classes < 0) | (classes >= rows.shape[1])).any():
+        raise RuntimeError("target out of range")
+    own = np.arange(len(rows)), classes
+    over = np.maximum(rows - rows[own][:, None] + of(margin, rows), of(0, rows))
+    over[own] = 0
+    return over, (1 if weight is None else weight[classes][:, None]) / rows.dtype.type(rows.shape[1]), own
+
+
+@op(
+    public=False, out=False, node="MultiMarginLossBackward0", types="f", called="multi_margin_loss_cpu_kernel",
+    input="multi_margin_back(g, input, target, weight, p, margin, reduction)", target=None, weight=None,
+)  # fmt: skip
+def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
+    """The mean over all classes of (margin - what the class has + what another class has) ** p where that is positive."""
+    over, weights, _ = margins(input, target, weight, p, margin)
+    values = add_along((over if p == 1 else over * over) * weights, 1)
+    return reduced(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
+
+
+@op(
+    public=False, out=False, node="NotImplemented", target=None, weight=None,
+    **dict.fromkeys(("grad", "input"), "not_differentiable('multi_margin_loss_backward')"),
+)  # fmt: skip
+def multi_margin_back(grad, input, target, weight=None, p=1, margin=1.0, reduction="mean"):
+    """The gradient of that."""
+    over, weights, own = margins(input, target, weight, p, margin)
+    slopes = ((over > 0) if p == 1 else 2 * over) * weights
+    slopes[own] = -add_along(slopes, 1)
+    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)
+
+
+def spread_over_rows(slopes, grad, reduction):
+    """The slopes of every row times its gradient."""
+    if reduction == "none":
+        return slopes * grad.reshape(-1, 1)
+    return slopes * (grad / grad.dtype.type(len(slopes)) if reduction == "mean" else grad)
+
+
+def label_margins(input, target):
+    """(by how much each other class [N, y, j] comes too near class y; how often y is listed; is j listed?)."""
+    rows, lists = input.reshape(-1, max(input.shape[-1:] or (1,))), target.reshape(-1, max(target.shape[-1:] or (1,)))
+    if ((lists < -1) | (lists >= rows.shape[1])).any():
+        raise RuntimeError("argument #2 'target' is out of range")
+    listed = np.logical_and.accumulate(lists >= 0, 1)
+    times = np.zeros(rows.shape, rows.dtype)
+    np.add.at(times, (np.arange(len(rows))[:, None].repeat(lists.shape[1], 1)[listed], lists[listed]), 1)
+    over = np.maximum(of(1, rows) - rows[:, :, None] + rows[:, None, :], of(0, rows))
+    return over * (times[:, :, None] * (times == 0)[:, None, :]), times, rows.dtype.type(rows.shape[1])
+
+
+@op(
+    public=False, out=False, node="MultilabelMarginLossBackward0", types="f",
+    called="multilabel_margin_loss_forward_out_frame",
+    input="multilabel_margin_back(g, input, target, reduction)", target=None,
+)  # fmt: skip
+def multilabel_margin(input, target, reduction="mean"):
+    """The mean of 1 - (what a listed class has - what another class has) where that is positive, over all such pairs."""
+    over, _, count = label_margins(input, target)
+    values = add_along(over, (1, 2)) / count
+    return reduced(values.reshape(input.shape[:-1]), reduction)
+
+
+@op(
+    public=False, out=False, node="NotImplemented", target=None,
+    **dict.fromkeys(("grad", "input"), "not_differentiable('multilabel_margin_loss_backward')"),
+)  # fmt: skip
+def multilabel_margin_back(grad, input, target, reduction):
+    """The gradient of that."""
+    over, times, count = label_margins(input, target)
+    pairs = (over > 0) * times[:, :, None] / count
+    slopes = add_along(pairs, 1) - add_along(pairs, 2)
+    return spread_over_rows(slopes, grad, reduction).reshape(input.shape).astype(input.dtype, copy=False)

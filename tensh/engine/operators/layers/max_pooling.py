@@ -1,0 +1,119 @@
+"""The largest elements of windows of any form: of neighbours, as many as there are, wherever each begins.
+
+Along a dimension of ``n`` elements windows are an array [size, k] of places, where a window of fewer than ``k`` elements
+repeats its last one, or [planes, size, k] where every plane has its own.  The maximum is taken one dimension after the other.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.threads import BLOCK, over_rows
+
+
+def largest_in(input, windows, dims):
+    """(the largest element of every window, its flat place); ``windows`` has the windows of each of the last dimensions."""
+    first = input.ndim - dims
+    lead, spatial = input.shape[:first], input.shape[first:]
+    planes, sizes = math.prod(lead), [each.shape[-2] for each in windows]
+    rows = input.reshape(planes, *spatial)
+    values, places = np.empty((planes, *sizes), input.dtype), np.empty((planes, *sizes), np.int64)
+
+    def work(part):
+        own = [each if each.ndim == 2 else each[part] for each in windows]
+        values[part], places[part] = largest_in_planes(rows[part], own)
+
+    if values.size:
+        over_rows(work, planes, math.prod(spatial), BLOCK)
+    return values.reshape(*lead, *sizes), places.reshape(*lead, *sizes)
+
+
+def largest_in_planes(values, windows):
+    """The same for planes [planes, ...]."""
+    planes, *sizes = values.shape
+    places, inside = None, 1
+    for dim in reversed(range(len(sizes))):
+        n, size = sizes[dim], windows[dim].shape[-2]
+        rows = planes, math.prod(sizes[:dim]), n, math.prod(sizes[dim + 1 :])
+        values, which = largest_along(values.reshape(rows), windows[dim])
+        which += windows[dim][..., 0].reshape(-1, 1, size, 1)
+        if places is None:
+            places = which
+        else:
+            places = np.take_along_axis(places.reshape(rows), which, 2)
+            places += which * inside
+        inside, sizes[dim] = inside * n, size
+    return values.reshape(planes, *sizes), places.reshape(planes, *sizes)
+
+
+def largest_along(values, windows):
+    """(the largest elements of ``values`` [planes, before, n, after] in windows along ``n``, how many come before each)."""
+    parts = list(parts_of(values, windows))
+    if len(parts) == 1:
+        return parts[0], np.zeros(parts[0].shape, np.int64)
+    best = np.maximum(parts[0], parts[1])
+    for part in parts[2:]:
+        np.maximum(best, part, best)
+    which, before = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64), np.ones(best.shape, bool)
+    for part in parts[:-1]:
+        before &= part != best
+        which += before
+    if (best != best).any():
+        for number, part in reversed(list(enumerate(parts))):  # the first nan is the largest
+            np.copyto(which, number, where=part != part)
+    return best, which.astype(np.int64)
+
+
+def parts_of(values, windows):
+    """The first element of every window, the second, and so on."""
+    planes, before, n, after = values.shape
+    if windows.ndim == 2:
+        for places in windows.T:
+            yield values.take(places, 2, mode="wrap")
+        return
+    begins = (np.arange(planes * before) * n).reshape(planes, before, 1) + windows[:, None, :, 0]
+    flat = values.reshape(-1) if after == 1 else values.reshape(-1, after)
+    for number in range(windows.shape[2]):  # of neighbours
+        yield flat.take(begins + number, 0, mode="wrap").reshape(planes, before, -1, after)
+
+
+# ── windows ──────────────────────────────────────────────────────────────────
+@functools.lru_cache(1024)
+def even(n, size):
+    """(places [T, size], weights) of the elements of ``size`` windows that cover ``n`` elements; weight 0 repeats."""
+    number = np.arange(size)
+    start, end = number * n // size, -(-(number + 1) * n // size)
+    length = end - start
+    step = np.arange(length.max(initial=1))[:, None]
+    return start + np.minimum(step, length - 1), (step < length) / length
+
+
+def even_windows(spatial, sizes):
+    """Windows that share every dimension out evenly."""
+    return tuple([even(n, size)[0].T for n, size in zip(spatial, sizes)])
+
+
+def fractional_windows(spatial, kernel, sizes, samples):
+    """Windows of ``kernel`` elements that begin at random places, in every plane at others.
+
+    ``samples`` [N, C, dims] are the random numbers; PyTorch takes them from the last dimension on in two dimensions.
+    """
+    dims = len(spatial)
+    samples = samples.reshape(-1, dims)
+    return tuple([
+        fractional_starts(n, k, size, samples[:, dims - 1 - dim if dims == 2 else dim])[..., None] + np.arange(k)
+        for dim, (n, k, size) in enumerate(zip(spatial, kernel, sizes))
+    ])  # fmt: skip
+
+
+def fractional_starts(n, kernel, size, sample):
+    """Where ``size`` windows begin, in steps that are as even as whole numbers can be; the last ends at the end."""
+    starts = np.full((*sample.shape, size), n - kernel)
+    if size > 1:
+        step = sample.dtype.type(n - kernel) / sample.dtype.type(size - 1)
+        number = np.arange(size - 1, dtype=sample.dtype)
+        starts[..., :-1] = ((number + sample[..., None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[
+            ..., None
+        ]
+    return starts

@@ -1,0 +1,213 @@
+"""Normalisation: elements minus their mean, divided by their standard deviation, group by group.
+
+Batch, layer and group normalisation differ only in what a group is.  ``form`` says it: the input seen as [A, B, S] has B
+groups, each of A * S elements.  ``at`` is the shape in which weight and bias meet the input.
+
+Note [Whitening]
+With the mean m, the inverse deviation s and x = (input - m) * s, the derivative of x sends g to
+s * (g - mean(g) - x * mean(g * x)): ``whiten_back``.  Its own derivatives need x, s and means as functions of the
+input, so these are operators, too; what the forward pass has computed of them is handed on as ``mean`` and ``rstd``.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.threads import SPREAD_LIGHT, over_rows
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.precision import in_float32, widened
+from tensh.engine.operators.reductions.summation import add_along, add_row_products
+
+FAR = 8  # deviations from zero of a mean whose rounding shows in what is whitened
+STATS = "input, mean, rstd, form"
+
+
+# ── sums over groups ─────────────────────────────────────────────────────────
+def group_sums(grouped):
+    """The sums over all but the middle dimension."""
+    if grouped.shape[2] == 1:
+        return add_along(grouped[:, :, 0], 0)
+    rows = add_along(grouped, 2)
+    return rows[0] if len(rows) == 1 else add_along(rows, 0)
+
+
+def group_products(one, other):
+    """The same of products, without an array of them."""
+    if one.shape[2] == 1:
+        return add_along(np.multiply(one[:, :, 0], other[:, :, 0]), 0)
+    rows = add_row_products(one, other)
+    return rows[0] if len(rows) == 1 else add_along(rows, 0)
+
+
+def number(form):
+    return max(form[0] * form[2], 1)
+
+
+def some_at_a_time(work, form):
+    """Call ``work(part)`` for slices of the groups: all of them, or those that make up a large block."""
+    a, groups, s = form
+    if a * groups * s < SPREAD_LIGHT:
+        work(slice(None))
+    else:
+        over_rows(work, groups, a * s)
+
+
+def whiten(grouped, eps, out):
+    """The whitened groups into ``out``; returns the means, the inverse deviations and the variances.
+
+    The rounding of a mean that is FAR from zero is made good, so that equal numbers become zero.
+    """
+    count = grouped.dtype.type(number(grouped.shape))
+    mean = group_sums(grouped) / count
+    np.subtract(grouped, mean[:, None], out)
+    variance = group_products(out, out) / count
+    rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    if np.abs(mean * rstd).max(initial=0) > FAR:
+        off = group_sums(out) / count
+        off[~np.isfinite(off)] = 0  # an infinite mean stays
+        mean = mean + off
+        np.subtract(grouped, mean[:, None], out)
+        variance = group_products(out, out) / count
+        rstd = 1 / np.sqrt(variance + variance.dtype.type(eps))
+    np.multiply(out, rstd[:, None], out)
+    return mean, rstd, variance
+
+
+def whiten_some(grouped, eps, out):
+    """The same, some groups at a time."""
+    facts = np.empty((3, grouped.shape[1]), grouped.dtype)
+
+    def work(part):
+        facts[:, part] = whiten(grouped[:, part], eps, out[:, part])
+
+    some_at_a_time(work, grouped.shape)
+    return facts
+
+
+# ── the layers ───────────────────────────────────────────────────────────────
+def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
+    grouped = widened(input).reshape(form)
+    out = np.empty(form, grouped.dtype)
+    facts = whiten(grouped, eps, out) if input.size < SPREAD_LIGHT else whiten_some(grouped, eps, out)
+    out = out.reshape(input.shape)
+    stretch(out, weight, bias, at, out)
+    return out.astype(input.dtype, copy=False), *facts
+
+
+def stretch(input, scale, shift, at, out):
+    """``input * scale + shift`` into ``out``, some rows at a time; without either where it is None."""
+    scale, shift = (each if each is None else widened(each).reshape(at) for each in (scale, shift))
+
+    def work(input, out):
+        if scale is not None:
+            input = np.multiply(input, scale, out)
+        if shift is not None:
+            np.add(input, shift, out)
+
+    if input.size < SPREAD_LIGHT or scale is None and shift is None:
+        work(input, out)
+        return
+    row = input.shape[-len(at) :]
+    rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
+    over_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row))
+
+
+SLOPES = {
+    "input": f"whiten_back(g if weight is None else g * reshape(weight, at), {STATS})",
+    "weight": f"reshape(sum_to(g * whitened({STATS}), at), weight.shape)",
+    "bias": "reshape(sum_to(g, at), bias.shape)",
+}
+TIED = SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
+
+
+def declare_norm(name, kernel, node, called, slopes):
+    """Declare the normalisation ``name``."""
+    return op(kernel, name=name, node=node, public=False, out=False, types="f", called=called,
+              doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
+              outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
+
+
+batch_norm_train = declare_norm(
+    "batch_norm_train", keeping_format(normalised), "NativeBatchNormBackward0", "batch_norm", TIED
+)
+layer_norm_of = declare_norm("layer_norm_of", normalised, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
+group_norm_of = declare_norm(
+    "group_norm_of", keeping_format(normalised), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
+)
+
+
+@op(public=False, out=False, node="NativeBatchNormBackward0", types="f", called="batch_norm",
+    let={"r": "reshape(rsqrt(variance + eps), at)"},
+    input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
+    weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
+    bias="tied(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
+@keeping_format
+@in_float32
+def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
+    """The same by given means and variances, which are constants."""
+    scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
+    if weight is not None:
+        scale = scale * widened(weight)
+    shift = -mean * scale if bias is None else widened(bias) - mean * scale
+    out = np.empty(input.shape, input.dtype)
+    stretch(input, scale.astype(input.dtype, copy=False), shift.astype(input.dtype, copy=False), at, out)
+    return out
+
+
+# ── see Note [Whitening] ─────────────────────────────────────────────────────
+FIXED = {"public": False, "out": False, "mean": None, "rstd": None}
+
+
+@op(**FIXED, node="MulBackward0", input=f"whiten_back(g, {STATS})")
+@in_float32
+def whitened(input, mean, rstd, form):
+    """(input - mean) * rstd."""
+    grouped, out = input.reshape(form), np.empty(form, input.dtype)
+
+    def work(part):
+        apart = np.subtract(grouped[:, part], mean[part, None], out[:, part])
+        np.multiply(apart, rstd[part, None], apart)
+
+    some_at_a_time(work, form)
+    return out.reshape(input.shape)
+
+
+@op(
+    **FIXED, node="NativeNormBackwardBackward0",
+    grad=f"whiten_back(g, {STATS})",
+    let={"x": f"whitened({STATS})", "s": f"inverse_deviation({STATS})"},
+    input=f"whiten_back(-s * (g * group_means(grad * x, form) + grad * group_means(g * x, form)), {STATS})"
+    " - s * x * group_means(g * out, form)",
+)  # fmt: skip
+@in_float32
+def whiten_back(grad, input, mean, rstd, form):
+    """The gradient of what is whitened."""
+    grouped, slopes, out = input.reshape(form), grad.reshape(form), np.empty(form, grad.dtype)
+    count = grad.dtype.type(number(form))
+
+    def work(part):
+        g, s = slopes[:, part], rstd[part]
+        apart = np.subtract(grouped[:, part], mean[part, None], out[:, part])
+        np.multiply(apart, (group_products(g, apart) * (-s * s) / count)[:, None], apart)
+        np.add(apart, g, apart)
+        np.subtract(apart, (group_sums(g) / count)[:, None], apart)
+        np.multiply(apart, s[:, None], apart)
+
+    some_at_a_time(work, form)
+    return out.reshape(grad.shape)
+
+
+@op(**FIXED, node="RsqrtBackward0", let={"s": f"inverse_deviation({STATS})"},
+    input=f"-s * s * whitened({STATS}) * group_means(g, form)")  # fmt: skip
+def inverse_deviation(input, mean, rstd, form):
+    """The inverse deviation of every element's group."""
+    return np.broadcast_to(rstd.astype(input.dtype, copy=False)[:, None], form).reshape(input.shape)
+
+
+@op(public=False, out=False, node="MeanBackward1", input="group_means(g, form)")
+@in_float32
+def group_means(input, form):
+    """The mean of every element's group."""
+    means = group_sums(input.reshape(form)) / input.dtype.type(number(form))
+    return np.broadcast_to(means[:, None], form).reshape(input.shape)

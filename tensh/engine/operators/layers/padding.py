@@ -1,0 +1,65 @@
+"""Padding: elements around a tensor, of one value or taken from the tensor itself."""
+
+import functools
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.taps import Taps, tapped
+
+
+# ── one value ────────────────────────────────────────────────────────────────
+@op(public="function", input="constant_pad_nd(g, opposite(pad), 0)")
+@keeping_format
+def constant_pad_nd(input, pad, value=0):
+    """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.
+
+    Negative counts cut off, which makes padding its own adjoint.
+
+    >>> import tensh as torch
+    >>> torch.constant_pad_nd(torch.ones(2), (1, 2))
+    tensor([0., 1., 1., 0., 0.])
+    """
+    if len(pad) % 2:
+        raise RuntimeError("Length of pad must be even but instead it equals " + str(len(pad)))
+    if len(pad) // 2 > input.ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. "
+            f"Pad length is {len(pad)}while the input has {input.ndim}dimensions."
+        )
+    ends = [(0, 0)] * (input.ndim - len(pad) // 2) + [tuple(pad[i : i + 2]) for i in range(len(pad) - 2, -1, -2)]
+    shape = [n + before + after for n, (before, after) in zip(input.shape, ends)]
+    if any(n < 0 for n in shape):
+        raise RuntimeError("narrow(): length must be non-negative.")
+    result = np.full(shape, value, input.dtype)
+    inside = tuple(slice(max(b, 0), n - max(a, 0)) for n, (b, a) in zip(shape, ends))
+    kept = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(input.shape, ends))
+    result[inside] = input[kept]
+    return result
+
+
+# ── elements of the tensor itself ────────────────────────────────────────────
+@functools.lru_cache(1024)
+def mirrored(mode, size, before, after):
+    """Where the elements of a padded dimension come from."""
+    if mode == "circular":  # what is cut off does not come round again
+        first, last = max(-before, 0), size - max(-after, 0)
+        return Taps(
+            size, first + (np.arange(first - max(before, 0), last + max(after, 0))[None] - first) % max(last - first, 1)
+        )
+    place = np.arange(-before, size + after)
+    if mode == "reflect":
+        period = 2 * max(size - 1, 1)
+        place %= period
+        place = np.minimum(place, period - place)
+    else:
+        place = np.clip(place, 0, size - 1)
+    return Taps(size, place[None])
+
+
+for dims in (1, 2, 3):
+    for name in ("reflection", "replication"):
+        tapped(f"{name}_pad{dims}d", f"{name.title()}Pad{dims}DBackward0", types="iufc", called=f"{name}_pad{dims}d",
+               saves_input=True)  # fmt: skip
+tapped("circular_pad", "PadCircularBackward0", types="biufc")

@@ -1,0 +1,240 @@
+"""Pooling: the largest element or the mean of every window, over the last dimensions of a tensor.
+
+Windows are described by ``kernel, stride, padding, dilation`` and ``size``, the number of windows, one number per
+dimension each.  Both the maximum and the sum are taken one dimension after the other, which needs few passes.
+Where a maximum lies is counted as PyTorch counts it: flat within the pooled dimensions.
+"""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.arrays.scattering import add_at
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.layers.convolution import middle, reach
+from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.layers.max_pooling import even, largest_in
+from tensh.engine.operators.layers.taps import Taps, tapped
+from tensh.engine.operators.precision import in_float32
+
+WINDOWS = "kernel, stride, padding, dilation, size"
+
+
+# ── windows ──────────────────────────────────────────────────────────────────
+def lowest(dtype):
+    """What is less than every element, to stand where there is none."""
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def extents(spatial, kernel, stride, padding, dilation, size):
+    """The sizes that have room for the padding and for every window."""
+    return tuple(
+        max(n + 2 * p, (t - 1) * s + d * (k - 1) + 1)
+        for n, k, s, p, d, t in zip(spatial, kernel, stride, padding, dilation, size)
+    )
+
+
+def surrounded(array, kernel, stride, padding, dilation, size, value):
+    """The array with ``value`` around it wherever a window reaches beyond its end."""
+    first = array.ndim - len(kernel)
+    spatial = array.shape[first:]
+    whole = extents(spatial, kernel, stride, padding, dilation, size)
+    if spatial == whole:
+        return array
+    result = np.full((*array.shape[:first], *whole), value, array.dtype)
+    result[middle(spatial, padding)] = array
+    return result
+
+
+def slices(dim, ndim, k, s, d, t):
+    """The elements that the 1st, 2nd, … element of every window meets along ``dim``."""
+    return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
+
+
+def folded(array, fold, kernel, stride, dilation, size):
+    """``fold`` of all elements of every window, one dimension after the other: the first has the longest rows."""
+    for dim, geometry in enumerate(zip(kernel, stride, dilation, size), array.ndim - len(kernel)):
+        first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
+        array = first if not others else fold(first, others[0])
+        for part in others[1:]:
+            fold(array, part, out=array)
+    return array if array.base is None else array.copy()
+
+
+# ── the largest element ──────────────────────────────────────────────────────
+@keeping_format
+def max_pool(input, kernel, stride, padding, dilation, size):
+    whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
+    return folded(whole, np.maximum, kernel, stride, dilation, size)
+
+
+@op(public=False, out=False, input=None)
+def max_places(input, kernel, stride, padding, dilation, size):
+    """Where the largest element of every window is: the first of them, or the last nan."""
+    low = lowest(input.dtype)
+    whole = surrounded(input, kernel, stride, padding, dilation, size, low)
+    best = folded(whole, np.maximum, kernel, stride, dilation, size)
+    parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
+    which = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64)
+    before = np.ones(best.shape, bool)
+    for part in parts[:-1]:  # the number of elements before the largest one
+        before &= part != best
+        which += before
+    if input.dtype.kind in "fV" and (best != best).any():
+        for number, part in enumerate(parts):
+            np.copyto(which, number, where=part != part)
+    spatial = input.shape[input.ndim - len(kernel) :]
+    places = flat_places(which, spatial, kernel, stride, padding, dilation)
+    if any(padding) and (empty := best == low).any():
+        places[empty] = first_places(places.shape, spatial, stride, padding, dilation)[empty]
+    return places
+
+
+def flat_places(which, spatial, kernel, stride, padding, dilation):
+    """Flat indices into the input from numbers within the windows."""
+    steps = [math.prod(spatial[dim + 1 :]) for dim in range(len(spatial))]
+    inside = sum(n * d * step for n, d, step in zip(np.indices(kernel), dilation, steps))
+    size = which.shape[which.ndim - len(spatial) :]
+    starts = sum((t * s - p) * step for t, s, p, step in zip(np.indices(size), stride, padding, steps))
+    return inside.reshape(-1).take(which) + starts
+
+
+def first_places(shape, spatial, stride, padding, dilation):
+    """Flat indices of the first element of every window that is no padding: the one where all are equally low."""
+    flat = 0
+    for n, t, s, p, d in zip(spatial, np.indices(shape[len(shape) - len(spatial) :]), stride, padding, dilation):
+        place = t * s - p
+        flat = flat * n + place + np.maximum(-(place // d), 0) * d
+    return np.broadcast_to(flat, shape)
+
+
+@keeping_format
+def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
+    places = max_places.kernel(input, kernel, stride, padding, dilation, size)
+    return spots.kernel(input, places, len(kernel)), places
+
+
+for dims in (2, 3):
+    declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
+    declared["called"] = f"max_pool{dims}d"
+    back = "tied(spread_spots(g, {}, input.shape, len(kernel)), input)"
+    op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
+       input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
+    declared["outs"] = ("values", "indices")
+    op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
+       input=back.format("indices"))  # fmt: skip
+    for kind, called in (
+        ("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
+        ("fractional", f"fractional_max_pool{dims}d"),
+    ):
+        declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
+        op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
+           input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
+
+
+# ── elements at flat places ──────────────────────────────────────────────────
+def in_rows(array, dims):
+    """The array with its last ``dims`` dimensions as one, and all others as one."""
+    first = array.ndim - dims
+    return array.reshape(math.prod(array.shape[:first]), math.prod(array.shape[first:]))
+
+
+@op(public=False, out=False, node="GatherBackward0", input="spread_spots(g, indices, input.shape, dims)", indices=None)
+def spots(input, indices, dims):
+    """The elements at flat places within the last ``dims`` dimensions."""
+    return np.take_along_axis(in_rows(input, dims), in_rows(indices, dims), 1).reshape(indices.shape)
+
+
+@op(public=False, out=False, node="ScatterAddBackward0", grad="spots(g, indices, dims)", indices=None)
+def spread_spots(grad, indices, shape, dims):
+    """Zeros of ``shape`` to which the elements are added in their flat places."""
+    result = np.zeros(shape, grad.dtype)
+    add_at(result.reshape(-1), within_rows(indices, shape, dims), grad.reshape(-1))
+    return result
+
+
+def within_rows(indices, shape, dims):
+    """Flat places in the whole array, from flat places within the last dimensions."""
+    rows = in_rows(indices, dims)
+    return (rows + np.arange(len(rows))[:, None] * math.prod(shape[len(shape) - dims :])).reshape(-1)
+
+
+def max_unpool(input, indices, shape, dims):
+    volume = shape[len(shape) - dims :]
+    wrong = (indices < 0) | (indices >= math.prod(volume))
+    if wrong.any():
+        raise RuntimeError(
+            f"Found an invalid max index: {indices[wrong][0]} (output volumes are of size {'x'.join(map(str, volume))})"
+        )
+    result = np.zeros(shape, input.dtype)
+    result.reshape(-1)[within_rows(indices, shape, dims)] = input.reshape(-1)
+    return result
+
+
+for dims in (2, 3):
+    op(max_unpool, name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
+       node=f"MaxUnpool{dims}DBackward0", called=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
+
+
+# ── the mean ─────────────────────────────────────────────────────────────────
+def divided(sums, divisor):
+    """Sums divided by the number of their elements; integers are rounded towards zero."""
+    if sums.dtype.kind in "iu":
+        return np.trunc(sums / divisor).astype(sums.dtype)
+    return np.divide(sums, np.asarray(divisor, sums.dtype), sums)
+
+
+@keeping_format
+@in_float32
+def avg_pool(input, kernel, stride, padding, size, divisor):
+    ones = (1,) * len(kernel)
+    whole = surrounded(input, kernel, stride, padding, ones, size, 0)
+    return divided(folded(whole, np.add, kernel, stride, ones, size), divisor)
+
+
+@in_float32
+def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
+    first, ones = len(shape) - len(kernel), (1,) * len(kernel)
+    whole = extents(shape[first:], kernel, stride, padding, ones, size)
+    result = np.divide(grad, np.asarray(divisor, grad.dtype))
+    for dim in reversed(range(len(shape) - first)):  # the adjoint takes the dimensions in the other order
+        axis = first + dim
+        spread = np.zeros((*result.shape[:axis], whole[dim], *result.shape[axis + 1 :]), result.dtype)
+        for place in slices(axis, len(shape), kernel[dim], stride[dim], 1, size[dim]):
+            spread[place] += result
+        result = spread
+    return result if result.shape == tuple(shape) else result[middle(shape[first:], padding)].copy()
+
+
+MEAN = "kernel, stride, padding, size, divisor"
+for dims in (2, 3):
+    declared = {"public": False, "types": "iuf", "called": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
+    op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
+       input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
+    op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
+       public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
+    tapped(
+        f"adaptive_avg_pool{dims}",
+        f"AdaptiveAvgPool{dims}DBackward0",
+        called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
+        saves_input=True,
+    )
+
+
+@functools.lru_cache(1024)
+def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
+    """How many elements every window along one dimension has."""
+    start = np.arange(size) * stride - padding
+    end = np.minimum(start + kernel, n + padding)
+    if not with_padding:
+        start, end = np.maximum(start, 0), np.minimum(end, n)
+    return end - start
+
+
+# ── windows that share the input out evenly ──────────────────────────────────
+@functools.lru_cache(1024)
+def even_means(n, size):
+    """The means of these windows as a linear map."""
+    places, weights = even(n, size)
+    return Taps(n, places, weights, weights != 0)

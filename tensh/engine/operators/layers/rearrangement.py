@@ -1,0 +1,72 @@
+"""Channels and pixels in another order, and windows as columns: linear maps, each with its adjoint."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.layers.convolution import laid_together, padded, windows
+
+
+# ── channels and pixels ──────────────────────────────────────────────────────
+def laid_out(parts, shape):
+    """A copy in another shape."""
+    out = np.empty(shape, parts.dtype)
+    out.reshape(parts.shape)[...] = parts
+    return out
+
+
+@op(public=False, out=False, input="pixel_unshuffle(g, upscale_factor)")
+def pixel_shuffle(input, upscale_factor):
+    """[..., C r², H, W] as [..., C, H r, W r]."""
+    r = upscale_factor
+    *lead, channels, height, width = input.shape
+    parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
+    n = len(lead)
+    order = (*range(n + 1), n + 3, n + 1, n + 4, n + 2)
+    return laid_out(parts.transpose(order), (*lead, channels // (r * r), height * r, width * r))
+
+
+@op(public=False, out=False, input="pixel_shuffle(g, downscale_factor)")
+def pixel_unshuffle(input, downscale_factor):
+    """[..., C, H r, W r] as [..., C r², H, W]."""
+    r = downscale_factor
+    *lead, channels, height, width = input.shape
+    parts = input.reshape(*lead, channels, height // r, r, width // r, r)
+    n = len(lead)
+    order = (*range(n + 1), n + 2, n + 4, n + 1, n + 3)
+    return laid_out(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
+
+
+@op(public=False, out=False, input="channel_shuffle(g, input.shape[1] // groups)")
+def channel_shuffle(input, groups):
+    """The channels, the first of every group first."""
+    batch, channels, *sizes = input.shape
+    parts = input.reshape(batch, groups, channels // groups, *sizes)
+    return laid_out(parts.swapaxes(1, 2), input.shape)
+
+
+# ── windows as columns ───────────────────────────────────────────────────────
+GEOMETRY = "kernel, dilation, padding, stride"
+
+
+@op(
+    public=False, out=False, node="Im2ColBackward0", types="bfc", called="im2col_out_cpu",
+    input=f"col2im(g, input.shape[2:], {GEOMETRY}, size)",
+)  # fmt: skip
+def im2col(input, kernel, dilation, padding, stride, size):
+    """All windows of a picture [N, C, H, W], side by side: [N, C * prod(kernel), windows]."""
+    columns = windows(padded(input, padding), kernel, size, stride, dilation)
+    return columns.reshape(input.shape[0], input.shape[1] * math.prod(kernel), math.prod(size))
+
+
+@op(
+    public=False, out=False, node="Col2ImBackward0", types="bfc", called="col2im_out_cpu",
+    input=f"im2col(g, {GEOMETRY}, size)",
+)  # fmt: skip
+def col2im(input, output_size, kernel, dilation, padding, stride, size):
+    """The sum of all windows, each in its place."""
+    channels = input.shape[1] // math.prod(kernel)
+    columns = input.reshape(input.shape[0], channels, *kernel, *size)
+    wide = columns.astype(np.float32) if input.dtype.itemsize == 2 and input.dtype.kind in "fV" else columns
+    return laid_together(wide, output_size, stride, padding, dilation).astype(input.dtype, copy=False)

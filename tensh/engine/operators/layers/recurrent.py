@@ -1,0 +1,108 @@
+"""A layer of long short-term memory as one operator: the steps in one loop, its derivative in another; packed sequences."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, word
+from tensh.engine.operators.reductions.summation import add_along
+
+SAVED = "input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells"
+
+
+def from_tanh(hidden, dtype):
+    """(factors, terms) that make all four gates of a row of tanh: sigmoid(x) is tanh(x / 2) / 2 + 1 / 2."""
+    factors, terms = np.full(4 * hidden, 0.5, dtype), np.full(4 * hidden, 0.5, dtype)
+    factors[2 * hidden : 3 * hidden], terms[2 * hidden : 3 * hidden] = 1.0, 0.0
+    return factors, terms
+
+
+def steps_of(count, backwards):
+    return range(count - 1, -1, -1) if backwards else range(count)
+
+
+# ── forward ──────────────────────────────────────────────────────────────────
+@op(
+    public=False, out=False, many=True, node="MkldnnRnnLayerBackward0",
+    outs=("outputs", "last_hidden", "last_cell", "gates", "cells"),
+    let={"slopes": f"lstm_slopes(g_outputs, g_last_hidden, g_last_cell, {SAVED})"},
+    input="slopes[0]", w_ih="slopes[1]", w_hh="slopes[2]", b_ih="slopes[3]", b_hh="slopes[3]", hidden="slopes[4]",
+    cell="slopes[5]",
+)  # fmt: skip
+def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
+    """The hidden states of all steps [L, N, H], the last hidden and cell state, and the gates and cells of all steps.
+
+    ``input`` is [L, N, features]; the weights are those of ``torch.nn.LSTM``, the states [N, H].
+    """
+    count, batch, _ = input.shape
+    width, dtype = hidden.shape[-1], input.dtype
+    gates = input.reshape(count * batch, -1) @ w_ih.T
+    gates += b_ih + b_hh
+    gates = gates.reshape(count, batch, 4 * width)
+    outputs, cells = np.empty((count, batch, width), dtype), np.empty((count, batch, width), dtype)
+    factors, terms = from_tanh(width, dtype)
+    turned, spare = np.ascontiguousarray(w_hh.T), np.empty((batch, width), dtype)
+    for step in steps_of(count, backwards):
+        row, new_cell = gates[step], cells[step]
+        row += hidden @ turned
+        row *= factors
+        np.tanh(row, out=row)
+        row *= factors
+        row += terms
+        into, forget, new, out = (row[:, n * width : (n + 1) * width] for n in range(4))
+        np.multiply(forget, cell, out=new_cell)
+        new_cell += np.multiply(into, new, out=spare)
+        hidden, cell = np.multiply(out, np.tanh(new_cell, out=spare), out=outputs[step]), new_cell
+    return outputs, hidden.copy(), cell.copy(), gates, cells
+
+
+# ── backward ─────────────────────────────────────────────────────────────────
+def shifted(states, first, backwards):
+    """The state before each step."""
+    return np.concatenate([states[1:], first[None]] if backwards else [first[None], states[:-1]])
+
+
+def slopes_of_arrays(
+    g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, outputs, gates, cells
+):
+    """The gradients of input, w_ih, w_hh, either bias, and both states."""
+    count, batch, width = outputs.shape
+    into, forget, new, out = (gates[..., n * width : (n + 1) * width] for n in range(4))
+    tanhs, before = np.tanh(cells), shifted(cells, cell, backwards)
+    # what the gradient of a hidden state, or of a cell, has to be multiplied with for each gate
+    by_hidden, by_out = out * (1 - tanhs * tanhs), tanhs * out * (1 - out)
+    by_cell = np.concatenate([new * into * (1 - into), before * forget * (1 - forget), into * (1 - new * new)], -1)
+    slopes = np.empty_like(gates)
+    for step in reversed(steps_of(count, backwards)):
+        g_hidden = g_outputs[step] + g_hidden
+        g_cell = g_cell + g_hidden * by_hidden[step]
+        row = slopes[step]
+        np.multiply(
+            by_cell[step].reshape(batch, 3, width), g_cell[:, None], out=row[:, : 3 * width].reshape(batch, 3, width)
+        )
+        np.multiply(g_hidden, by_out[step], out=row[:, 3 * width :])
+        g_hidden, g_cell = row @ w_hh, g_cell * forget[step]
+    flat = slopes.reshape(count * batch, -1)
+    earlier = shifted(outputs, hidden, backwards).reshape(count * batch, width)
+    g_input = (flat @ w_ih).reshape(input.shape)
+    return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
+
+
+ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in functional/layers/recurrent.py
+
+
+# ── packed sequences ─────────────────────────────────────────────────────────
+def as_rows(shape):
+    """The shape with its first two dimensions as one."""
+    return (shape[0] * shape[1], *shape[2:])
+
+
+word(as_rows)
+
+
+@op(
+    public=False, out=False, node="PackPaddedSequenceBackward0",
+    input="reshape(index_select_back(g, as_rows(input.shape), 0, places), input.shape)", places=None,
+)  # fmt: skip
+def packed_rows(input, places):
+    """The rows of the first two dimensions of ``input``, at the places given."""
+    return input.reshape(as_rows(input.shape))[places]

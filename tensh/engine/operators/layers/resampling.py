@@ -1,0 +1,113 @@
+"""Interpolation: every mode is, dimension by dimension, a weighted sum of a few neighbours (see taps.py).
+
+``scale`` is the distance of two results in units of the input's elements; ``corners`` says that the outermost elements
+stay where they are.
+"""
+
+import functools
+
+import numpy as np
+
+from tensh.engine.operators.layers.taps import Taps, tapped
+
+CUBIC, SMOOTH_CUBIC = -0.75, -0.5  # the free parameter of cubic convolution: plain, and with anti-aliasing
+
+
+def scale_of(n, size, corners, factor):
+    """The distance of two results; ``factor`` is the wished one where it was given."""
+    if corners:
+        return (n - 1) / (size - 1) if size > 1 else 0.0
+    return 1.0 / factor if factor else n / size
+
+
+@functools.lru_cache(1024)
+def nearest(n, size, factor, exact):
+    """The neighbour to the left, or with ``exact`` the nearest one; in single precision, as PyTorch counts."""
+    scale = np.float32(scale_of(n, size, False, factor))
+    place = np.floor((np.arange(size, dtype=np.float32) + np.float32(0.5 if exact else 0)) * scale)
+    return Taps(n, np.minimum(place.astype(np.int64), n - 1)[None])
+
+
+@functools.lru_cache(1024)
+def linear(n, size, corners, factor):
+    """Two neighbours, weighted by nearness."""
+    scale = scale_of(n, size, corners, factor)
+    number = np.arange(size)
+    at = number * scale if corners else np.maximum((number + 0.5) * scale - 0.5, 0)
+    left = np.minimum(at.astype(np.int64), n - 1)
+    share = np.clip(at - left, 0, 1)
+    return Taps(n, np.stack([left, np.minimum(left + 1, n - 1)]), np.stack([1 - share, share]))
+
+
+@functools.lru_cache(1024)
+def cubic(n, size, corners, factor):
+    """Four neighbours, weighted by cubic convolution."""
+    scale = scale_of(n, size, corners, factor)
+    number = np.arange(size)
+    at = number * scale if corners else (number + 0.5) * scale - 0.5
+    left = np.floor(at)
+    distance = np.abs(at - left - np.arange(-1, 3)[:, None])
+    places = np.clip(left + np.arange(-1, 3)[:, None], 0, n - 1).astype(np.int64)
+    return Taps(n, places, cubic_weight(distance, CUBIC))
+
+
+# ── weights by distance ──────────────────────────────────────────────────────
+def cubic_weight(distance, a):
+    """Cubic convolution: 1 at 0, 0 at all other whole numbers and from 2 on."""
+    x = distance
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = (((x - 5) * x + 8) * x - 4) * a
+    return np.where(x < 1, near, np.where(x < 2, far, 0))
+
+
+def linear_weight(distance):
+    return np.maximum(1 - distance, 0)
+
+
+def lanczos_weight(distance):
+    return np.where(distance < 3, np.sinc(distance) * np.sinc(distance / 3), 0)
+
+
+WINDOWS = {
+    "bilinear": (1, linear_weight),
+    "bicubic": (2, functools.partial(cubic_weight, a=SMOOTH_CUBIC)),
+    "lanczos": (3, lanczos_weight),
+}
+"""Mode -> how far its weights reach, and the weights."""
+
+
+@functools.lru_cache(1024)
+def smooth(n, size, corners, factor, mode):
+    """Neighbours weighted by a window that grows as the result shrinks, so that no detail is missed (anti-aliasing)."""
+    reach, weight = WINDOWS[mode]
+    scale = scale_of(n, size, corners, factor)
+    stretch = max(scale, 1.0)
+    centre = scale * (np.arange(size) + 0.5)
+    first = np.maximum((centre - reach * stretch + 0.5).astype(np.int64), 0)
+    last = np.minimum((centre + reach * stretch + 0.5).astype(np.int64), n)
+    places = first + np.arange((last - first).max(initial=1))[:, None]
+    within = places < last
+    weights = np.where(within, weight(np.abs(places - centre + 0.5) / stretch), 0)
+    return Taps(n, np.minimum(places, last - 1), weights / weights.sum(0), within)
+
+
+# ── the operators, by PyTorch's names ────────────────────────────────────────
+for dims in (1, 2, 3):
+    for name, mode in (("Nearest", "nearest"), ("NearestExact", "nearest-exact")):
+        called = (
+            "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
+        )
+        tapped(
+            f"upsample_{mode.replace('-', '_')}_{dims}", f"Upsample{name}{dims}DBackward0", called=called, types="uf"
+        )
+for mode, node, called in (
+    ("linear", "Linear1D", "compute_indices_weights_linear"),
+    ("bilinear", "Bilinear2D", "upsample_bilinear2d_channels_last"),
+    ("trilinear", "Trilinear3D", "compute_indices_weights_linear"),
+    ("bicubic", "Bicubic2D", "compute_indices_weights_cubic"),
+    ("bilinear_smooth", "Bilinear2DAa", "compute_index_ranges_weights"),
+    ("bicubic_smooth", "Bicubic2DAa", "compute_index_ranges_weights"),
+    ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
+):
+    types = "uf" if "2D" in node else "f"  # pictures may be of bytes
+    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", called=called, types=types)

@@ -1,0 +1,183 @@
+"""Sparse linear maps along dimensions: what padding, interpolation and adaptive pooling have in common.
+
+Along one dimension of size n every element of the result is a sum of a few elements of the input: ``Taps`` says which,
+and with which weights.  The adjoint of such a map is one again, so that one operator for every name
+that PyTorch has closes under differentiation.
+"""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.layers.border_padding import border_of, fold, surround
+from tensh.engine.operators.layers.formats import keeping_format
+from tensh.engine.operators.precision import in_float32
+from tensh.engine.operators.reductions.summation import add_along
+
+RUNS = 4  # slices that are copied in less time than as many elements are taken one by one
+
+
+def runs_of(places):
+    """``places`` as a few slices one after the other, or None if it takes more of them."""
+    slices, start, end = [], 0, len(places)
+    while start < end:
+        if len(slices) == RUNS:
+            return None
+        rest = places[start:]
+        steps = np.diff(rest)
+        step = int(steps[0]) if steps.size and steps[0] else 1
+        number = 1 + int(np.argmin(np.append(steps == step, False)))
+        stop = int(rest[0]) + number * step
+        slices.append(slice(int(rest[0]), stop if stop >= 0 else None, step))
+        start += number
+    return slices
+
+
+class Taps:
+    """``out[i] = sum over t of weights[t, i] * in[places[t, i]]`` for an input of ``size`` elements.
+
+    ``weights`` None stands for ones.  ``there`` says which taps there are, None that all are: one that is not there is no
+    zero, which would make nan of infinity.
+    """
+
+    __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "_adjoint", "_typed")
+
+    def __init__(self, size, places, weights=None, there=None):
+        self.size, self.places, self.weights = size, places, weights
+        self.there = None if there is None or there.all() else there
+        self.runs = [runs_of(row) for row in places]
+        plain = len(places) == 1 and weights is None and self.there is None
+        self.border = border_of(size, places[0]) if plain else None
+        # are these the means of neighbours, all elements being in one of them?
+        self.even = (
+            weights is not None
+            and np.array_equal(places.T.reshape(-1), np.arange(size))
+            and bool((weights == weights.flat[0]).all())
+        )
+        self._adjoint, self._typed = None, {}
+
+    @property
+    def length(self):
+        """The size of the result."""
+        return self.places.shape[1]
+
+    @property
+    def adjoint(self):
+        """The map whose matrix is the transpose of this one's."""
+        if self._adjoint is None:
+            self._adjoint = self._transposed()
+            self._adjoint._adjoint = self
+        return self._adjoint
+
+    def _transposed(self):
+        count, length = self.places.shape
+        inputs, outputs = self.places.reshape(-1), np.tile(np.arange(length), count)
+        weights = np.ones(inputs.size) if self.weights is None else self.weights.reshape(-1)
+        if self.there is not None:
+            inputs, outputs, weights = (each[self.there.reshape(-1)] for each in (inputs, outputs, weights))
+        order = np.argsort(inputs, kind="stable")
+        inputs, outputs, weights = inputs[order], outputs[order], weights[order]
+        number = np.bincount(inputs, minlength=self.size)
+        rank = np.arange(inputs.size) - np.repeat(np.cumsum(number) - number, number)
+        places = np.zeros((max(number.max(initial=0), 1), self.size), np.intp)
+        shares, there = np.zeros(places.shape), np.zeros(places.shape, bool)
+        places[rank, inputs], shares[rank, inputs], there[rank, inputs] = outputs, weights, True
+        return Taps(length, places, None if self.weights is None else shares, there)
+
+    def typed(self, dtype):
+        """The weights in a dtype."""
+        if dtype not in self._typed:
+            self._typed[dtype] = self.weights.astype(dtype)
+        return self._typed[dtype]
+
+    def apply(self, array, dim):
+        """The map along ``dim``."""
+        count, length = self.places.shape
+        if not self.size or not length:
+            return np.zeros((*array.shape[:dim], length, *array.shape[dim + 1 :]), array.dtype)
+        if self.even:
+            return self._means(array, dim)
+        if length < count:
+            return self._by_outputs(array, dim)
+        lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
+        weights = None if self.weights is None else self.typed(array.real.dtype)
+        total = None
+        for t, places in enumerate(self.places):
+            there = slice(None) if self.there is None or self.there[t].all() else np.flatnonzero(self.there[t])
+            few = total is not None and type(there) is not slice and 2 * len(there) < length
+            some = there if few else slice(None)
+            part = np.take(array, places[some], dim) if few or self.runs[t] is None else self._in_runs(array, t, lead)
+            if weights is not None:
+                part = np.multiply(part, weights[t, some].reshape(shape))
+            if few:  # adding at places takes three times as long for each of them
+                total = total if total.base is None else total.copy()
+                total[(*lead, there)] += part
+                continue
+            if type(there) is not slice:
+                part = part if part.base is None else part.copy()
+                part[(*lead, np.flatnonzero(~self.there[t]))] = 0
+            total = part if total is None else np.add(total, part, total if total.base is None else None)
+        return total if total.base is None else total.copy()
+
+    def _in_runs(self, array, t, lead):
+        """What a tap takes from ``array``: a view where one slice says it."""
+        parts = [array[(*lead, run)] for run in self.runs[t]]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
+
+    def _means(self, array, dim):
+        """The same for means of neighbours."""
+        count, length = self.places.shape
+        windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
+        sums = add_along(windows, dim + 1)
+        return np.multiply(sums, self.typed(array.real.dtype).flat[0], sums)
+
+    def _by_outputs(self, array, dim):
+        """The same, output by output: for a result of few elements that are sums of many."""
+        out = np.empty((*array.shape[:dim], self.length, *array.shape[dim + 1 :]), array.dtype)
+        weights = None if self.weights is None else self.typed(array.real.dtype)
+        lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))
+        for i in range(self.length):
+            some = slice(None) if self.there is None else self.there[:, i]
+            part = np.take(array, self.places[some, i], dim)
+            if weights is not None:
+                np.multiply(part, weights[some, i].reshape(shape), part)
+            out[(*lead, i)] = add_along(part, dim)
+        return out
+
+
+def through(input, maps):
+    """The input after one map (or None) for each of its last dimensions."""
+    first = input.ndim - len(maps)
+    sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
+    order = sorted(range(len(maps)), key=sizes.__getitem__)  # those that make it smaller come first
+    if any(maps):
+        if (borders := borders_of(maps)) is not None:
+            return surround(input, borders)
+        if (borders := borders_of(maps, "_adjoint")) is not None:
+            return fold(input, borders, order)
+    for dim in order:
+        if maps[dim] is not None:
+            input = maps[dim].apply(input, first + dim)
+    return input.copy() if not any(maps) else input
+
+
+def borders_of(maps, of=None):
+    """The borders that the maps (or what they have under a name) make; None if one of them does something else."""
+    given = [taps if taps is None or of is None else getattr(taps, of) for taps in maps]
+    borders = [None if taps is None else taps.border for taps in given]
+    wanted = len(maps) - maps.count(None)
+    return borders if len(borders) - borders.count(None) == wanted else None
+
+
+@word
+def adjoint(maps):
+    """The adjoint of every map."""
+    return tuple(None if taps is None else taps.adjoint for taps in maps)
+
+
+def tapped(name, node, *, called=None, types="f", saves_input=False):
+    """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
+    back = f"{name}(g, adjoint(maps))"
+    doc = "The input after a linear map along each of its last dimensions."
+    return op(keeping_format(in_float32(through)), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
+              input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

@@ -1,0 +1,194 @@
+"""Products of matrices and vectors added to something: ``beta * input + alpha * product``, in one array."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
+from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
+from tensh.engine.operators.kernels import FITTING
+from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv
+from tensh.engine.operators.precision import is_half, widened
+
+
+@word
+def scaled(g, factor):
+    """``g`` times the conjugate of a number that mostly is 1."""
+    if type(factor) is int and factor == 1:
+        return g
+    return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
+
+
+def plus(input, product, beta, alpha):
+    """``beta * input + alpha * product``, into the product's memory; for beta 0 the input does not count, even nan."""
+    if alpha != 1:
+        product *= FITTING[alpha, product.dtype]
+    if beta == 0:
+        return product
+    return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
+
+
+def added(input, product, beta, alpha, terms=1):
+    """The same with PyTorch's words where the input cannot be expanded to the product's shape.
+
+    Of a product of no ``terms`` the factor is not looked at, of no elements neither is.
+    """
+    if not terms or not product.size:
+        alpha, beta = 1, beta if product.size else 1
+    try:
+        if is_half(input.dtype):
+            return plus(widened(input), product, beta, alpha).astype(input.dtype)
+        return plus(input, product, beta, alpha)
+    except ValueError:
+        raise RuntimeError(not_expandable(input.shape, product.shape)) from None
+
+
+def not_expandable(shape, target):
+    if len(shape) > len(target):
+        return (
+            f"expand(torch.{{}}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
+            f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    for back in range(1, len(shape) + 1):
+        if shape[-back] not in (1, target[-back]):
+            return (
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+    return "shapes do not fit"
+
+
+def require_factor(input, beta):
+    """RuntimeError unless ``input`` can be written over with its product by ``beta``: all that is left of empty sums."""
+    kind, own = type(beta), BY_NUMPY[input.dtype]
+    if beta != 0 and kind in of_scalar and not can_cast(result := combine_categories(own, of_scalar[kind]), own):
+        raise cannot_cast(result, own)
+
+
+def require_one_dtype(dtype, **others):
+    """RuntimeError unless all are equal, with PyTorch's words."""
+    for name, other in others.items():
+        if other != dtype:
+            titles = f"{BY_NUMPY[other].title} and {BY_NUMPY[dtype].title}"
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {titles}")
+
+
+@op(
+    inplace=True,
+    out=OTHER_DTYPE,
+    input="scaled(g, beta)",
+    mat1="scaled(t(mm(conj(mat2), t(g))) if by_columns(mat1.strides) else mm(g, tH(mat2)), alpha)",
+    mat2="scaled(t(mm(t(g), conj(mat1))) if by_columns(mat2.strides) else mm(tH(mat1), g), alpha)",
+)
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat1 @ mat2)`` for matrices; ``input`` is broadcast.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addmm(torch.tensor([1, 1]), torch.tensor([[1, 2]]), torch.tensor([[3, 4], [5, 6]]))
+    tensor([[14, 17]])
+    """
+    dtype = mat2.dtype
+    if input.dtype is not dtype or mat1.dtype is not dtype:
+        require_one_dtype(dtype, self=input.dtype, mat1=mat1.dtype)
+    if mat1.dtype.itemsize == 2 and mat1.dtype == mat2.dtype:
+        mat1, mat2 = widened(mat1), widened(mat2)
+    for name, mat in (("mat1", mat1), ("mat2", mat2)):
+        if mat.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
+    if not mat1.shape[1] and mat1.shape[0] and mat2.shape[1]:
+        require_factor(input, beta)
+    return added(input, mm.kernel(mat1, mat2), beta, alpha, mat1.shape[1])
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    mat="scaled(outer_product(g, conj(vec)), alpha)",
+    vec="scaled(mv(tH(mat), g), alpha)",
+)
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """``beta * input + alpha * (mat @ vec)`` for a matrix and a vector.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addmv(torch.tensor([1]), torch.tensor([[1, 2]]), torch.tensor([3, 4]))
+    tensor([12])
+    """
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}")
+    check_vector(input, mat, vec)
+    if mat.dtype.kind == "b":
+        refuse_dtype("addmv_impl", mat.dtype)
+    return added(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    vec1="scaled(mv(g, conj(vec2)), alpha)",
+    vec2="scaled(mv(mT(g), conj(vec1)), alpha)",
+)
+def addr(input, vec1, vec2, *, beta=1, alpha=1):
+    """``beta * input + alpha`` times the outer product of two vectors.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addr(torch.zeros(2, 2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for position, vec in enumerate((vec1, vec2), 1):
+        if vec.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument vec{position}, but got {vec.ndim}-D")
+    if input.dtype.kind == "b":
+        product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
+        return np.logical_or(product, input) if beta else product
+    product = widened(vec1)[:, None] * widened(vec2)
+    return added(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
+
+
+@op(
+    inplace=True,
+    out=OTHER_DTYPE,
+    input="scaled(g, beta)",
+    batch1="scaled(bmm_like(g, mH(batch2), batch1.strides), alpha)",
+    batch2="scaled(bmm_like(mH(batch1), g, batch2.strides), alpha)",
+)
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.baddbmm(torch.ones(1), torch.ones(2, 1, 3), torch.ones(2, 3, 1)).flatten()
+    tensor([4., 4.])
+    """
+    wrap_dim(0, batch1.ndim, scalar=False), wrap_dim(1, batch1.ndim), wrap_dim(2, batch2.ndim)
+    cubes = batch1.ndim == batch2.ndim == 3
+    if input.dtype != batch1.dtype or batch1.dtype != batch2.dtype and cubes:
+        one, two, three = (BY_NUMPY[array.dtype].spoken for array in (input, batch1, batch2))
+        raise RuntimeError(f"Input dtypes must be the same, got: input {one}, batch1: {two}, batch2: {three}")
+    check_batches(batch1, batch2)
+    if not batch1.shape[2] and batch1.shape[0] and batch1.shape[1] and batch2.shape[2]:
+        require_factor(input, beta)
+    elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
+        raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
+    return added(input, batches(widened(batch1), widened(batch2)), beta, alpha, batch1.shape[2])
+
+
+@op(
+    inplace=True,
+    input="scaled(g, beta)",
+    batch1="scaled(bmm(expand(g, batch1.shape[:1] + g.shape), mH(batch2)), alpha)",
+    batch2="scaled(bmm(mH(batch1), expand(g, batch1.shape[:1] + g.shape)), alpha)",
+)
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """``beta * input + alpha`` times the sum of the products of two stacks of matrices.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.addbmm(torch.ones(1, 1), torch.ones(2, 1, 3), torch.ones(2, 3, 1))
+    tensor([[7.]])
+    """
+    check_batches(batch1, batch2)
+    terms = batch1.shape[0] * batch1.shape[2]
+    if not terms and batch1.shape[1] and batch2.shape[2]:
+        require_factor(input, beta)
+    product = np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype)
+    return added(input, product, beta, alpha, terms)

@@ -1,0 +1,118 @@
+"""Covariance and correlation, and distances between rows."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.core.tensor import wrap
+from tensh.engine.operators.linalg.composites.products import matmul
+from tensh.engine.operators.linalg.distances import pair_distances
+from tensh.engine.operators.reductions.composites.reductions import sum
+
+mul_number = TENSORS["mul_number"]
+
+
+def check_weights(name, weights, input, whole):
+    """Weights of the columns: one per column, none negative."""
+    if weights is None:
+        return None
+    kinds = "integral" if whole else "floating point"
+    w = weights.array
+    if w.ndim > 1:
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {w.ndim} dimensions"
+        )
+    if w.dtype.kind not in ("iub" if whole else "fV"):
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kinds} dtype but got {name} with {weights.dtype.title} dtype"
+        )
+    if w.size != input.array.shape[1]:
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but got {w.size} != "
+            f"{input.array.shape[1]}"
+        )
+    if w.size and w.min() < 0:
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+    return weights
+
+
+@composite
+def cov(input, *, correction=1, fweights=None, aweights=None):
+    """The covariance matrix of the rows; a vector has its variance.
+
+    ``fweights`` counts every column, ``aweights`` weighs it; the weights minus ``correction`` are the divisor.
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cov(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    if input.array.ndim > 2:
+        raise RuntimeError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.array.ndim} dimensions"
+        )
+    if input.array.dtype.kind == "b":
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    x = input.reshape(1, -1) if input.array.ndim < 2 else input
+    counts = check_weights("fweights", fweights, x, True)
+    weights = check_weights("aweights", aweights, x, False)
+    w = counts if weights is None else weights if counts is None else counts * weights
+    if w is None:
+        total = wrap(np.array(x.array.shape[1]))
+        centre = sum(x, 1) / total
+    else:
+        total = sum(w)
+        centre = sum(x * w, 1) / total
+    if total.array == 0 and w is not None:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    if w is None or weights is None or correction == 0:
+        freedom = total - correction
+    else:
+        freedom = total - mul_number(sum(w * weights), correction) / total
+    if freedom.array <= 0:
+        freedom = wrap(np.zeros_like(freedom.array))
+    rest = x - centre.unsqueeze(1)
+    product = matmul(rest, (rest if w is None else rest * w).t().conj())
+    return (product / freedom).squeeze()
+
+
+@composite
+def corrcoef(input):
+    """The correlation coefficients of the rows.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.corrcoef(torch.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    if input.array.ndim > 2:
+        raise RuntimeError(
+            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.array.ndim} dimensions"
+        )
+    c = cov(input)
+    if not c.array.ndim:
+        return c / c
+    d = c.diagonal()
+    spread = (d.real if c.array.dtype.kind == "c" else d).sqrt()
+    c = c / spread.reshape(-1, 1) / spread.reshape(1, -1)
+    if c.array.dtype.kind == "c":
+        parts = np.clip(c.array.real, -1, 1), np.clip(c.array.imag, -1, 1)
+        return c if c.node is not None else wrap((parts[0] + 1j * parts[1]).astype(c.array.dtype))
+    return c.clip(-1, 1)
+
+
+MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
+@composite(method=False)
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+    if compute_mode not in MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    return pair_distances.fn(x1, x2, p, (None, True, False)[MODES.index(compute_mode)])

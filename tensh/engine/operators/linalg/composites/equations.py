@@ -1,0 +1,159 @@
+"""torch.linalg: inverses, systems of equations, determinants, and factorizations."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import composite, returned
+from tensh.engine.core import lift
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.operators.elementwise.table import where
+from tensh.engine.operators.linalg import determinant, shared
+from tensh.engine.operators.linalg import solve as solving
+from tensh.engine.operators.linalg.shared import LinAlgError, check_same_dtype, check_square
+from tensh.engine.operators.namespaces import everywhere, linalg
+
+
+def failed(name, info, words):
+    """Raise for the first matrix that failed."""
+    failure = shared.first_failure(lift.whole(info))
+    if failure is not None:
+        place, number = failure
+        raise LinAlgError(f"{name}: {place}{words.format(number)}")
+
+
+# ── inverses ─────────────────────────────────────────────────────────────────
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
+@linalg
+def inv(A):
+    """The inverses of square matrices.  LinAlgError if one is singular.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    inverse, info = solving.linalg_inv_ex.fn(A)
+    failed("linalg.inv", info, SINGULAR)
+    return inverse
+
+
+@composite(out=True)
+def inverse(input):
+    """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+    return inv(input)
+
+
+@linalg
+def inv_ex(A, *, check_errors=False):
+    """The inverses of square matrices, and for each the number of the pivot that was zero (0 if all went well)."""
+    result = solving.linalg_inv_ex.fn(A)
+    if check_errors:
+        failed("linalg.inv_ex", result[1], SINGULAR)
+    return result
+
+
+# ── equations ────────────────────────────────────────────────────────────────
+def is_vector(A, B):
+    """Is B a batch of vectors rather than of matrices?"""
+    return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
+
+
+def solved(name, A, B, left):
+    a, b = A.array, B.array
+    if a.dtype.kind in "biu":
+        shared.check_floating("linalg.solve", a, "lu_cpu")
+    check_square("linalg.solve", a)
+    check_same_dtype("linalg.solve", a, b)
+    vector = is_vector(a, b)
+    solving.check_fit("linalg.solve", a.shape, (*b.shape, 1) if vector else b.shape, left)
+    shared.check_floating("linalg.solve", a, "lu_cpu")
+    return solving.linalg_solve_ex.fn(A, B, left, vector and left)
+
+
+@linalg
+def solve(A, B, *, left=True):
+    """The solutions X of A X = B (of X A = B if not ``left``); B holds matrices or vectors.
+
+    LinAlgError if a matrix is singular.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
+    if isinstance(B, Tensor) and not B.array.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    result, info = solved("linalg.solve", A, B, left)
+    failed("torch.linalg.solve", info, "The solver failed because the input matrix is singular.")
+    return result
+
+
+@linalg
+def solve_ex(A, B, *, left=True, check_errors=False):
+    """The solutions X of A X = B, and for each the number of the pivot that was zero (0 if all went well)."""
+    result = solved("linalg.solve_ex", A, B, left)
+    if check_errors:
+        failed("torch.linalg.solve_ex", result[1], "The solver failed because the input matrix is singular.")
+    return result
+
+
+@linalg
+def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
+    """The solutions X of A X = B (of X A = B if not ``left``) for triangular A, of which one half is read.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.solve_triangular(torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.tensor([[3.0], [4.0]]), upper=True)
+    tensor([[1.],
+            [1.]])
+    """
+    return solving.linalg_solve_triangular.fn(input, B, upper, left, unitriangular)
+
+
+# ── determinants ─────────────────────────────────────────────────────────────
+@everywhere
+@linalg
+def det(input):
+    """The determinants of square matrices.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.det(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor(8.)
+    """
+    return determinant.linalg_det.fn(input)
+
+
+@linalg
+def linalg_slogdet(A):
+    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.slogdet(torch.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
+    tensor(-1.)
+    """
+    return determinant.linalg_slogdet.fn(A)
+
+
+@composite(out=True)
+def slogdet(input):
+    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+    return SignAndLogarithm(determinant.linalg_slogdet.fn(input))
+
+
+SignAndLogarithm = returned("slogdet", ("sign", "logabsdet"))
+
+
+@composite
+def logdet(input):
+    """The logarithms of the determinants: nan where they are negative.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.logdet(torch.eye(3))
+    tensor(0.)
+    """
+    sign, logarithm = determinant.linalg_slogdet.fn(input)
+    if sign.array.dtype.kind == "c":
+        return sign.log() + logarithm
+    nan = wrap(np.full((), np.nan, input.array.dtype))
+    return where.fn(sign.detach() == -1, nan, logarithm)

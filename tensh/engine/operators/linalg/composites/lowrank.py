@@ -1,0 +1,74 @@
+"""Factorizations by a few random directions, and of symmetric matrices."""
+
+from tensh.engine.codegen.table import PUBLIC, composite, function, returned
+from tensh.engine.operators.linalg import symmetric
+from tensh.engine.operators.linalg.composites.equations import failed
+from tensh.engine.operators.linalg.composites.products import matmul
+from tensh.engine.operators.namespaces import LINALG, linalg
+
+
+# ── a few directions ─────────────────────────────────────────────────────────
+def directions(A, q, niter, M):
+    """Q with orthonormal columns that span most of what ``A - M`` reaches from ``q`` random directions."""
+    rest = A if M is None else A - M
+    qr = LINALG["qr"]
+    start = function(PUBLIC["randn"])(A.shape[-1], q, dtype=A.dtype)
+    Q = qr(matmul(rest, start))[0]
+    for _ in range(niter or 0):
+        Q = qr(matmul(rest.mH, Q))[0]
+        Q = qr(matmul(rest, Q))[0]
+    return Q
+
+
+@composite(method=False)
+def svd_lowrank(A, q=6, niter=2, M=None):
+    """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
+    m, n = A.shape[-2:]
+    wide = m < n
+    if wide:
+        A, M = A.mH, None if M is None else M.mH
+    Q = directions(A, q, niter, M)
+    rest = A if M is None else A - M
+    U, S, Vh = LINALG["svd"](matmul(Q.mH, rest), full_matrices=False)
+    U, V = matmul(Q, U), Vh.mH
+    return (V, S, U) if wide else (U, S, V)
+
+
+@composite(method=False)
+def pca_lowrank(A, q=None, center=True, niter=2):
+    """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable."""
+    m, n = A.shape[-2:]
+    if q is None:
+        q = min(6, m, n)
+    elif not 0 <= q <= min(m, n):
+        raise ValueError(f"q(={q}) must be non-negative integer and not greater than min(m, n)={min(m, n)}")
+    if niter < 0:
+        raise ValueError(f"niter(={niter}) must be non-negative integer")
+    return svd_lowrank(A - A.mean(dim=(-2,), keepdim=True) if center else A, q, niter=niter)
+
+
+# ── symmetric matrices ───────────────────────────────────────────────────────
+Factored = returned("linalg_ldl_factor", ("LD", "pivots"))
+ZERO = "The factorization completed, but the block D[{0},{0}] is exactly zero"
+
+
+@linalg
+def ldl_factor(input, *, hermitian=False):
+    """L and D of A = L D L^T in one array, for symmetric (``hermitian``: Hermitian) A, and the rows that were swapped."""
+    LD, pivots, info = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
+    return Factored((LD, pivots))
+
+
+@linalg
+def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
+    """The result of ``ldl_factor``, and the number of the first block of D that is zero."""
+    result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
+    if check_errors:
+        failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
+    return result
+
+
+@linalg
+def ldl_solve(LD, pivots, B, *, hermitian=False):
+    """The solutions X of A X = B from what ``ldl_factor`` gave of A."""
+    return symmetric.linalg_ldl_solve.fn(LD, pivots, B, hermitian)

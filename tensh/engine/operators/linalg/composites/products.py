@@ -1,0 +1,244 @@
+"""Products in all the forms of ``matmul``, and functions that are a few products: made of mm, bmm, mv and dot."""
+
+import math
+
+from tensh.engine.codegen.mixing import refuse
+from tensh.engine.codegen.table import METHODS, PUBLIC, PYTHON_ONLY, composite
+from tensh.engine.core.clock import mode, wrote
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import edge
+from tensh.engine.errors.messages import broadcast_clash, wrap_dim
+from tensh.engine.inplace.out import before_out, into
+from tensh.engine.inplace.writes import renamed
+from tensh.engine.operators.linalg import products
+from tensh.engine.operators.namespaces import LINALG
+from tensh.engine.operators.shapes.views import squeeze_dim, unsafe_view
+
+
+# ── matmul ───────────────────────────────────────────────────────────────────
+def matmul(input, other, *, out=None):
+    """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast.
+
+    Two vectors give their dot product; a vector counts as a row before and as a column after a matrix.  RuntimeError
+    if the shapes do not fit or the dtypes differ.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    """
+    if not isinstance(other, Tensor) or not isinstance(input, Tensor):
+        refuse("matmul", *(("other", 2, other) if isinstance(input, Tensor) else ("input", 1, input)))
+    a, b = input.array.ndim, other.array.ndim
+    if out is None:
+        return products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
+    before_out(out, "matmul", (input, other))
+    strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
+    fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
+    if fits and out.dtype is not input.dtype and (input.dtype is other.dtype or a <= b == 2):
+        raise RuntimeError(strict.format(input.dtype, out.dtype))
+    into(out, matmul(input, other), "matmul")
+    if a == 1 and b == 2:
+        wrote(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
+    return out
+
+
+LINALG["matmul"] = composite(matmul)
+
+
+def by_dims(input, other, a, b):
+    """The product of anything but two matrices."""
+    if not a or not b:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {a}D and {b}D")
+    if a == b == 1:
+        return products.dot.fn(input, other)
+    if a == 2 and b == 1:
+        return products.mv.fn(input, other)
+    if a == 1 and b == 2:
+        return only_row(products.mm.fn(input.unsqueeze(0), other))
+    return folded(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
+
+
+def only_row(matrix):
+    """A matrix of one row as a vector: as ``squeeze_`` makes it, no view."""
+    row = squeeze_dim.fn(matrix, 0)
+    row._base = None
+    if live(row.node):
+        row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")
+    return row
+
+
+def beyond_matrices(input, other):
+    """``input @ other`` for anything but two matrices."""
+    return by_dims(input, other, input.array.ndim, other.array.ndim)
+
+
+products.mm.beyond = beyond_matrices
+matmul.operator = products.mm
+
+
+def folds(input, other, a, b):
+    """Is a stack times one matrix (or vector) better one product of all the stack's rows?
+
+    Yes if the gradient of the matrix is wanted, which is one product then, too, or if no copy is needed for it.
+    """
+    stack, single = (input, other) if a >= b else (other.swapaxes(-2, -1), input)
+    if stack.array.ndim < 3 or single.array.ndim > 2:
+        return False
+    if mode.grad and edge(single) is not None:
+        return True
+    if a == 2:
+        return False
+    shape, strides = stack.array.shape, stack.array.strides
+    return not stack.array.size or all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(stack.array.ndim - 2))
+
+
+def folded(input, other):
+    """All rows of a stack times one matrix or vector."""
+    transposed = other.array.ndim > input.array.ndim
+    stack = other.swapaxes(-2, -1) if transposed else input
+    single = input.t() if transposed and input.array.ndim == 2 else input if transposed else other
+    *size, last = stack.shape
+    rows = stack.reshape(math.prod(size), last)
+    if single.array.ndim == 1:
+        return unsafe_view.fn(products.mv.fn(rows, single), tuple(size))
+    result = unsafe_view.fn(products.mm.fn(rows, single), (*size, single.array.shape[1]))
+    return result.swapaxes(-2, -1).contiguous() if transposed else result
+
+
+def batched(input, other, a, b):
+    """Stack by stack: both are broadcast to one batch and multiplied by ``bmm``."""
+    first = input.unsqueeze(0) if a == 1 else input
+    second = other.unsqueeze(1) if b == 1 else other
+    *one, n, k = first.shape
+    *two, j, m = second.shape
+    clash = broadcast_clash((tuple(one), tuple(two)))
+    if clash:
+        raise RuntimeError(clash)
+    batch = broadcast_sizes(one, two)
+    count = math.prod(batch)
+    first = first.expand(*batch, n, k).reshape(count, n, k)
+    second = second.expand(*batch, j, m).reshape(count, j, m)
+    size = (*batch, *((n,) if a > 1 else ()), *((m,) if b > 1 else ()))
+    return unsafe_view.fn(products.bmm.fn(first, second), size)
+
+
+def broadcast_sizes(one, two):
+    """The shape that both shapes, which fit, are broadcast to."""
+    longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
+    tail = len(longer) - len(shorter)
+    return (*longer[:tail], *(n if m == 1 else m for n, m in zip(longer[tail:], shorter)))
+
+
+def rmatmul(input, other):
+    """``other @ input`` for Python."""
+    return matmul(other, input) if isinstance(other, Tensor) else NotImplemented
+
+
+PYTHON_ONLY["rmatmul"] = rmatmul
+
+
+# ── other products ───────────────────────────────────────────────────────────
+@composite(out=True)
+def outer(input, vec2):
+    """The outer product of two vectors: a matrix of all products of their elements.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]])
+    """
+    for name, vector in (("self", input), ("vec2", vec2)):
+        if vector.array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vector.array.ndim}-D")
+    return input.reshape(-1, 1) * vec2
+
+
+PUBLIC["ger"], METHODS["ger"] = PUBLIC["outer"], METHODS["outer"]
+
+
+@composite(out=True)
+def inner(input, other):
+    """The sums of products over the last dimension of both.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.inner(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor(11)
+    """
+    if not input.array.ndim or not other.array.ndim:
+        return input * other
+    if input.array.shape[-1] != other.array.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    return tensordot(input, other, dims=([-1], [-1]))
+
+
+@composite(out=True, method=False)
+def tensordot(a, b, dims=2):
+    """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
+    torch.Size([2, 4])
+    """
+    first, second = contracted_dims(a, b, dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a.array.dtype != b.array.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+    for d, e in zip(first, second):
+        n, m = a.shape[d], b.shape[e]
+        if n != m and 1 not in (n, m):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size {m} in dim {e}"
+            )
+        if n != m:
+            a, b = (a.sum(d, True, dtype=a.dtype), b) if m == 1 else (a, b.sum(e, True, dtype=b.dtype))
+    first = [wrap_dim(d, a.ndim) for d in first]
+    second = [wrap_dim(d, b.ndim) for d in second]
+    rows, columns = [d for d in range(a.ndim) if d not in first], [d for d in range(b.ndim) if d not in second]
+    size = math.prod(a.shape[d] for d in first)
+    left, right = [a.shape[d] for d in rows], [b.shape[d] for d in columns]
+    one = a.permute([*rows, *first])
+    two = b.permute([*second, *columns])
+    if not rows and not columns:
+        one, two = (t if t.array.ndim == 1 else t.reshape(size) for t in (one, two))
+        return products.dot.fn(one, two).reshape(())
+    product = products.mm.fn(one.reshape(math.prod(left), size), two.reshape(size, math.prod(right)))
+    return product.reshape([*left, *right])
+
+
+def contracted_dims(a, b, dims):
+    """The dimensions of both that are summed over."""
+    if isinstance(dims, Tensor) and dims.array.size > 1:
+        dims = dims.tolist()
+    if isinstance(dims, (list, tuple)):
+        return [list(d) if isinstance(d, (list, tuple)) else [d] for d in dims]
+    number = int(dims)
+    if number < 0:
+        raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+    if number > min(a.ndim, b.ndim):
+        raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+    return list(range(-number, 0)), list(range(number))
+
+
+@composite(out=True)
+def kron(input, other):
+    """The Kronecker product: every element of one tensor times the whole other one.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.kron(torch.tensor([1, 10]), torch.tensor([1, 2]))
+    tensor([ 1,  2, 10, 20])
+    """
+    if not isinstance(other, Tensor):
+        refuse("kron", "other", 2, other)
+    a, b = input.array.shape, other.array.shape
+    ndim = max(len(a), len(b))
+    a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
+    one = unsafe_view.fn(input, tuple(n for size in a for n in (size, 1)))
+    two = unsafe_view.fn(other, tuple(n for size in b for n in (1, size)))
+    return unsafe_view.fn(one * two, tuple(n * m for n, m in zip(a, b)))

@@ -1,0 +1,247 @@
+"""torch.linalg: eigenvalues, singular values, and what is made of them: rank, condition, pseudo-inverse, least squares."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import composite, returned
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.operators.forms import wants
+from tensh.engine.operators.linalg import leastsquares, spectrum
+from tensh.engine.operators.namespaces import linalg
+
+
+# ── eigenvalues ──────────────────────────────────────────────────────────────
+@linalg
+def eig(input):
+    """The eigenvalues and eigenvectors (columns of length 1) of square matrices, complex also for real ones.
+
+    Differentiable where the eigenvalues differ.
+    """
+    return spectrum.linalg_eig.fn(input)
+
+
+@linalg
+def eigvals(input):
+    """The eigenvalues of square matrices, complex also for real ones.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).imag.abs()
+    tensor([1., 1.])
+    """
+    return spectrum.linalg_eig.fn(input)[0] if wants(input) else spectrum.eigenvalues_of.fn(input)
+
+
+@linalg
+def eigh(input, UPLO="L"):
+    """The eigenvalues, ascending, and the eigenvectors of symmetric (Hermitian) matrices; reads the half ``UPLO``.
+
+    Differentiable; the eigenvectors where the eigenvalues differ.
+
+    >>> import tensh as torch
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
+    return spectrum.linalg_eigh.fn(input, UPLO)
+
+
+@linalg
+def eigvalsh(input, UPLO="L"):
+    """The eigenvalues, ascending, of symmetric (Hermitian) matrices; reads the half ``UPLO``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([1., 2.])
+    """
+    return (
+        spectrum.linalg_eigh.fn(input, UPLO)[0] if wants(input) else spectrum.eigenvalues_of_symmetric.fn(input, UPLO)
+    )
+
+
+# ── singular values ──────────────────────────────────────────────────────────
+@linalg
+def linalg_svd(A, full_matrices=True, *, driver=None):
+    """U, S and Vh of A = U diag(S) Vh: orthonormal columns and rows, and the singular values, descending.
+
+    Differentiable; U and Vh where the singular values differ.
+
+    >>> import tensh as torch
+    >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
+    refuse_driver("svd", driver)
+    return spectrum.linalg_svd.fn(A, full_matrices)
+
+
+def refuse_driver(name, driver):
+    if driver is not None:
+        raise RuntimeError(
+            f"torch.linalg.{name}: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
+        )
+
+
+@linalg
+def svdvals(A, *, driver=None):
+    """The singular values of matrices, descending.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.])
+    """
+    refuse_driver("svdvals", driver)
+    return spectrum.linalg_svd.fn(A, False)[1] if wants(A) else spectrum.singular_values.fn(A)
+
+
+SVD = returned("svd", ("U", "S", "V"))
+
+
+@composite(out=True)
+def svd(input, some=True, compute_uv=True):
+    """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
+    if input.array.ndim < 2:
+        raise RuntimeError("svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
+    if compute_uv:
+        U, S, Vh = spectrum.linalg_svd.fn(input, not some)
+        return SVD((U, S, Vh.mH))
+    *batch, m, n = input.array.shape
+    dtype = input.array.dtype
+    return SVD((wrap(np.zeros((*batch, m, m), dtype)), svdvals(input), wrap(np.zeros((*batch, n, n), dtype))))
+
+
+# ── rank, condition, pseudo-inverse ──────────────────────────────────────────
+def require_full_precision(A):
+    if A.array.dtype.kind not in "fc" or A.array.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+
+
+def number(value):
+    """A tolerance that may be a tensor, as an array."""
+    return value.array if isinstance(value, Tensor) else value
+
+
+def tolerances(A, atol, rtol):
+    """What counts as zero; without either, the rounding error of a matrix of this size."""
+    m, n = A.array.shape[-2:]
+    if rtol is None:
+        relative = np.finfo(A.array.dtype).eps * max(m, n)
+        absolute = 0.0 if atol is None else number(atol)
+        return absolute, np.where(np.asarray(absolute) > 0, 0.0, relative)
+    return 0.0 if atol is None else number(atol), number(rtol)
+
+
+@linalg
+def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
+    """The number of singular values that do not count as zero.
+
+    >>> import tensh as torch
+    >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
+    if input.array.ndim < 2:
+        raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    require_full_precision(input)
+    atol, rtol = tolerances(input, atol, rtol)
+    values = eigvalsh(input.detach()) if hermitian else svdvals(input.detach())
+    return wrap(np.asarray(np.count_nonzero(leastsquares.counted(values.array, atol, rtol), -1)))
+
+
+@linalg
+def pinv(input, *, atol=None, rtol=None, hermitian=False):
+    """The pseudo-inverses of matrices, for which small singular values count as zero.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    """
+    if input.array.ndim < 2 or input.array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"linalg.pinv({input.dtype.title}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of float, "
+            "double, cfloat or cdouble types"
+        )
+    if hermitian:
+        spectrum.check_symmetric(input.array, "L")
+    return leastsquares.linalg_pinv.fn(input, *tolerances(input, atol, rtol), hermitian)
+
+
+@composite(method=True)
+def pinverse(input, rcond=1e-15):
+    """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
+    return pinv(input, atol=0.0, rtol=rcond)
+
+
+@linalg
+def cond(input, p=None):
+    """The condition numbers of matrices: the norm ``p`` of the matrix times that of its inverse.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor(2.)
+    """
+    from tensh.engine.operators.linalg.shared import check_square
+    from tensh.engine.operators.linalg.solve import linalg_inv_ex
+    from tensh.engine.operators.reductions.composites.norms import matrix_norm
+
+    if input.array.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if p in (None, 2, -2):
+        values = svdvals(input)
+        if not input.array.size:
+            return wrap(np.zeros(input.array.shape[:-2], values.array.dtype))
+        first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.array.shape[-1] - 1, 1)
+        return ((last / first) if p == -2 else (first / last)).squeeze(-1)
+    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
+        kind = "norm type" if isinstance(p, str) else "norm order"
+        raise RuntimeError(f"linalg.cond got an invalid {kind}: {p}")
+    shown = p if isinstance(p, str) else f"{p:g}"
+    check_square(f"linalg.cond(ord={shown})", input.array)
+    if p == "nuc":
+        values = svdvals(input)
+        return values.sum(-1) * values.reciprocal().sum(-1)
+    inverse, info = linalg_inv_ex.fn(input)
+    singular = wrap((info.array != 0)[..., None, None])
+    inverse = inverse.masked_fill(singular, np.inf)
+    return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(np.inf, np.inf, -np.inf)
+
+
+# ── least squares ────────────────────────────────────────────────────────────
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+@linalg
+def lstsq(input, b, rcond=None, *, driver=None):
+    """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
+
+    ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution
+    tensor([[2.]])
+    """
+    first, second = input.array, b.array
+    if driver is None:
+        driver = "gelsy"
+    if driver not in DRIVERS:
+        raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
+    if first.ndim < 2:
+        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    if second.ndim < 1:
+        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension.")
+    vector = first.ndim - 1 == second.ndim and second.shape == first.shape[:-1]
+    rows = -1 if vector else -2
+    if first.shape[-2] != second.shape[rows]:
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
+    if first.dtype != second.dtype:
+        raise RuntimeError(
+            "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
+            f"{input.dtype.title} and other's dtype {b.dtype.title}"
+        )
+    require_full_precision(input)
+    m, n = first.shape[-2:]
+    if rcond is None:
+        rcond = np.finfo(first.dtype).eps * max(m, n)
+    rank = (
+        leastsquares.counted(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1) if first.size else np.zeros(1)
+    )
+    measured = driver != "gelsy" and m > n and bool((rank == n).all())
+    return leastsquares.linalg_lstsq.fn(input, b, number(rcond), driver, vector, measured)

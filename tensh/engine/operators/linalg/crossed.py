@@ -1,0 +1,47 @@
+"""Cross products, and the trace."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.precision import I8, WIDER
+
+
+@op(public=False, input="linalg_cross(conj(other), g, dim)", other="linalg_cross(g, conj(input), dim)")
+def linalg_cross(input, other, dim=-1):
+    """The cross products of vectors along ``dim``."""
+    if input.ndim != other.ndim:
+        raise RuntimeError(
+            "linalg.cross: inputs must have the same number of dimensions. "
+            f"Got {input.ndim} and {other.ndim} dimensions"
+        )
+    axis = wrap_dim(dim, input.ndim)
+    n, m = input.shape[axis], other.shape[axis]
+    if n != 3 or m != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {n} and {m}")
+    a, b = np.moveaxis(input, axis, 0), np.moveaxis(other, axis, 0)
+    turned = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+    return np.stack(turned, axis)
+
+
+@op(types="iufc", called="trace", out=False, input="on_diagonal(g, input.shape)")
+def trace(input):
+    """The sum of the elements on the diagonal of a matrix.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.trace(torch.tensor([[1, 2], [3, 4]]))
+    tensor(5)
+    """
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    if input.dtype.kind in "iu":
+        return np.trace(input, dtype=I8)
+    return np.trace(input, dtype=WIDER.get(input.dtype)).astype(input.dtype, copy=False)
+
+
+@op(public=False, node="TraceBackwardBackward0", input="trace(g)")
+def on_diagonal(input, shape):
+    """Zeros with one number all along the diagonal."""
+    result = np.zeros(shape, input.dtype)
+    np.fill_diagonal(result, input)
+    return result

@@ -1,0 +1,55 @@
+"""Distances between all pairs of rows."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.operators.precision import is_half
+from tensh.engine.operators.reductions.norms import INFINITE, norm
+from tensh.engine.operators.reductions.summation import add_squares
+
+MANY = 25  # rows from which Euclidean distances are computed through one matrix product
+PAIR = {
+    "d": "x1[..., :, None, :] - x2[..., None, :, :]",
+    "r": "out[..., None]",
+    "s": "g[..., None]",
+    "slope": "s * (d != d) if p == 0 else s * sgn(d) if p == 1 else d * only(s / r, r != 0) if p == 2 else"
+    f" s * sgn(d) * (abs(d) == r) if {INFINITE.replace('ord', 'p')} else"
+    " sgn(d) * only(abs(d) ** (p - 1) * s * r ** (1 - p), (d != 0) & (r != 0))",
+}
+
+
+@op(
+    public=False,
+    node="CdistBackward0",
+    let=PAIR,
+    x1="sum_dim(slope, -2)",
+    x2="-sum_dim(slope, -3)",
+)
+def pair_distances(x1, x2, p, product):
+    """The ``p``-norms of the differences of every row of one matrix and every row of another."""
+    for number, x in enumerate((x1, x2), 1):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.ndim}D")
+    for number, x in enumerate((x1, x2), 1):
+        if x.dtype.kind not in "fV":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{number} got: {BY_NUMPY[x.dtype].title}")
+    if is_half(x1.dtype) and x1.size and x2.size:
+        raise NotImplementedError(f"\"cdist\" not implemented for '{BY_NUMPY[x1.dtype].title}'")
+    n, m = x1.shape[-1], x2.shape[-1]
+    if n != m:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {n} X2: {m}")
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    if product is None:
+        product = x1.shape[-2] > MANY or x2.shape[-2] > MANY
+    if p == 2 and product:
+        return by_product(x1, x2)
+    return norm(x1[..., :, None, :] - x2[..., None, :, :], p, (-1,), False)
+
+
+def by_product(x1, x2):
+    """The Euclidean distances: ``|a|² - 2 a·b + |b|²``, cheaper than all differences and less exact."""
+    squares = add_squares(x1, -1)[..., :, None] + add_squares(x2, -1)[..., None, :]
+    squares -= 2 * (x1 @ x2.swapaxes(-2, -1))
+    return np.sqrt(np.maximum(squares, 0))

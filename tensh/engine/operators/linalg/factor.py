@@ -1,0 +1,231 @@
+"""Factorizations: Cholesky, LU, QR."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.operators.linalg.shared import check_floating, check_matrix, check_square, each, empty_in_any_dtype
+
+# ── Cholesky ─────────────────────────────────────────────────────────────────
+CHOLESKY = {
+    "lower": "mH({0}) if upper else {0}",
+    "gL": "mH(g) if upper else g",
+    "phi": "tril(mH(lower) @ gL, 0)",
+    "half": "(phi + mH(tril(phi, -1))) * 0.5",
+    "right": "linalg_solve_triangular(lower, half, False, False)",
+}
+"""The derivative of a Cholesky factor ``lower`` = {0} (or its adjoint)."""
+CHOLESKY_SLOPE = "linalg_solve_triangular(mH(lower), right, True)"
+
+
+@op(
+    public=False,
+    outs=("L", "info"),
+    let=CHOLESKY | {"lower": CHOLESKY["lower"].format("L")},
+    A=CHOLESKY_SLOPE,
+)
+@empty_in_any_dtype
+def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
+    """The Cholesky factors, and the order of the first minor that is not positive-definite."""
+    check_square(name, A)
+    check_floating(name if name != "cholesky" else None, A, "cholesky_cpu")
+    source = A.swapaxes(-2, -1).conj() if upper else A
+    try:
+        L, info = factored(source), np.zeros(A.shape[:-2], np.int32)
+    except np.linalg.LinAlgError:
+        L, info = each(source, factor_or_minor)
+    return np.ascontiguousarray(L.swapaxes(-2, -1).conj()) if upper else L, info
+
+
+def factored(matrices):
+    """Cholesky factors, or LinAlgError, also for what is no number, which not every LAPACK looks for."""
+    L = np.linalg.cholesky(matrices)
+    if np.isnan(L.diagonal(0, -2, -1)).any():
+        raise np.linalg.LinAlgError
+    return L
+
+
+def factor_or_minor(matrix):
+    """(factor, 0), or the lower half and the order of the first leading minor without a factor."""
+    try:
+        return factored(matrix), np.int32(0)
+    except np.linalg.LinAlgError:
+        for order in range(1, len(matrix) + 1):
+            try:
+                factored(matrix[:order, :order])
+            except np.linalg.LinAlgError:
+                return np.tril(matrix), np.int32(order)
+        return np.tril(matrix), np.int32(len(matrix))
+
+
+@op(public=False, let=CHOLESKY | {"lower": CHOLESKY["lower"].format("out")}, node="CholeskyBackward0", A=CHOLESKY_SLOPE)
+def cholesky_factor(A, upper):
+    """The Cholesky factors of matrices that are known to have them."""
+    return linalg_cholesky_ex.kernel(A, upper, "cholesky")[0]
+
+
+# ── LU ───────────────────────────────────────────────────────────────────────
+def lower_upper(A):
+    """(LU, pivots, info): both triangles in one array, the row each row was swapped with, the first zero pivot."""
+    *batch, rows, columns = A.shape
+    work = A.reshape(math.prod(batch), rows, columns).copy()
+    steps = min(rows, columns)
+    pivots = np.empty((len(work), steps), np.int32)
+    info = np.zeros(len(work), np.int32)
+    matrices = np.arange(len(work))
+    for j in range(steps):
+        below = work[:, j:, j]
+        size = np.abs(below.real) + np.abs(below.imag) if A.dtype.kind == "c" else np.abs(below)
+        pivot = size.argmax(1) + j
+        pivots[:, j] = pivot + 1
+        work[matrices, j], work[matrices, pivot] = work[matrices, pivot], work[matrices, j].copy()
+        top = work[:, j, j]
+        info = np.where((info == 0) & (top == 0), j + 1, info)
+        work[:, j + 1 :, j] /= np.where(top == 0, 1, top)[:, None]
+        work[:, j + 1 :, j + 1 :] -= work[:, j + 1 :, j, None] * work[:, j, None, j + 1 :]
+    return work.reshape(A.shape), pivots.reshape(*batch, steps), info.astype(np.int32).reshape(batch)
+
+
+def row_order(pivots, rows):
+    """The permutation that the swaps of ``pivots`` make of the rows."""
+    *batch, steps = pivots.shape
+    flat = pivots.reshape(math.prod(batch), steps)
+    order = np.tile(np.arange(rows), (len(flat), 1))
+    matrices = np.arange(len(flat))
+    for j in range(steps):
+        other = flat[:, j] - 1
+        order[matrices, j], order[matrices, other] = order[matrices, other], order[matrices, j].copy()
+    return order.reshape(*batch, rows)
+
+
+def permutation(pivots, rows, dtype):
+    """P of A = P L U."""
+    order = row_order(pivots, rows)
+    P = np.zeros((*order.shape, rows), dtype)
+    np.put_along_axis(P, order[..., None, :], 1, -2)
+    return P
+
+
+def unpacked(LU, name=None):
+    """(L, U): the unit lower and the upper triangle."""
+    *_, rows, columns = LU.shape
+    k = min(rows, columns)
+    L = np.tril(LU[..., :k], -1)
+    L[..., np.arange(k), np.arange(k)] = 1
+    return L, np.triu(LU[..., :k, :])
+
+
+# gL and gU of A = P L U give the gradient of A; k is the smaller side
+LU_BACK = {
+    "k": "smaller(L.shape[-2], U.shape[-1])",
+    "L1": "L[..., :k, :]",
+    "U1": "U[..., :, :k]",
+    "inner": "tril(mH(L1) @ gL[..., :k, :] - (gU[..., :, k:] @ mH(U[..., :, k:])), -1)"
+    " + triu(gU[..., :, :k] @ mH(U1) - mH(L[..., k:, :]) @ gL[..., k:, :], 0)",
+    "corner": "linalg_solve_triangular(mH(U1), linalg_solve_triangular(mH(L1), inner, True, True, True), False, False)",
+    "right": "linalg_solve_triangular(mH(L1), gU[..., :, k:], True, True, True)",
+    "below": "linalg_solve_triangular(mH(U1), gL[..., k:, :], False, False)",
+}
+LU_SLOPE = "P @ beside(corner, right, below)"
+
+
+@op(public=False, node="CatBackward0", corner="g[..., :corner.shape[-2], :corner.shape[-1]]",
+    right="g[..., :right.shape[-2], corner.shape[-1]:]", below="g[..., corner.shape[-2]:, :below.shape[-1]]")  # fmt: skip
+def beside(corner, right, below):
+    """A square block with a block to its right or one below it."""
+    if right.shape[-1]:
+        return np.concatenate([corner, right], -1)
+    return np.concatenate([corner, below], -2)
+
+
+@op(public=False, outs=("P", "L", "U"), many=True, let={"gL": "g_L", "gU": "g_U"} | LU_BACK, A=LU_SLOPE)
+@empty_in_any_dtype(integers=True)
+def linalg_lu(A):
+    """A = P L U."""
+    check_matrix("linalg.lu", A)
+    check_floating(None, A, "lu_cpu")
+    LU, pivots, _ = lower_upper(A)
+    return (permutation(pivots, A.shape[-2], A.dtype), *unpacked(LU))
+
+
+@op(
+    public=False,
+    outs=("LU", "pivots", "info"),
+    let={"P": "plu(LU, pivots)[0]", "L": "plu(LU, pivots)[1]", "U": "plu(LU, pivots)[2]",
+         "gL": "tril(g[..., :L.shape[-1]], -1)", "gU": "triu(g[..., :L.shape[-1], :], 0)"} | LU_BACK,
+    A=LU_SLOPE,
+)  # fmt: skip
+@empty_in_any_dtype(integers=True)
+def linalg_lu_factor_ex(A):
+    """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
+    check_matrix("torch.lu_factor", A)
+    check_floating(None, A, "lu_cpu")
+    return lower_upper(A)
+
+
+@op(
+    outs=("P", "L", "U"),
+    many=True,
+    public=False,
+    node="LuUnpackBackward0",
+    LU="at_upper_left(tril(g_L, -1), LU.shape) + at_upper_left(triu(g_U, 0), LU.shape)",
+    pivots=None,
+)
+def plu(LU, pivots):
+    """The three factors of what ``lu_factor`` gave."""
+    return (permutation(pivots, LU.shape[-2], LU.dtype), *unpacked(LU))
+
+
+@op(public=False, node="ConstantPadNdBackward0", input="g[..., :input.shape[-2], :input.shape[-1]]")
+def at_upper_left(input, shape):
+    """The input at the upper left of zeros of ``shape``."""
+    result = np.zeros(shape, input.dtype)
+    result[..., : input.shape[-2], : input.shape[-1]] = input
+    return result
+
+
+@word
+def smaller(n, m):
+    return n if n < m else m
+
+
+# ── QR ───────────────────────────────────────────────────────────────────────
+@word
+def differentiable(kind, shape):
+    """The kind, if Q and R are unique and both computed."""
+    if kind == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, mode='reduced') if you are going to be using the backward."
+        )
+    if kind == "complete" and shape[-2] > shape[-1]:
+        raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+    return kind
+
+
+QR_BACK = {
+    "checked": "differentiable(kind, A.shape)",
+    "n": "R.shape[-2]",
+    "R1": "R[..., :, :n]",
+    "gQ": "g_Q + A[..., :, n:] @ mH(g_R[..., :, n:])",
+    "M": "R1 @ mH(g_R[..., :, :n]) - mH(gQ) @ Q",
+    "half": "tril(M, -1)",
+    "symmetric": "half + mH(half) + triu(tril((M + mH(M)) * 0.5, 0), 0)",
+    "left": "linalg_solve_triangular(mH(R1), gQ + Q @ symmetric, False, False)",
+}
+
+
+@op(public=False, outs=("Q", "R"), many=True, let=QR_BACK, A="beside(left, Q @ g_R[..., :, n:], left[..., :0, :])")
+def linalg_qr(A, kind="reduced"):
+    """A = Q R with orthonormal columns of Q and upper triangular R."""
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A, "geqrf_cpu")
+    if kind not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{kind}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    if kind == "r":
+        return np.zeros(0, A.dtype), np.linalg.qr(A, "r")
+    return tuple(np.linalg.qr(A, kind))

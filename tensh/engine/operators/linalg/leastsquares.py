@@ -1,0 +1,69 @@
+"""Pseudo-inverses and least squares, by singular values."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.operators.linalg.shared import check_floating
+
+PINV = (
+    "-mH({X} @ ({G} @ {X})) + ({G} @ {X}) @ mH({X}) - ({A} @ {X}) @ (({G} @ {X}) @ mH({X}))"
+    " + (mH({X}) @ {X}) @ ({G} - ({G} @ {X}) @ {A})"
+)
+"""The derivative of a pseudo-inverse X of A for the adjoint G of X's gradient."""
+
+
+@op(public=False, A=PINV.format(A="A", X="out", G="mH(g)"))
+def linalg_pinv(A, atol, rtol, hermitian):
+    """The pseudo-inverses; singular values up to ``max(atol, rtol * largest)`` count as zero."""
+    check_floating("linalg.pinv", A)
+    left, values, right = decomposed(A, hermitian)
+    return right * inverted(values, atol, rtol)[..., None, :] @ np.conj(left.swapaxes(-2, -1))
+
+
+def decomposed(A, hermitian=False):
+    """(left, values, right) of A = left diag(values) right^H."""
+    if hermitian:
+        values, vectors = np.linalg.eigh(A)
+        return vectors, values, vectors
+    left, values, right = np.linalg.svd(A, full_matrices=False)
+    return left, values, np.conj(right.swapaxes(-2, -1))
+
+
+def inverted(values, atol, rtol):
+    """The reciprocals of the values that do not count as zero."""
+    return np.where(counted(values, atol, rtol), 1 / values, 0).astype(values.dtype)
+
+
+def counted(values, atol, rtol):
+    """Which values are larger than both tolerances allow a zero to be?"""
+    sizes = np.abs(values)
+    return sizes > np.maximum(atol, rtol * sizes.max(-1, initial=0))[..., None]
+
+
+@op(
+    public=False,
+    outs=("solution", "residuals", "rank", "singular_values"),
+    many=True,
+    let={
+        "X": "as_columns(solution, vector)",
+        "columns": "as_columns(B, vector)",
+        "gX": "as_columns(g_solution, vector)",
+        "pinv": "linalg_pinv(A, 0.0, rcond, False)",
+        "rest": "(columns - A @ X) * in_columns(2 * g_residuals) if measured else None",
+        "gB": "mH(pinv) @ gX + rest if measured else mH(pinv) @ gX",
+        "gA": PINV.format(A="A", X="pinv", G="(columns @ mH(gX))"),
+    },
+    A="gA - rest @ mH(X) if measured else gA",
+    B="gB.reshape(gB.shape[:-1]) if vector else gB",
+)
+def linalg_lstsq(A, B, rcond, driver, vector, measured):
+    """The solutions X of the smallest norm for which A X - B has the smallest norm."""
+    right = B[..., None] if vector else B
+    left, values, basis = decomposed(A)
+    zero = np.zeros(values.shape[:-1], values.dtype)
+    X = (basis * inverted(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
+    rank = np.count_nonzero(counted(values, zero, rcond), -1) if driver != "gels" else np.zeros(0, np.int64)
+    rest = right - A @ X
+    residuals = (rest.real**2 + rest.imag**2).sum(-2) if measured else np.zeros(0, values.dtype)
+    shown = values if driver in ("gelsd", "gelss") else np.zeros(0, values.dtype)
+    return X[..., 0] if vector else X, residuals, np.asarray(rank), shown

@@ -1,0 +1,255 @@
+"""Products of matrices and vectors.  Two dimensional ones use ``ndarray.dot``, which needs half of np.matmul's time.
+
+Where columns meet rows, of one element each, they do not: ``dot`` leaves out what stands beside a zero, also infinity.
+
+16 bit floating point numbers are multiplied in float32.  Factors must have one dtype: nothing is promoted.
+"""
+
+import numpy as np
+
+from tensh.engine.arrays.threads import SPREAD_LIGHT, spread
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import OTHER_DTYPE
+from tensh.engine.operators.basic import conj
+from tensh.engine.operators.precision import is_half, widened
+from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_vector_products
+
+
+# ── words and checks ─────────────────────────────────────────────────────────
+@word
+def mT(matrix):
+    """The transpose of matrices."""
+    return matrix.swapaxes(-2, -1)
+
+
+@word
+def mH(matrix):
+    """The conjugate transpose of matrices."""
+    return conj(matrix.swapaxes(-2, -1))
+
+
+def tH(matrix):
+    """The conjugate transpose of one matrix."""
+    return conj(matrix.T)
+
+
+ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(recorded("t")(matrix))
+
+
+@word
+def by_columns(strides):
+    """Does a factor lie column by column, as ``weight.t()`` does?
+
+    Its gradient is computed column by column then, so that the gradient of ``weight`` lies in rows and need not be copied:
+    for one row of 3072 numbers and 512 outputs the copy takes ten times as long as the product.
+    """
+    return strides is not None and 0 < strides[-2] < strides[-1]
+
+
+def bmm_like(first, second, strides):
+    """The products of two stacks, which lie in memory column by column if what has these ``strides`` does."""
+    return mT(batches(mT(second), mT(first))) if by_columns(strides) else batches(first, second)
+
+
+ARRAYS["bmm_like"], TENSORS["bmm_like"] = bmm_like, lambda first, second, strides: recorded("bmm")(first, second)
+
+
+@word
+def outer_product(first, second):
+    """The products of every element of one vector with every one of another."""
+    return first.reshape(-1, 1) * second
+
+
+# What is wrong with an ``out=`` of another dtype, in the words of two kernels.
+OTHER_VECTOR = "addmv input tensors must have the same dtype, but got {1.title}, {0.title}, and {0.title}"
+OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
+
+
+def narrow(multiply, name, first, second):
+    """A product of numbers of one or two bytes: 16 bit floating point in float32, bools not at all."""
+    if first.dtype.kind == "b" and (first.size and second.size or name == "dot"):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[first.dtype].title}'")
+    if is_half(first.dtype):
+        return multiply(widened(first), widened(second)).astype(first.dtype)
+    return multiply(first, second)
+
+
+# ── two factors ──────────────────────────────────────────────────────────────
+@op(
+    out=OTHER_DTYPE,
+    input="t(mm(conj(mat2), t(g))) if by_columns(input.strides) else mm(g, tH(mat2))",
+    mat2="t(mm(t(g), conj(input))) if by_columns(mat2.strides) else mm(tH(input), g)",
+)
+def mm(input, mat2):
+    """The product of two matrices, (n, k) and (k, m).  Differentiable.
+
+    RuntimeError if the shapes do not fit or the dtypes differ.
+
+    >>> import tensh as torch
+    >>> torch.mm(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[11]])
+    """
+    dtype = input.dtype
+    if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
+        try:
+            return input.dot(mat2) if len(mat2) != 1 else column_by_row(input, mat2)
+        except ValueError:
+            raise RuntimeError(cannot_multiply(input, mat2)) from None
+    check_matrices(input, mat2)
+    return narrow(np.dot, "addmm_impl_cpu_", input, mat2)
+
+
+def column_by_row(column, row):
+    """The product of matrices of one column and of one row: np.matmul takes three to five times as long."""
+    if column.shape[1] != 1:
+        raise ValueError("shapes do not fit")
+    if column.size * row.size < SPREAD_LIGHT:
+        return np.multiply(column, row, order="C")
+    return spread(np.multiply, (column, row))
+
+
+def check_matrices(input, mat2):
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise RuntimeError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix")
+    if input.shape[1] != mat2.shape[0]:
+        raise RuntimeError(cannot_multiply(input, mat2))
+    if input.dtype != mat2.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {BY_NUMPY[input.dtype].spoken} != "
+            + BY_NUMPY[mat2.dtype].spoken
+        )
+
+
+def cannot_multiply(mat1, mat2):
+    return "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})".format(*mat1.shape, *mat2.shape)
+
+
+@op(
+    out=OTHER_DTYPE,
+    input="bmm_like(g, mH(mat2), input.strides)",
+    mat2="bmm_like(mH(input), g, mat2.strides)",
+)
+def bmm(input, mat2):
+    """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 4, 5)).shape
+    torch.Size([2, 3, 5])
+    """
+    check_batches(input, mat2)
+    if input.dtype is not mat2.dtype:  # of no elements
+        return np.zeros((*input.shape[:2], mat2.shape[2]), mat2.dtype)
+    return batches(input, mat2)
+
+
+def batches(first, second):
+    if first.dtype.itemsize > 2:
+        if first.strides[0] and second.strides[0] and first.shape[2] != 1:
+            return np.matmul(first, second)
+        return with_one_factor(first, second)
+    return narrow(np.matmul, "bmm", first, second)
+
+
+def with_one_factor(first, second):
+    """The products where a factor is the same in the whole stack, or columns meet rows: a third of np.matmul's time."""
+    b, n, k = first.shape
+    m = second.shape[2]
+    if k == 1:
+        return np.multiply(first, second, order="C")
+    if not second.strides[0] and second.size:
+        return first.reshape(b * n, k).dot(second[0]).reshape(b, n, m)
+    if m == 1 and not first.strides[0] and first.size:
+        return second.reshape(b, k).dot(first[0].T).reshape(b, n, 1)
+    return np.matmul(first, second)
+
+
+def check_batches(batch1, batch2):
+    for name, batch in (("batch1", batch1), ("batch2", batch2)):
+        if batch.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    if batch2.shape[:2] != (batch1.shape[0], batch1.shape[2]):
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: {list(batch2.shape[:2])}."
+        )
+    if batch1.dtype != batch2.dtype and batch1.size and batch2.size:
+        if batch1.dtype.kind == "b":
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+        one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
+        raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
+
+
+@op(out=OTHER_VECTOR, input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")
+def mv(input, vec):
+    """The product of a matrix (n, m) and a vector (m).  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
+    tensor([3, 7])
+    """
+    if input.ndim != 2 or vec.ndim != 1:
+        if not input.ndim:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input.ndim}, {vec.ndim}")
+    if input.dtype is not vec.dtype or input.shape[1] != vec.size:
+        check_vector(None, input, vec)
+    if input.dtype.itemsize > 2:
+        return input.dot(vec) if len(vec) != 1 else np.matmul(input, vec)
+    return narrow(np.dot, "addmv_impl_cpu", input, vec)
+
+
+def check_vector(input, mat, vec):
+    rows, columns = mat.shape
+    length = rows if input is None else input.size
+    if columns != vec.shape[0] or length not in (rows, 1):
+        size = vec.shape[0] if input is None else length
+        raise RuntimeError(
+            f"size mismatch, got input ({rows if input is None else size}), mat ({rows}x{columns}), vec ({vec.shape[0]})"
+        )
+    if not (mat.dtype == vec.dtype == (vec if input is None else input).dtype):
+        own = vec if input is None else input
+        titles = [BY_NUMPY[a.dtype].title for a in (own, mat, vec)]
+        raise RuntimeError("addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*titles))
+
+
+def check_dot(first, second):
+    if first.ndim != 1 or second.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {first.ndim}D and {second.ndim}D tensors")
+    if first.dtype != second.dtype:
+        one, two = BY_NUMPY[first.dtype].title, BY_NUMPY[second.dtype].title
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {one} and {two}")
+    n, m = first.size, second.size
+    if n != m:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, "
+            f"but got {n} and {m} elements respectively"
+        )
+
+
+@op(out=OTHER_NUMBER, input="g * conj(tensor)", tensor="g * conj(input)")
+def dot(input, tensor):
+    """The sum of the products of two vectors' elements.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
+    tensor(7)
+    """
+    if input.dtype is not tensor.dtype or not input.ndim == 1 == tensor.ndim or input.size != tensor.size:
+        check_dot(input, tensor)
+    if input.size > SMALL and input.dtype in PRODUCTS:
+        return add_vector_products(input, tensor)
+    return input.dot(tensor) if input.dtype.itemsize > 2 else narrow(np.dot, "dot", input, tensor)
+
+
+@op(input="conj(g) * other", other="g * input")
+def vdot(input, other):
+    """The dot product with the conjugate of the first vector.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.vdot(torch.tensor([2, 3]), torch.tensor([2, 1]))
+    tensor(7)
+    """
+    check_dot(input, other)
+    return np.vdot(input, other) if input.dtype.itemsize > 2 else narrow(np.dot, "vdot", input, other)

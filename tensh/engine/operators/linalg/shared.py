@@ -1,0 +1,131 @@
+"""What the operators of linear algebra share: checks in PyTorch's words, the error they raise, and words of derivatives."""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY
+
+
+class LinAlgError(RuntimeError):
+    """A matrix is singular, not positive-definite, or otherwise without the wanted decomposition."""
+
+    __module__ = "torch._C"
+
+
+LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+
+
+# ── checks ───────────────────────────────────────────────────────────────────
+def check_floating(name, array, called=None):
+    """Linear algebra is for floating point and complex numbers of at least 32 bits.
+
+    ``name`` complains about integers, or is None where the kernel (``called``) does; the kernel also about few bits.
+    """
+    title = BY_NUMPY[array.dtype].title
+    few = array.dtype.kind in "VW" or array.dtype.itemsize == 2
+    if array.dtype.kind not in "fcVW" and name is not None:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title}")
+    if array.dtype.kind not in "fcVW" or few:
+        if called is None:
+            raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title}")
+        raise NotImplementedError(f"\"{called}\" not implemented for '{title}'")
+
+
+def empty_in_any_dtype(kernel=None, *, integers=False):
+    """A kernel of matrices that takes empty ones also in dtypes that LAPACK does not know: it is never asked then.
+
+    Those are the short floating point dtypes, and with ``integers`` those of integers and bool.
+    """
+    if kernel is None:
+        return functools.partial(empty_in_any_dtype, integers=integers)
+
+    @functools.wraps(kernel)
+    def function(A, *args, **options):
+        own = A.dtype
+        if A.size or not (own.kind == "V" or own == np.float16 or integers and own.kind in "biu"):
+            return kernel(A, *args, **options)
+        results = kernel(A.astype(np.float32), *args, **options)
+        if not isinstance(results, tuple):
+            return results.astype(own)
+        return tuple(each.astype(own) if each.dtype == np.float32 else each for each in results)
+
+    return function
+
+
+def check_matrix(name, array, letter="A"):
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")
+
+
+def check_square(name, array, letter="A"):
+    check_matrix(name, array, letter)
+    rows, columns = array.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: {letter} must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+
+
+def check_same_dtype(name, first, second, letters="AB"):
+    if first.dtype != second.dtype:
+        a, b = letters
+        raise RuntimeError(
+            f"{name}: Expected {a} and {b} to have the same dtype, but found {a} of type "
+            f"{BY_NUMPY[first.dtype].title} and {b} of type {BY_NUMPY[second.dtype].title} instead"
+        )
+
+
+def first_failure(info):
+    """("(Batch element 3): " or "", the number) of the first matrix that failed; None if all went well."""
+    if not info.any():
+        return None
+    if info.ndim == 0:
+        return "", int(info)
+    place = int(np.flatnonzero(info)[0])
+    return f"(Batch element {place}): ", int(info.reshape(-1)[place])
+
+
+def each(A, compute, *others):
+    """``compute(matrix, …)`` for every matrix of a batch, one by one; the results stacked, as a list of arrays."""
+    batch = A.shape[:-2]
+    flat = [a.reshape(math.prod(batch), *a.shape[len(batch) :]) for a in (A, *others)]
+    results = [compute(*matrices) for matrices in zip(*flat)]
+    return [np.stack(parts).reshape((*batch, *np.shape(parts[0]))) for parts in zip(*results)]
+
+
+# ── words of derivatives ─────────────────────────────────────────────────────
+@word
+def as_columns(x, vector):
+    """Vectors as matrices of one column."""
+    return x.reshape((*x.shape, 1)) if vector else x
+
+
+@word
+def of_matrices(g):
+    """A number per matrix, ready to be multiplied with the matrices."""
+    return g.reshape((*g.shape, 1, 1))
+
+
+@word
+def in_columns(x):
+    """A vector per matrix, ready to scale the columns."""
+    return x.reshape((*x.shape[:-1], 1, x.shape[-1]))
+
+
+@word
+def in_rows(x):
+    """A vector per matrix, ready to scale the rows."""
+    return x.reshape((*x.shape, 1))
+
+
+def identity(n, dtype):
+    """The identity matrix."""
+    return np.eye(n, dtype=dtype)
+
+
+ARRAYS["identity"] = identity
+TENSORS["identity"] = lambda n, dtype: wrap(identity(n, dtype))

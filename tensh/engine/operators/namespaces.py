@@ -1,0 +1,35 @@
+"""The functions that live in a namespace of their own: torch.linalg, torch.fft, torch.special."""
+
+from tensh.engine.codegen.registry import Registry
+from tensh.engine.codegen.table import METHODS, PUBLIC, with_out
+
+LINALG, FFT = Registry("LINALG"), Registry("FFT")
+SPECIAL = Registry("SPECIAL")  # what is no operator; torch.special has the operators, too
+
+
+def linalg(fn):
+    """Make a function called ``NAME`` (or ``linalg_NAME``) public as ``torch.linalg.NAME``, with ``out=``."""
+    fn.__name__ = fn.__qualname__ = name = fn.__name__.removeprefix("linalg_")
+    function = LINALG[name] = with_out(fn)
+    function.__module__ = "torch.linalg"
+    return function
+
+
+def fft(fn):
+    """Make a function public as ``torch.fft.NAME``."""
+    fn.__module__ = "torch.fft"
+    FFT[fn.__name__] = fn
+    return fn
+
+
+def special(fn):
+    """Make a function public as ``torch.special.NAME``, with ``out=``."""
+    function = SPECIAL[fn.__name__] = with_out(fn)
+    function.__module__ = "torch.special"
+    return function
+
+
+def everywhere(fn):
+    """Make a function of a namespace public as ``torch.NAME`` and as a method, too."""
+    PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
+    return fn

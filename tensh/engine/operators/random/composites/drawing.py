@@ -1,0 +1,301 @@
+"""New random tensors, and the seed and state of the default generator."""
+
+import contextlib
+import functools
+import inspect
+
+import numpy as np
+
+from tensh.engine.arguments.binding import KEYWORDS, OUT, finish
+from tensh.engine.arguments.signatures import accepts
+from tensh.engine.arrays.memory import empty_like
+from tensh.engine.codegen.table import PUBLIC, public
+from tensh.engine.core import ports
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
+from tensh.engine.operators.random import draws as operators
+from tensh.engine.random import discrete, drawing
+from tensh.engine.random.generator import Generator, default_generator
+
+GENERATOR = "*, torch.Generator generator, "
+WITH = GENERATOR + OUT.removeprefix("*, ")
+LIKE = f"torch.memory_format memory_format = None, {KEYWORDS}"
+ANY = "*, torch.Generator generator = None, Tensor out = None"
+
+
+def shown(first, kind, *keywords):
+    """The signature that ``inspect`` shows: a first parameter, and keywords that default to None or False."""
+    names = ("generator", *keywords, "dtype", "layout", "device", "pin_memory", "requires_grad")
+    default = {"pin_memory": False, "requires_grad": False}.get
+    rest = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default(name)) for name in names]
+    return inspect.Signature([inspect.Parameter(first, kind), *rest])
+
+
+OF_SIZE = shown("size", inspect.Parameter.VAR_POSITIONAL, "out")
+OF_NUMBER = shown("n", inspect.Parameter.POSITIONAL_OR_KEYWORD, "out")
+OF_TENSOR = shown("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, "memory_format")
+
+PUBLIC["Generator"] = Generator
+PUBLIC["default_generator"] = default_generator
+
+
+# ── seed and state ───────────────────────────────────────────────────────────
+@public
+def manual_seed(seed):
+    """Seed the default generator, so that the numbers that follow can be had again, and return it.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(42)
+    >>> torch.rand(3)
+    tensor([0.8823, 0.9150, 0.3829])
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+@public
+def seed():
+    """Give the default generator a seed that is different every time, and return the seed."""
+    return default_generator.seed()
+
+
+@public
+def initial_seed():
+    """The seed that the default generator was given last."""
+    return default_generator.initial_seed()
+
+
+@public
+def get_rng_state():
+    """The state of the default generator, a tensor of bytes."""
+    return default_generator.get_state()
+
+
+@public
+def set_rng_state(new_state):
+    """Take the default generator back to a state that ``get_rng_state`` gave."""
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None):
+    """A context after which the default generator is where it was before.
+
+    >>> import tensh as torch
+    >>> with torch.random.fork_rng():
+    ...     noise = torch.rand(3)
+    """
+    if not enabled:
+        yield
+        return
+    state = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(state)
+
+
+@public
+def thread_safe_generator():
+    """The generator of this worker thread; None outside of one, which stands for the default generator."""
+    return None
+
+
+# ── new tensors ──────────────────────────────────────────────────────────────
+def made(name, size, draw, generator, given, default=None):
+    """A tensor of ``size`` filled by ``draw(array, generator)``, with the keywords ``given``."""
+    for n in size:
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+    out = given.get("out")
+
+    def make(dtype):  # into the memory of ``out`` where it fits: how it lies decides how normal numbers are drawn
+        array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
+        return _drawn(array, draw, generator, out is None and given["requires_grad"])
+
+    return finish(name, make, default or of_scalar[float].numpy, given)
+
+
+def made_like(name, input, draw, generator, memory_format, given):
+    """The same in the shape, dtype and order of memory of ``input``."""
+
+    def make(dtype):
+        return _drawn(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
+
+    return finish(name, make, input.array.dtype, given)
+
+
+def _drawn(array, draw, generator, requires_grad):
+    if requires_grad and array.dtype.kind not in DIFFERENTIABLE:  # before anything is drawn
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    draw(array, default_generator if generator is None else generator)
+    return array
+
+
+def sized(draw):
+    """Make a function of a size and PyTorch's keywords, with a short way for a size alone (half the time)."""
+
+    def decorate(fn):
+        bound = accepts(f"(tuple of ints size, {WITH})", f"(tuple of ints size, {OUT})")(fn)
+
+        def function(*size, **given):
+            shape = size[0] if len(size) == 1 and type(size[0]) in (tuple, list, Size) else size
+            if given or not size or any(type(n) is not int or n < 0 for n in shape):
+                return bound(*size, **given)
+            try:
+                array = np.empty(shape, of_scalar[float].numpy)
+            except (MemoryError, ValueError):
+                return bound(*size)  # which says what is wrong
+            try:
+                draw(array, default_generator)
+            except Lift:
+                return ports.batched_function(fn.__name__, bound, size, given)
+            return wrap(array)
+
+        functools.update_wrapper(function, fn)
+        function.__signature__ = OF_SIZE
+        return function
+
+    return decorate
+
+
+@public
+@sized(drawing.uniform)
+def rand(size, generator=None, **given):
+    """Uniform numbers of [0, 1).
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(2, 2)
+    tensor([[0.4963, 0.7682],
+            [0.0885, 0.1320]])
+    """
+    return made("rand", size, drawing.uniform, generator, given)
+
+
+@public
+@sized(drawing.normal)
+def randn(size, generator=None, **given):
+    """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
+    return made("randn", size, drawing.normal, generator, given)
+
+
+@public
+@accepts(
+    f"(int high, tuple of ints size, {WITH})",
+    f"(int high, tuple of ints size, {OUT})",
+    f"(int low, int high, tuple of ints size, {WITH})",
+    f"(int low, int high, tuple of ints size, {OUT})",
+)
+def randint(high, size, low=0, generator=None, **given):
+    """Integers of [low, high).
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randint(3, 10, (4,))
+    tensor([7, 6, 3, 5])
+    """
+    return made("randint", size, _between(low, high), generator, given, int64.numpy)
+
+
+def _between(low, high):
+    return lambda array, generator: drawing.integers(array, generator, low, high)
+
+
+@public
+@accepts(f"(int n, {WITH})", f"(int n, {OUT})", shown=OF_NUMBER)
+def randperm(n, generator=None, **given):
+    """The numbers from 0 to n - 1 in random order.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randperm(5)
+    tensor([4, 0, 1, 3, 2])
+    """
+
+    def draw(array, generator):
+        _check_permutation(n, BY_NUMPY[array.dtype])
+        array[...] = discrete.permutation(n, generator)
+
+    return made("randperm", (n,), draw, generator, given, int64.numpy)
+
+
+def _check_permutation(n, dtype):
+    """Raise if the dtype cannot hold the numbers up to n - 1."""
+    digits = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}.get(dtype.name)
+    if n > 0 and dtype.category not in (COMPLEX, FLOAT, BOOL) and n - 1 > np.iinfo(dtype.numpy).max:
+        raise RuntimeError(f"value cannot be converted to type {dtype.ctype} without overflow")
+    if dtype.name in ("float16", "float32", "float64") and n > 2**digits + 1:
+        raise RuntimeError(f"n cannot be greater than {2**digits + 1} for {dtype.title} type.")
+    if dtype.category in (COMPLEX, BOOL) or dtype.name in ("uint16", "uint32", "uint64"):
+        raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
+
+
+# ── like another tensor ──────────────────────────────────────────────────────
+@public
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
+def rand_like(input, generator=None, memory_format=None, **given):
+    """Uniform numbers of [0, 1) in a tensor like ``input``."""
+    return made_like("rand_like", input, drawing.uniform, generator, memory_format, given)
+
+
+@public
+@accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
+def randn_like(input, generator=None, memory_format=None, **given):
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
+    return made_like("randn_like", input, drawing.normal, generator, memory_format, given)
+
+
+@public
+@accepts(
+    f"(Tensor input, int low, int high, {GENERATOR}{LIKE})",
+    f"(Tensor input, int low, int high, *, {LIKE})",
+    f"(Tensor input, Tensor high, {GENERATOR}{LIKE})",
+    f"(Tensor input, Tensor high, *, {LIKE})",
+    f"(Tensor input, int high, {GENERATOR}{LIKE})",
+    f"(Tensor input, int high, *, {LIKE})",
+)
+def randint_like(input, high, low=0, generator=None, memory_format=None, **given):
+    """Integers of [low, high) in a tensor like ``input``."""
+    if isinstance(high, Tensor):
+        if high.array.ndim:
+            raise RuntimeError("high must be a scalar tensor and on CPU")
+        high = int(high.array)
+    return made_like("randint_like", input, _between(low, high), generator, memory_format, given)
+
+
+# ── normal numbers of all forms ──────────────────────────────────────────────
+@public
+@accepts(
+    f"(Tensor mean, Tensor std, {ANY})",
+    f"(Tensor mean, float std = 1, {ANY})",
+    f"(float mean, Tensor std, {ANY})",
+    f"(float mean, float std, tuple of ints size, {ANY}, {KEYWORDS})",
+)
+def normal(mean, std, generator, out, size=None, **given):
+    """Normal numbers around ``mean`` with the standard deviation ``std``.
+
+    Both are tensors that are broadcast, or one of them, or two numbers with a ``size``.  The gradient is zero.  Raises
+    RuntimeError for a negative ``std``.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.normal(torch.tensor([0.0, 100.0]), 1.0)
+    tensor([ 1.5410, 99.7066])
+    """
+    if size is not None:
+        draw = lambda array, generator: drawing.normal(array, generator, mean, std)  # noqa: E731
+        return made("normal", size, draw, generator, {**given, "out": out})
+    generator = default_generator if generator is None else generator
+    if out is not None:
+        return operators.normal_into(out, mean, std, generator)
+    if not isinstance(mean, Tensor):
+        return operators.normal_std.fn(mean, std, generator)
+    form = operators.normal_both if isinstance(std, Tensor) else operators.normal_mean
+    return form.fn(mean, std, generator)

@@ -1,0 +1,251 @@
+"""What is drawn with parameters that are tensors: means, probabilities, rates, weights.
+
+No gradient passes through a draw: the derivatives are zeros, or refused, as in PyTorch.
+"""
+
+import numpy as np
+
+from tensh.engine.arguments.signatures import accepts
+from tensh.engine.codegen.mixing import promote
+from tensh.engine.codegen.table import METHODS, PUBLIC, composite, op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
+from tensh.engine.core.clock import mode, tick, wrote
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.views import edge
+from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, int64
+from tensh.engine.errors.messages import broadcast_clash
+from tensh.engine.inplace.out import resize
+from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.writes import put
+from tensh.engine.random import discrete, drawing, rejection
+from tensh.engine.random.generator import default_generator
+
+GENERATOR = "*, torch.Generator generator = None"
+
+
+def nothing(g, *kept):
+    """Zeros like the gradient: what passes through a draw; ``kept`` is only saved, as PyTorch does."""
+    return PUBLIC["zeros_like"](g) if isinstance(g, Tensor) else np.zeros_like(g)
+
+
+ARRAYS["nothing"] = TENSORS["nothing"] = nothing
+
+
+@op(public=False, out=False, sequence="inputs", node="NotImplemented", inputs="not_differentiable(name)")
+def underivable(inputs, draw, name):
+    """What ``draw`` makes of the inputs; backward is refused."""
+    return draw(*inputs)
+
+
+@op(name="bernoulli_each", public=False, out=False, node="BernoulliBackward0", input="nothing(g)")
+def _bernoulli_each(input, generator):
+    out = np.empty(input.shape, input.dtype)
+    drawing.bernoulli(out, generator, input)
+    return out
+
+
+@composite(method=False)
+@accepts(f"(Tensor input, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, {GENERATOR})")
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise.
+
+    The gradient is zero.  Raises RuntimeError for a probability outside [0, 1].
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.bernoulli(torch.tensor([0.2, 0.5, 0.9]))
+    tensor([0., 0., 1.])
+    """
+    generator = default_generator if generator is None else generator
+    if p is not None:
+        return underivable.fn([input], lambda array: _bernoulli_all(array, p, generator), "bernoulli")
+    if out is None:
+        return _bernoulli_each.fn(input, generator)
+    refuse_recorded_out("bernoulli", out, input)
+    if out.array.shape == input.array.shape:
+        refuse_overlap(out.array)
+    target = out.array if out.array.shape == input.array.shape else np.empty(input.array.shape, out.array.dtype)
+    drawing.bernoulli(target, generator, input.array)
+    return take_out(out, target)
+
+
+METHODS["bernoulli"] = accepts(f"({GENERATOR})", f"(float p, {GENERATOR})", method=True)(bernoulli.__wrapped__)
+
+
+def _bernoulli_all(array, p, generator):
+    out = np.empty(array.shape, array.dtype)
+    drawing.bernoulli(out, generator, p)
+    return out
+
+
+def refuse_recorded_out(name, out, *inputs):
+    """Raise if ``out=`` is combined with anything that is recorded."""
+    if mode.grad is True and any(live(edge(t)) for t in (out, *inputs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, "
+            "but one of the arguments requires grad."
+        )
+
+
+def take_out(out, array):
+    """Give ``out`` the array that was filled for it."""
+    if out.array is not array:
+        out.array, out._base = array, None
+    wrote(out.array)
+    return out
+
+
+def normal_of(mean, std, out, generator):
+    """Fill ``out`` with normal numbers, spread by ``std`` and moved by ``mean`` (arrays or numbers)."""
+    if isinstance(std, np.ndarray):
+        if std.dtype.kind == "c":
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if std.size and not (std >= 0).all():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+        drawing.normal(out, generator)
+        one, other = promote(out, std)
+        out[...] = one * other
+    else:
+        drawing.normal(out, generator, 0.0, std)
+    one, other = promote(out, mean if isinstance(mean, np.ndarray) else np.array(mean, out.dtype))
+    out[...] = one + other
+    return out
+
+
+def _normal_like(like, mean, std, generator):
+    """Normal numbers of the broadcast shape, in the dtype of ``like``."""
+    shapes = [a.shape for a in (mean, std) if isinstance(a, np.ndarray)]
+    if clash := broadcast_clash(shapes):
+        raise RuntimeError(clash)
+    return normal_of(mean, std, np.empty(np.broadcast_shapes(*shapes), like.dtype), generator)
+
+
+@op(public=False, out=False, node="NormalBackward1", mean="nothing(g)")
+def normal_mean(mean, std, generator):
+    """Normal numbers around the elements of ``mean``."""
+    return _normal_like(mean, mean, std, generator)
+
+
+@op(public=False, out=False, node="NormalBackward2", std="nothing(g)")
+def normal_std(mean, std, generator):
+    """Normal numbers of the spreads in ``std``."""
+    return _normal_like(std, mean, std, generator)
+
+
+@op(public=False, out=False, node="NormalBackward3", mean="nothing(g)", std="nothing(g)")
+def normal_both(mean, std, generator):
+    """Normal numbers around the elements of ``mean``, of the spreads in ``std``."""
+    return _normal_like(mean, mean, std, generator)
+
+
+def normal_into(out, mean, std, generator):
+    """``normal`` with ``out=``, of which at least one parameter is a tensor."""
+    tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
+    refuse_recorded_out("normal", out, *tensors)
+    shapes = [t.array.shape for t in (tensors if isinstance(std, Tensor) else (mean, out))]
+    if clash := broadcast_clash(shapes):
+        raise RuntimeError(clash)
+    shape = np.broadcast_shapes(*shapes)
+    if out.array.shape != shape:
+        resize(out, shape)
+    normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
+    wrote(out.array)
+    return out
+
+
+@op(name="poisson_of", public=False, out=False, node="PoissonBackward0", input="nothing(g)")
+def _poisson(input, generator):
+    drawing.refuse(input, "poisson_cpu", (FLOAT,))
+    if not (input >= 0).all():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return rejection.poisson(input.reshape(-1), generator).reshape(input.shape)
+
+
+@composite(method=False)
+@accepts("(Tensor input, torch.Generator generator = None)")
+def poisson(input, generator=None):
+    """Numbers of events with the means in ``input``; the gradient is zero.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.poisson(torch.tensor([1.0, 5.0, 50.0]))
+    tensor([ 2.,  6., 49.])
+    """
+    return _poisson.fn(input, default_generator if generator is None else generator)
+
+
+@composite(method=False)
+@accepts("(Tensor count, Tensor prob, torch.Generator generator = None)")
+def binomial(count, prob, generator=None):
+    """Numbers of successes in ``count`` tries of probability ``prob`` each.  There is no derivative."""
+    generator = default_generator if generator is None else generator
+    return underivable.fn([count, prob], lambda *arrays: _binomial(*arrays, generator), "binomial")
+
+
+def _binomial(count, prob, generator):
+    one, other = BY_NUMPY[count.dtype], BY_NUMPY[prob.dtype]
+    if one.category != FLOAT:
+        raise ValueError(f"binomial only supports floating-point dtypes for count, got: {one.title}")
+    if other.category != FLOAT:
+        raise ValueError(f"binomial only supports floating-point dtypes for prob, got: {other.title}")
+    if one is not other:
+        raise RuntimeError(f"Found dtype {other.title} but expected {one.title}")
+    if clash := broadcast_clash([count.shape, prob.shape]):
+        raise RuntimeError(clash)
+    drawing.refuse(count, "binomial_cpu", (FLOAT,), ("float16", "bfloat16"))
+    count, prob = np.broadcast_arrays(count, prob)
+    return rejection.binomial(count.reshape(-1), prob.reshape(-1), generator).reshape(count.shape)
+
+
+@composite(method=False)
+@accepts(f"(Tensor input, int num_samples, bool replacement = False, {GENERATOR}, Tensor out = None)")
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+    """Indices drawn with the weights in ``input``, which has one row of weights or is one.
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.multinomial(torch.tensor([0.0, 10.0, 3.0, 0.0]), 2)
+    tensor([1, 2])
+    """
+    weights = input.array
+    _check_multinomial(weights, num_samples, replacement, out)
+    shape = (*weights.shape[:-1], num_samples)
+    draw = discrete.choices if replacement and num_samples > 1 else discrete.distinct_choices
+    generator = default_generator if generator is None else generator
+    drawn = draw(np.atleast_2d(weights), num_samples, generator) if 0 not in shape else np.empty(0, np.int64)
+    result = wrap(drawn.reshape(shape))
+    if out is None:
+        return result
+    return take_out(out, result.array) if out.array.shape != shape else put(out, tick(), result, "multinomial")
+
+
+METHODS["multinomial"] = accepts(f"(int num_samples, bool replacement = False, {GENERATOR})", method=True)(
+    multinomial.__wrapped__
+)
+
+
+def _check_multinomial(weights, num_samples, replacement, out):
+    """Raise what PyTorch raises for weights that cannot be drawn with."""
+    dtype = BY_NUMPY[weights.dtype]
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if dtype.category != FLOAT:
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {dtype.title}")
+    if out is not None and out.dtype is not int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.title}")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > weights.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if weights.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    if replacement and num_samples > 1:
+        if not (weights >= 0).all():
+            raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+        if not np.isfinite(weights).all():
+            raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+    elif not ((weights >= 0) & (weights < np.inf)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not (weights.sum(-1, dtype=np.float64) > 0).all():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -1,0 +1,130 @@
+"""The methods that fill a tensor with random numbers, such as ``x.uniform_()``.
+
+What is recorded is that the tensor no longer depends on what it was computed from: the gradient that arrives is dropped.
+"""
+
+from tensh.engine.arguments.signatures import accepts
+from tensh.engine.codegen.table import composite, op
+from tensh.engine.core.clock import mode, tick, wrote
+from tensh.engine.core.views import edge
+from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.writes import guard, put
+from tensh.engine.operators.random.draws import GENERATOR
+from tensh.engine.random import drawing
+from tensh.engine.random.generator import default_generator
+
+
+def _drawn(node):
+    """An operator that only records: its output is the memory of its input, drawn into beforehand."""
+    return op(
+        lambda input: input, name=node.removesuffix("Backward0"), public=False, out=False, node=node, input="nothing(g)"
+    )
+
+
+DRAWN = {
+    "uniform_": _drawn("UniformBackward0"),
+    "normal_": _drawn("NormalBackward0"),
+    "log_normal_": _drawn("LogNormalBackward0"),
+    "exponential_": _drawn("ExponentialBackward0"),
+    "cauchy_": _drawn("CauchyBackward0"),
+    "geometric_": _drawn("GeometricBackward0"),
+    "random_ from": _drawn("RandomBackward0"),
+    "random_ to": _drawn("RandomBackward1"),
+    "random_": _drawn("RandomBackward2"),
+    "bernoulli_": _drawn("BernoulliBackward2"),
+}
+
+
+def overwrite(t, name, fill, generator, *args):
+    """Fill ``t`` with random numbers and record that it no longer depends on what it was computed from."""
+    recorded = mode.grad and edge(t) is not None
+    if recorded:
+        guard(t)
+    refuse_overlap(t.array)
+    fill(t.array, default_generator if generator is None else generator, *args)
+    if recorded:
+        return put(t, tick(), DRAWN[name].fn(t), name)
+    wrote(t.array)
+    return t
+
+
+@composite(function=False)
+@accepts(f"(float from = 0, float to = 1, {GENERATOR})", method=True)
+def uniform_(self, from_=0.0, to=1.0, *, generator=None):
+    """Fill the tensor with uniform numbers of [from, to).
+
+    >>> import tensh as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.empty(3).uniform_(-1, 1)
+    tensor([-0.0075,  0.5364, -0.8230])
+    """
+    return overwrite(self, "uniform_", drawing.uniform, generator, from_, to)
+
+
+@composite(function=False)
+@accepts(f"(float mean = 0, float std = 1, {GENERATOR})", method=True)
+def normal_(self, mean=0.0, std=1.0, *, generator=None):
+    """Fill the tensor with normal numbers."""
+    return overwrite(self, "normal_", drawing.normal, generator, mean, std)
+
+
+@composite(function=False)
+@accepts(f"(float mean = 1, float std = 2, {GENERATOR})", method=True)
+def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
+    """Fill the tensor with e to the power of normal numbers."""
+    return overwrite(self, "log_normal_", drawing.log_normal, generator, mean, std)
+
+
+@composite(function=False)
+@accepts(f"(float lambd = 1, {GENERATOR})", method=True)
+def exponential_(self, lambd=1.0, *, generator=None):
+    """Fill the tensor with exponential numbers of rate ``lambd``."""
+    return overwrite(self, "exponential_", drawing.exponential, generator, lambd)
+
+
+@composite(function=False)
+@accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
+def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
+    """Fill the tensor with numbers of Cauchy's distribution."""
+    return overwrite(self, "cauchy_", drawing.cauchy, generator, median, sigma)
+
+
+@composite(function=False)
+@accepts(f"(float p, {GENERATOR})", method=True)
+def geometric_(self, p, *, generator=None):
+    """Fill the tensor with numbers of tosses up to the first success, which has probability ``p``."""
+    return overwrite(self, "geometric_", drawing.geometric, generator, p)
+
+
+@composite(function=False)
+@accepts(f"({GENERATOR})", f"(int from, int? to, {GENERATOR})", f"(int to, {GENERATOR})", method=True)
+def random_(self, from_=None, to=None, *, generator=None):
+    """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
+    if from_ is not None:
+        return overwrite(self, "random_ from", drawing.integers, generator, from_, to)
+    if to is not None:
+        return overwrite(self, "random_ to", drawing.integers, generator, 0, to)
+    return overwrite(self, "random_", drawing.natural_integers, generator)
+
+
+@composite(function=False)
+@accepts(f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True)
+def bernoulli_(self, p=0.5, *, generator=None):
+    """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
+    if isinstance(p, float):
+        return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
+    recorded = mode.grad and (edge(self) is not None or edge(p) is not None)
+    if recorded:
+        guard(self)
+    refuse_overlap(self.array)
+    drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
+    if recorded:
+        return put(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
+    wrote(self.array)
+    return self
+
+
+@op(public=False, out=False, node="BernoulliBackward1", input="nothing(g)", p="sum_to(nothing(g), p.shape)")
+def bernoulli_of(input, p):
+    """Records that the input was drawn with the probabilities ``p``."""
+    return input

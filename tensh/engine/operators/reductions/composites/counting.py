@@ -1,0 +1,147 @@
+"""Distinct values, and places in sorted sequences."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import composite
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.errors.messages import not_implemented, refuse_dtype
+from tensh.engine.inplace.out import into
+from tensh.engine.operators.forms import require
+from tensh.engine.operators.precision import I8
+from tensh.engine.operators.reductions import unique as distinct
+
+
+# ── distinct values ──────────────────────────────────────────────────────────
+def chosen(found, return_inverse, return_counts):
+    """What ``unique`` was asked for: a tensor, or a tuple of two or three."""
+    output, inverse, counts = found
+    extra = ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
+    return (output, *extra) if extra else output
+
+
+@composite
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The distinct elements in ascending order, or the distinct slices along ``dim``.
+
+    ``return_inverse`` adds where each element is among them, ``return_counts`` how often each occurs.
+
+    >>> import tensh as torch
+    >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
+    (tensor([1, 2]), tensor([1, 2]))
+    """
+    require(input, "_unique2", "input", 1)
+    found = distinct.unique_elements.fn(input, return_inverse) if dim is None else distinct.unique_slices.fn(input, dim)
+    return chosen(found, return_inverse, return_counts)
+
+
+@composite
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The elements (or the slices along ``dim``) without those that equal the one before.
+
+    >>> import tensh as torch
+    >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    require(input, "unique_consecutive", "input", 1)
+    if input.array.dtype.kind in "cW":
+        raise not_implemented("unique_elements" if dim is None else "unique_slices", input.array.dtype)
+    return chosen(distinct.unique_runs.fn(input, dim), return_inverse, return_counts)
+
+
+# ── places in sorted sequences ───────────────────────────────────────────────
+def places(ordered, values, right, dtype):
+    """The index at which each value would be inserted, line by line."""
+    if not values.size:
+        return np.empty(values.shape, dtype)
+    if ordered.ndim == 1:
+        return np.searchsorted(ordered, values, right).astype(dtype)
+    count = math.prod(ordered.shape[:-1])
+    lines = ordered.reshape(count, ordered.shape[-1])
+    wanted = values.reshape(count, values.shape[-1])
+    found = [np.searchsorted(line, own, right) for line, own in zip(lines, wanted)]
+    return np.array(found, dtype).reshape(values.shape)
+
+
+def check_side(side, right):
+    if side is None:
+        return "right" if right else "left"
+    if side not in ("left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    return side
+
+
+@composite(method=False)
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted.
+
+    ``right`` (or ``side="right"``) inserts after equal elements; ``sorter`` are indices that sort the sequence.
+
+    >>> import tensh as torch
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
+    tensor([1, 3])
+    """
+    ordered = sorted_sequence.array
+    values = input.array if isinstance(input, Tensor) else np.asarray(input)
+    side = check_side(side, right)
+    if ordered.ndim != 1 and (ordered.ndim != values.ndim or ordered.shape[:-1] != values.shape[:-1]):
+        if not values.ndim:
+            raise RuntimeError(
+                "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+                f"boundaries tensor dim({ordered.ndim}) and input value's dim(0) numel(1)"
+            )
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(ordered.shape)} and input value "
+            f"tensor {list(values.shape)}"
+        )
+    if values.size and "c" in (ordered.dtype.kind, values.dtype.kind):
+        refuse_dtype("searchsorted_out", values.dtype if values.dtype.kind == "c" else ordered.dtype)
+    if sorter is not None:
+        check_sorter(sorter.array, ordered)
+        ordered = np.take_along_axis(ordered, sorter.array, -1)
+    result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
+    return result if out is None else into_indices(out, result, out_int32, "searchsorted")
+
+
+def check_sorter(sorter, ordered):
+    if sorter.shape != ordered.shape:
+        raise RuntimeError(
+            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {list(ordered.shape)} "
+            f"and got sorter tensor {list(sorter.shape)}"
+        )
+    if sorter.dtype != I8:
+        raise RuntimeError(
+            "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype " + str(sorter.dtype)
+        )
+    if sorter.size and (sorter.min() < 0 or sorter.max() >= ordered.shape[-1]):
+        raise RuntimeError("torch.searchsorted(): sorter index out of range")
+
+
+def into_indices(out, result, out_int32, name):
+    wanted = np.int32 if out_int32 else I8
+    if out.array.dtype != wanted:
+        raise RuntimeError(
+            f"torch.{name}(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether "
+            f"out_int32 flag is True, but we got output tensor's dtype {out.dtype.title} and out_int32 flag is "
+            f"{'True' if out_int32 else 'False'}"
+        )
+    return into(out, result, name)
+
+
+@composite(method=False)
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """The number of the bucket between sorted boundaries into which each value falls.
+
+    >>> import tensh as torch
+    >>> torch.bucketize(torch.tensor([0, 3, 9]), torch.tensor([1, 3, 5]))
+    tensor([0, 1, 3])
+    """
+    if boundaries.array.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.array.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)

@@ -1,0 +1,215 @@
+"""Differences of neighbours, numerical gradients and integrals."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.reductions.composites.reductions import sum
+from tensh.engine.operators.shapes.composites.joining import cat
+from tensh.engine.operators.shapes.views import slice_dim
+
+mul_number, div_number = TENSORS["mul_number"], TENSORS["div_number"]
+
+
+def along(x, dim, start=None, stop=None):
+    """The slice from ``start`` to ``stop`` along a dimension from 0."""
+    return slice_dim.fn(x, dim, start, stop, 1)
+
+
+# ── differences ──────────────────────────────────────────────────────────────
+@composite(out=True)
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.diff(torch.tensor([1, 3, 6]))
+    tensor([2, 3])
+    """
+    ndim = input.array.ndim
+    if not ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    axis = wrap_dim(dim, ndim)
+    for extra in (prepend, append):
+        if extra is not None:
+            check_joined(input, extra, axis)
+    if n == 0:
+        return input.clone()
+    parts = [part for part in (prepend, input, append) if part is not None]
+    x = cat(parts, axis) if len(parts) > 1 else input
+    n = min(n, x.array.shape[axis])
+    for _ in range(n):
+        first, second = along(x, axis, 1), along(x, axis, None, -1)
+        x = first.logical_xor(second) if x.array.dtype.kind == "b" else first - second
+    return x
+
+
+def check_joined(input, extra, axis):
+    if extra.array.ndim != input.array.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for i, (n, m) in enumerate(zip(input.array.shape, extra.array.shape)):
+        if i != axis and n != m:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                f"differencing dimension; input.size({i}) = {n}, but got tensor.size({i}) = {m}"
+            )
+
+
+# ── numerical gradients ──────────────────────────────────────────────────────
+@composite(method=False)
+def gradient(input, *, spacing=None, dim=None, edge_order=1):
+    """The numerical gradient along every dimension (or those of ``dim``), by central differences: a tuple of tensors.
+
+    ``spacing`` is one number, one per dimension, or one tensor of coordinates per dimension; ``edge_order`` (1 or 2) is
+    the order at the edges.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0]))
+    (tensor([1.0000, 1.5000, 2.0000]),)
+    """
+    ndim = input.array.ndim
+    axes = list(range(ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    axes = [wrap_dim(d, ndim) for d in axes]
+    for number, axis in enumerate(axes):
+        if axis in axes[:number]:
+            raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
+    spaces = spacings(spacing, axes, dim, ndim)
+    if input.array.dtype == np.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    for axis in axes:
+        if input.array.shape[axis] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return tuple(
+        uneven(input, axis, space, edge_order) if isinstance(space, Tensor) else even(input, axis, space, edge_order)
+        for axis, space in zip(axes, spaces)
+    )
+
+
+def spacings(spacing, axes, dim, ndim):
+    """One spacing per dimension."""
+    if spacing is None:
+        return [1] * len(axes)
+    if isinstance(spacing, (int, float, complex)):
+        return [spacing] * len(axes)
+    spacing = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing]
+    if len(spacing) != len(axes):
+        if dim is None:
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to "
+                f"'self.dim() = {ndim}', since dim argument was not given, but got a list of length {len(spacing)}"
+            )
+        raise RuntimeError(
+            f"torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
+            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(axes)}."
+        )
+    for space in spacing:
+        if isinstance(space, Tensor) and space.array.ndim != 1:
+            raise RuntimeError(
+                f"torch.gradient expected each element of spacing to have one dimension, but got an element with {space.ndim} "
+                "dimensions!"
+            )
+    return spacing
+
+
+def even(x, axis, space, order):
+    """Central differences of equally spaced elements."""
+    inner = (along(x, axis, 2) - along(x, axis, None, -2)) / (2 * space)
+    at = [x.narrow(axis, i, 1) for i in range(order + 1)]
+    end = [x.narrow(axis, x.shape[axis] - 1 - i, 1) for i in range(order + 1)]
+    if order == 1:
+        first, last = (at[1] - at[0]) / space, (end[0] - end[1]) / space
+    else:
+        first = (-1.5 * at[0] + 2 * at[1] - 0.5 * at[2]) / space
+        last = (1.5 * end[0] - 2 * end[1] + 0.5 * end[2]) / space
+    return cat([first, inner, last], axis)
+
+
+def uneven(x, axis, coordinates, order):
+    """Differences weighted by the distances of the coordinates."""
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    steps = (along(coordinates, 0, 1) - along(coordinates, 0, None, -1)).reshape(shape)
+    one, two = along(steps, axis, None, -1), along(steps, axis, 1)
+    a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
+    inner = a * along(x, axis, None, -2) + b * along(x, axis, 1, -1) + c * along(x, axis, 2)
+    n = x.shape[axis]
+    at = [x.narrow(axis, i, 1) for i in range(order + 1)]
+    end = [x.narrow(axis, n - 1 - i, 1) for i in range(order + 1)]
+    h, k = along(steps, axis, 0, 1), along(steps, axis, 1, 2)
+    p, q = along(steps, axis, -1), along(steps, axis, -2, -1)
+    if order == 1:
+        first, last = (at[1] - at[0]) / h, (end[0] - end[1]) / p
+    else:
+        first = -(2 * h + k) / (h * (h + k)) * at[0] + (h + k) / (h * k) * at[1] - h / (k * (h + k)) * at[2]
+        last = p / (q * (q + p)) * end[2] - (q + p) / (q * p) * end[1] + (2 * p + q) / (p * (q + p)) * end[0]
+    return cat([first, inner, last], axis)
+
+
+# ── integrals ────────────────────────────────────────────────────────────────
+def refuse_bools(name, y, x):
+    if y.array.dtype.kind == "b" or x is not None and x.array.dtype.kind == "b":
+        which = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+
+
+def distances(name, y, x, axis):
+    """The distances of the sample points ``x``, ready to be broadcast with ``y``."""
+    if x.array.ndim == 1 != y.array.ndim:
+        if x.array.size != y.array.shape[axis]:
+            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
+        shape = [1] * y.array.ndim
+        shape[axis] = x.array.size
+        x = x.reshape(shape)
+    elif x.array.ndim < y.array.ndim:
+        x = x.reshape((1,) * (y.array.ndim - x.array.ndim) + x.array.shape)
+    return along(x, axis, 1) - along(x, axis, None, -1)
+
+
+@composite(method=False)
+def trapezoid(y, x=None, *, dx=1, dim=-1):
+    """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
+    tensor(4.)
+    """
+    axis = wrap_dim(dim if x is None else wrap_dim(dim, y.array.ndim), y.array.ndim, scalar=False)
+    if y.array.shape[axis] == 0:
+        shape = y.array.shape[:axis] + y.array.shape[axis + 1 :]
+        return wrap(np.zeros(shape, y.array.dtype))
+    refuse_bools("trapezoid", y, x)
+    if x is not None:
+        steps = distances("trapezoid", y, x, axis)
+        return div_number(sum((along(y, axis, None, -1) + along(y, axis, 1)) * steps, axis), 2)
+    ends = y.select(axis, 0) + y.select(axis, -1)
+    return mul_number(sum(y, axis) - mul_number(ends, 0.5), float(dx) if type(dx) is int and abs(dx) >= 2**63 else dx)
+
+
+@composite(method=False)
+def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
+    """The running integral along ``dim`` by the trapezoidal rule.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1.5000, 4.0000])
+    """
+    if x is None:
+        refuse_bools("cumulative_trapezoid", y, x)
+    axis = wrap_dim(dim, y.array.ndim)
+    refuse_bools("cumulative_trapezoid", y, x)
+    if not y.array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    pairs = along(y, axis, 1) + along(y, axis, None, -1)
+    if x is None:
+        return mul_number(pairs, dx / 2).cumsum(axis)
+    return div_number((pairs * distances("cumulative_trapezoid", y, x, axis)).cumsum(axis), 2)
+
+
+PUBLIC["trapz"] = trapezoid

@@ -1,0 +1,67 @@
+"""``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
+
+from tensh.engine.codegen.table import composite
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.inplace.out import before_out, into
+from tensh.engine.operators.reductions import extremes
+
+
+def extreme(name, doc, of_all, along, of_two):
+    """The public function over the operators of its three forms."""
+
+    def found(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
+        if isinstance(dim, Tensor):
+            other, dim = dim, None
+        if other is not None:
+            return OPS[of_two].fn(input, other, out=out)
+        if axis is not None:
+            dim = axis
+        if keepdims is not None:
+            keepdim = keepdims
+        if dim is None and keepdim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        if out is not None:
+            before_out(out, name, (input,))
+        result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
+        return result if out is None else into(out, result, name)
+
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = doc
+    return composite(found)
+
+
+max = extreme(
+    "max",
+    """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair.
+
+    ``max(input)``, ``max(input, dim, keepdim=False)`` (a named tuple of values and indices), ``max(input, other)``.
+    nan is larger than any number.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 4], [3, 2]]).max(dim=1)
+    torch.return_types.max(
+    values=tensor([4, 3]),
+    indices=tensor([1, 0]))
+    """,
+    extremes.max_all,
+    extremes.max_dim,
+    "maximum",
+)
+min = extreme(
+    "min",
+    """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair.
+
+    ``min(input)``, ``min(input, dim, keepdim=False)`` (a named tuple of values and indices), ``min(input, other)``.
+    nan is smaller than any number.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 4], [3, 2]]).min(dim=1)
+    torch.return_types.min(
+    values=tensor([1, 2]),
+    indices=tensor([0, 1]))
+    """,
+    extremes.min_all,
+    extremes.min_dim,
+    "minimum",
+)

@@ -1,0 +1,31 @@
+"""Sorting with PyTorch's overloads."""
+
+from tensh.engine.codegen.table import composite
+from tensh.engine.operators.reductions import sorting
+
+
+@composite(out=True)
+def sort(input, dim=-1, descending=False, *, stable=None):
+    """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``.
+
+    nan comes after every number.  Equal elements keep their order.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([3, 1, 2]).sort()
+    torch.return_types.sort(
+    values=tensor([1, 2, 3]),
+    indices=tensor([1, 2, 0]))
+    """
+    return (sorting.sort_dim if stable is None else sorting.sort_stable).fn(input, dim, descending)
+
+
+@composite(out=True)
+def msort(input):
+    """The elements in order along the first dimension.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[3, 1], [2, 4]]).msort()
+    tensor([[2, 1],
+            [3, 4]])
+    """
+    return sorting.sort_dim.fn(input, 0, False)[0]

@@ -1,0 +1,204 @@
+"""Histograms: how many elements (or how much of their weights) fall between edges.  They have no derivative in PyTorch."""
+
+import numpy as np
+
+from tensh.engine.arrays.threads import over_rows
+from tensh.engine.codegen.table import not_differentiable, op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.operators.precision import F4, is_half
+
+
+@word
+def unknown(name, *gradients):
+    """A derivative that PyTorch has no node for, either."""
+    not_differentiable(name)
+
+
+# ── edges ────────────────────────────────────────────────────────────────────
+def outer_edges(name, values, low, high, margin):
+    """The range of a histogram; of the elements where none is given."""
+    if low == high and values.size:
+        low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{name}: max must be larger than min")
+    if low == high:
+        low, high = low - margin, high + margin
+    return low, high
+
+
+def evenly(low, high, bins, dtype):
+    """``bins`` + 1 edges as ``torch.linspace`` gives them: from both ends to the middle."""
+    low, high = dtype.type(low), dtype.type(high)
+    step = (high - low) / dtype.type(bins)
+    place = np.arange(bins + 1, dtype=dtype)
+    return np.where(place < (bins + 1) // 2, low + step * place, high - step * (bins - place)).astype(dtype)
+
+
+def slot(values, low, high, edges):
+    """The number of the bin of every value between equally spaced edges; -1 outside."""
+    number = np.empty(values.shape, np.int64)
+
+    def work(part):
+        number[part] = slot_of_some(values[part], low, high, edges)
+
+    over_rows(work, len(values), 1)
+    return number
+
+
+def slot_of_some(values, low, high, edges):
+    bins = len(edges) - 1
+    with np.errstate(invalid="ignore"):
+        number = ((values - low) / (high - low) * bins).astype(np.int64)
+    number = np.minimum(number, bins - 1)
+    # rounding may be off by one bin: the edges decide
+    number -= (number > 0) & (values < edges[np.maximum(number, 0)])
+    number += (number < bins - 1) & (values >= edges[np.minimum(number + 1, bins)])
+    return np.where((values >= low) & (values <= high), number, -1)
+
+
+def between(values, edges):
+    """The number of the bin of every value between any edges; -1 outside."""
+    number = np.searchsorted(edges, values, "right") - 1
+    number -= values == edges[-1]
+    return np.where((values >= edges[0]) & (values <= edges[-1]), number, -1)
+
+
+def require_bins(bins, dim=0):
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension {dim}")
+
+
+def require_float(name, array):
+    if array.dtype not in (np.float32, np.float64):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[array.dtype].title}'")
+
+
+# ── counting ─────────────────────────────────────────────────────────────────
+def counted(numbers, bins, weights, dtype):
+    """The histogram over one number of a bin per dimension."""
+    inside = np.logical_and.reduce([n >= 0 for n in numbers])
+    place = np.zeros(len(inside), np.int64)
+    for number, count in zip(numbers, bins):
+        place = place * count + number
+    weights = None if weights is None else weights[inside].astype(np.float64)
+    total = int(np.prod(bins))
+    return np.bincount(place[inside], weights, total)[:total].reshape(bins).astype(dtype)
+
+
+def counted_in_blocks(values, bins, number):
+    """The same of one dimension without weights; ``number`` gives the bins of a part of the values."""
+    found = []
+
+    def work(part):
+        numbers = number(values[part])
+        found.append(np.bincount(numbers[numbers >= 0], minlength=bins))
+
+    over_rows(work, len(values), 1)
+    return sum(found, np.zeros(bins, np.int64)).astype(values.dtype)
+
+
+def check_edges(points, edges, d):
+    """Given edges are one vector of the elements' dtype."""
+    if edges.ndim != 1 or not edges.size:
+        raise RuntimeError(
+            "torch.histogramdd(): bins tensor should have one dimension, but got "
+            f"{edges.ndim} dimensions in the bins tensor for dimension {d}"
+        )
+    if edges.dtype != points.dtype:
+        raise RuntimeError(
+            "torch.histogramdd(): input tensor and bins tensors should have the same dtype, but got input with "
+            f"dtype {BY_NUMPY[points.dtype].title} and bins for dimension {d} with dtype {BY_NUMPY[edges.dtype].title}"
+        )
+
+
+def edges_of(points, bins, limits):
+    """The edges along every dimension: as given, or ``bins`` equal ones over the limits or the elements' range."""
+    require_float("histogramdd", points)
+    found = []
+    for d, own in enumerate(bins):
+        if isinstance(own, np.ndarray):
+            check_edges(points, own, d)
+            found.append(own)
+            continue
+        require_bins(own, d)
+        values = points[:, d]
+        low, high = (0, 0) if limits is None else limits[2 * d : 2 * d + 2]
+        if limits is None and not values.size:
+            low, high = 0, 1
+        low, high = outer_edges("torch.histogramdd()", values if limits is None else values[:0], low, high, 0.5)
+        found.append(evenly(low, high, own, points.dtype))
+    return found
+
+
+def over_points(points, bins, edges, weights, density):
+    """The histogram of points, the rows."""
+    weights = None if weights is None else weights.reshape(-1)
+    if weights is not None and (weights.size != len(points) or weights.dtype != points.dtype):
+        raise RuntimeError(
+            "torch.histogramdd(): if weight tensor is provided it should have the same shape and dtype as input"
+        )
+
+    def number(values, own, e):
+        return between(values, e) if isinstance(own, np.ndarray) else slot(values, e[0], e[-1], e)
+
+    if weights is None and len(edges) == 1:
+        hist = counted_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
+    else:
+        numbers = [number(points[:, d], own, e) for d, (own, e) in enumerate(zip(bins, edges))]
+        hist = counted(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
+    if density:
+        hist = hist / hist.sum()
+        for d, e in enumerate(edges):
+            hist = hist / np.diff(e).reshape([-1 if i == d else 1 for i in range(hist.ndim)])
+    return hist.astype(points.dtype, copy=False)
+
+
+@op(
+    public=False,
+    outs=("hist", "bin_edges"),
+    returns="histogram",
+    many=True,
+    node="NotImplemented",
+    input="unknown('histogram', g_hist, g_bin_edges)",
+    weight="unknown('histogram', g_hist, g_bin_edges)",
+)
+def histogram_of(input, bins, limits, weight=None, density=False):
+    """The histogram of all elements, and its edges."""
+    points = input.reshape(-1, 1)
+    edges = edges_of(points, [bins], limits)
+    return over_points(points, [bins], edges, weight, density), edges[0].copy()
+
+
+@op(
+    public=False,
+    node="NotImplemented",
+    input="unknown('_histogramdd_from_bin_cts')",
+    weight="unknown('_histogramdd_from_bin_cts')",
+)
+def histogram_of_points(input, bins, edges, weight=None, density=False):
+    """The histogram of points, the rows of the last dimension, between the edges."""
+    return over_points(input.reshape(-1, input.shape[-1]), bins, edges, weight, density)
+
+
+@op(public=False, input=None)
+def equal_bins(input, bins, low, high):
+    """The number of elements in each of ``bins`` equal bins."""
+    values, kind = input.reshape(-1), input.dtype.type
+    if not is_half(input.dtype):
+        require_float("histogram_cpu", values)
+    require_bins(bins)
+    low, high = map(kind, outer_edges("torch.histc", values, kind(low), kind(high), 1))
+    return counted_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))
+
+
+def bin_of_some(values, low, high, bins):
+    """The number of the equal bin of every value, rounded in their dtype and not held against edges; -1 outside."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        number = (values - low) * values.dtype.type(bins) / (high - low)
+        if is_half(values.dtype) and not np.isfinite(number).all():  # a product too large for a half
+            number = (values.astype(F4) - F4.type(low)) * F4.type(bins) / (F4.type(high) - F4.type(low))
+        number = np.minimum(number.astype(np.int64), bins - 1)
+    return np.where((values >= low) & (values <= high), number, -1)

@@ -1,0 +1,126 @@
+"""Means and squared distances from them, in double precision, as PyTorch has them.
+
+A large array is taken in chunks that stay in the cache, so that it is read once and never copied as a whole.  Each chunk has
+a mean and squares of its own; those of chunks are put together as Chan, Golub and LeVeque (1979) do.
+"""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays.threads import SPREAD, run
+from tensh.engine.operators.kernels import own
+from tensh.engine.operators.precision import F4, F8, WIDER
+from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
+
+FEW = 1 << 15  # elements of a small array, which is copied in double precision
+SMALLEST = {F4: 1e-30, F8: 1e-290}  # mean squares of numbers none of whose squares vanishes in their own precision
+PIECE = 64  # numbers whose squares are added in the precision of the array
+CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most that are side by side in it
+
+
+def moments(array, dim, keepdim):
+    """(the mean along ``dim``, which is kept, the sum of squared distances from it), both in double precision."""
+    axes = dims(dim, array.ndim)
+    if array.size <= FEW or (form := one_middle(array, axes)) is None:
+        return moments_at_once(array, axes, keepdim)
+    mean, squares = moments_of_chunks(array.reshape(form))
+    left = [1 if i in axes else n for i, n in enumerate(array.shape)]
+    return mean.reshape(left), squares.reshape(
+        left if keepdim else [n for i, n in enumerate(array.shape) if i not in axes]
+    )
+
+
+def moments_at_once(array, axes, keepdim):
+    """The same of a small array."""
+    wide = array.astype(WIDER.get(array.dtype, array.dtype), copy=False)
+    add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
+    number = math.prod([array.shape[axis] for axis in axes]) or np.nan
+    mean = add(wide, axes, None, None, True) / number
+    if wide is array and not np.isfinite(mean).all():  # the sum may be larger than the largest number
+        mean = add(wide / number, axes, None, None, True)
+    distance = wide - mean
+    if wide is array:  # nothing is left of the rounded mean of equal numbers, either
+        off = add(distance, axes, None, None, True) / number
+        off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
+        mean, distance = mean + off, distance - off
+    squares = (
+        distance.real**2 + distance.imag**2
+        if wide.dtype.kind == "c"
+        else np.multiply(distance, distance, own(distance))
+    )
+    return mean, add(squares, axes, None, None, keepdim)
+
+
+def add_in_pieces(array, axes, dtype, out, keepdim):
+    """``add_along`` as ``np.add.reduce`` is called."""
+    return add_along(array, axes, keepdim)
+
+
+def one_middle(array, axes):
+    """The shape [A, N, K] of a dense array whose ``axes`` are adjacent; else None."""
+    if not array.flags.c_contiguous:
+        return None
+    sizes, flags = group(array.shape, array.strides, [i in axes for i in range(array.ndim)])
+    if flags.count(True) != 1:
+        return None
+    axis = flags.index(True)
+    return math.prod(sizes[:axis]), sizes[axis], math.prod(sizes[axis + 1 :])
+
+
+def moments_of_chunks(array):
+    """The same over the middle one of three dimensions of a large array, chunk by chunk on the machine's cores."""
+    if array.dtype.kind == "c":
+        parts = array.view(f"f{array.itemsize // 2}").reshape(*array.shape[:2], -1)
+        mean, squares = moments_of_chunks(parts)
+        return mean.view(f"c{2 * mean.itemsize}"), squares[:, ::2] + squares[:, 1::2]
+    outer, number, width = array.shape
+    columns = min(width, COLUMNS)
+    rows = min(number, max(1, CHUNK // columns))
+    blocks = max(1, CHUNK // (rows * columns))
+    places = [-(-n // size) for n, size in ((outer, blocks), (number, rows), (width, columns))]
+    means, squares = np.empty((2, outer, places[1], width))
+
+    def work(i):
+        i, c = divmod(i, places[2])
+        a, b = divmod(i, places[1])
+        a, c = slice(a * blocks, (a + 1) * blocks), slice(c * columns, (c + 1) * columns)
+        means[a, b, c], squares[a, b, c] = moments_of_chunk(array[a, b * rows : (b + 1) * rows, c])
+
+    run(work, math.prod(places), array.size < SPREAD)
+    if places[1] == 1:
+        return means[:, 0], squares[:, 0]
+    counts = np.full((places[1], 1), rows, np.float64)
+    counts[-1] = number - rows * (places[1] - 1)
+    mean = add_along(means * counts, 1) / number
+    if not np.isfinite(mean).all():  # the sum may be larger than the largest number
+        apart = means[:, 0] + add_along((means - means[:, :1]) * (counts / number), 1)
+        mean = np.where(np.isfinite(apart), apart, mean)
+    distance = means - mean[:, None]
+    return mean, add_along(squares + distance * distance * counts, 1)
+
+
+def moments_of_chunk(array):
+    """The same of a chunk, in its own precision: what the rounded mean is off is known from the distances, and made good."""
+    number = array.shape[1]
+    centre = add_along(array, 1) / array.dtype.type(number)
+    if not np.isfinite(centre).all():  # the sum may be larger than the largest number
+        centre = add_along(array / array.dtype.type(number), 1)
+    distance = array - centre[:, None]
+    off = add_along(distance, 1).astype(F8) / number
+    off = np.where(np.isfinite(off), off, 0)  # an infinite mean stays
+    mean, squares = centre + off, add_squares_of_pieces(distance)
+    if ((squares > number * SMALLEST[array.dtype]) & (squares < np.inf)).all():
+        return mean, squares - number * off * off
+    return mean, add_squares_of_pieces(array - mean[:, None])
+
+
+def add_squares_of_pieces(array):
+    """The sums of squares over the middle dimension: of PIECE numbers in their own precision, and of these in double."""
+    outer, number, width = array.shape
+    whole = number // PIECE * PIECE
+    pieces, left = array[:, :whole].reshape(-1, PIECE, width), array[:, whole:]
+    sums = add_squares(pieces[..., 0], 1) if width == 1 else add_squares(pieces, 1)
+    total = add_along(sums.reshape(outer, -1, width).astype(np.float64), 1)
+    return total + add_squares(left, 1) if whole < number else total

@@ -1,0 +1,283 @@
+"""Sums, means and products, over all elements or along dimensions, and the words that undo a reduction's shape.
+
+``dim`` is None (all), an int or a sequence of ints.  Integers are summed in int64; 16 bit floating point numbers in
+float32.
+"""
+
+import numpy as np
+
+from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays.threads import SPREAD
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.kernels import zero_unless
+from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
+from tensh.engine.operators.reductions.rows import reduced
+from tensh.engine.operators.reductions.summation import (
+    ALONE,
+    BATCH,
+    FOUR,
+    PAIRS,
+    ROW,
+    SMALL,
+    STEP,
+    add_along,
+    add_middle_on_cores,
+    add_rows_on_cores,
+    fold,
+)
+
+multiply = np.multiply.reduce
+FACTORS = 64
+LARGE = 1 << 15  # elements from which factors are multiplied side by side
+
+
+# ── shapes ───────────────────────────────────────────────────────────────────
+def kept(shape, dim):
+    """``shape`` with the reduced dimensions as 1: the result's shape under ``keepdim``."""
+    reduced = dims(dim, len(shape))
+    return tuple(1 if i in reduced else n for i, n in enumerate(shape))
+
+
+def restore(g, shape, dim, keepdim):
+    """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
+    return g if keepdim or dim is None else g.reshape(kept(shape, dim))
+
+
+def restore_recorded(g, shape, dim, keepdim):
+    """The same, dimension by dimension."""
+    if not keepdim and dim is not None:
+        for d in sorted(dims(dim, len(shape))):
+            g = recorded("unsqueeze")(g, d)
+    return g
+
+
+def evenly(g, shape, number):
+    """An equal share of ``g`` for each of a ``number`` of elements."""
+    return ARRAYS["expand"](g / number, shape)
+
+
+def evenly_recorded(g, shape, number):
+    return recorded("div_number")(recorded("expand")(g, shape), number)
+
+
+ARRAYS |= {"restore": restore, "evenly": evenly}
+TENSORS |= {"restore": restore_recorded, "evenly": evenly_recorded}
+
+
+@word
+def count(shape, dim):
+    """The number of elements behind each element of the result."""
+    if type(dim) is int and -len(shape) <= dim < len(shape):
+        return shape[dim]
+    number = 1
+    for d in dims(dim, len(shape)):
+        number *= shape[d]
+    return number
+
+
+def axes_of(dim, ndim):
+    """``dim`` as NumPy takes it: an int, or a tuple of them."""
+    return dim if type(dim) is int and -ndim <= dim < ndim else dims(dim, ndim)
+
+
+# ── sums ─────────────────────────────────────────────────────────────────────
+def summed(input, axes, keepdim, dtype):
+    """The sum in PyTorch's dtype: ``dtype`` if given, int64 for bools and integers."""
+    if dtype is None:
+        dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if dtype.kind not in "fcVW":
+        return reduced(np.add.reduce, input, axes, keepdim, dtype)
+    return add_along(input.astype(dtype, copy=False), axes, keepdim)
+
+
+@op(public=False, node="SumBackward0", input="expand(g, input.shape)")
+def sum_all(input, dtype=None):
+    """The sum of all elements."""
+    if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
+        size = input.size
+        if size <= SMALL:
+            return input.ravel().dot(vectors[size])
+        return np.add.reduce(input, None) if size < PAIRS and input.flags.forc else add_along(input)
+    return summed(input, None, False, dtype)
+
+
+@op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
+def sum_dim(input, dim, keepdim=False, dtype=None):
+    """The sum along ``dim``."""
+    if dtype is None and type(dim) is int and input.ndim == 2 and -2 <= dim < 2 and input.flags.forc:
+        vectors = ONES.get(input.dtype)
+        if vectors is not None:
+            return along(input, dim, keepdim, vectors)
+    return summed(input, axes_of(dim, input.ndim), keepdim, dtype)
+
+
+def along(matrix, dim, keepdim, vectors):
+    """The sums of a dense matrix's columns (0) or rows (1): of a small one, a product with ones in half of NumPy's time."""
+    number = matrix.shape[dim]
+    in_rows = matrix.strides[dim] == matrix.itemsize
+    if matrix.size <= ALONE and number <= (
+        ROW[matrix.dtype] if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
+    ):
+        if dim == 0 or dim == -2:
+            return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)
+        return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
+    if not matrix.flags.c_contiguous:
+        matrix = matrix.T
+    if in_rows:
+        sums = add_rows_on_cores(matrix)
+    elif matrix.size <= ALONE and not number % (side := fold(number)):
+        sums = vectors[side].dot(vectors[number // side].dot(matrix.reshape(number // side, -1)).reshape(side, -1))
+    else:
+        sums = add_middle_on_cores(matrix[None])[0]
+    return np.expand_dims(sums, dim) if keepdim else sums
+
+
+@op(public=False, input="expand(restore(g, input.shape, dim, keepdim), input.shape) * (input == input)")
+def nansum(input, dim=None, keepdim=False, dtype=None):
+    """The sum of the elements that are not nan."""
+    axes = axes_of(dim, input.ndim)
+    if input.dtype.kind in "cW":
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if input.dtype.kind in "fV":
+        input = zero_unless(input, input == input)
+    return summed(input, axes, keepdim, dtype)
+
+
+# ── means ────────────────────────────────────────────────────────────────────
+def mean_dtype(dtype, wanted):
+    """The dtype of a mean; only floating point and complex numbers have one."""
+    if wanted is not None:
+        if wanted.kind not in DIFFERENTIABLE:
+            raise RuntimeError(NO_MEAN.format("Optional", BY_NUMPY[wanted].title))
+        return wanted
+    if dtype.kind not in DIFFERENTIABLE:
+        raise RuntimeError(NO_MEAN.format("Input", BY_NUMPY[dtype].title))
+    return dtype
+
+
+NO_MEAN = "mean(): could not infer output dtype. {} dtype must be either a floating point or complex dtype. Got: {}"
+
+
+@op(public=False, node="MeanBackward0", input="evenly(g, input.shape, count(input.shape, None))")
+def mean_all(input, dtype=None):
+    """The mean of all elements."""
+    if input.dtype in ONES and dtype is None:
+        return sum_all.kernel(input) / (input.size or NAN)
+    return mean_dim.kernel(input, None, False, dtype)
+
+
+@op(
+    public=False,
+    node="MeanBackward1",
+    input="evenly(restore(g, input.shape, dim, keepdim), input.shape, count(input.shape, dim))",
+)
+def mean_dim(input, dim, keepdim=False, dtype=None):
+    """The mean along ``dim``."""
+    if dtype is None and type(dim) is int and -input.ndim <= dim < input.ndim and input.dtype in ONES:
+        return sum_dim.kernel(input, dim, keepdim) / (input.shape[dim] or NAN)
+    dtype = mean_dtype(input.dtype, dtype)
+    number = count(input.shape, dim) or NAN
+    if is_half(dtype):
+        return (summed(input, dims(dim, input.ndim), keepdim, F4) / number).astype(dtype)
+    return sum_dim.kernel(input, dim, keepdim, None if dtype is input.dtype else dtype) / number
+
+
+NAN = float("nan")
+
+
+# ── products ─────────────────────────────────────────────────────────────────
+def product(input, axes, keepdim, dtype):
+    if dtype is None:
+        dtype = I8 if input.dtype.kind in "biu" else input.dtype
+    if axes is None and input.flags.c_contiguous:
+        input, axes = input.reshape(-1), 0
+    if is_half(dtype):
+        return reduced(multiply, input, axes, keepdim, F4, SPREAD).astype(dtype)
+    return reduced(factors_side_by_side, input, axes, keepdim, dtype, SPREAD)
+
+
+def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
+    """``multiply`` in half of the time: one factor after the other waits for each product, FACTORS running ones do not.
+
+    They round in one direction where factors are near 1, so they are kept in higher precision.
+    """
+    if axes != input.ndim - 1 or input.size < LARGE or input.shape[axes] < 2 * FACTORS:
+        return multiply(input, axes, dtype, out, keepdim)
+    wide = WIDER.get(dtype, dtype)
+    whole = input.shape[-1] // FACTORS * FACTORS
+    side_by_side = multiply(input[..., :whole].reshape(*input.shape[:-1], -1, FACTORS), -2, wide)
+    product = multiply(side_by_side, -1, wide, None, keepdim) * multiply(input[..., whole:], -1, wide, None, keepdim)
+    if out is None:
+        return product.astype(dtype, copy=False)
+    out[...] = product
+    return out
+
+
+@word
+def free_of_zeros(input):
+    """Is no element zero, so that a product without one factor is a quotient?"""
+    return not bool((input == 0).any())
+
+
+@word
+def nothing_left(g, input):
+    """Is every product without one factor zero?  PyTorch looks only where no derivative of higher order is recorded."""
+    return not isinstance(g, Tensor) and np.count_nonzero(input) + 1 < input.size
+
+
+OTHERS = "shift(products({0}, {1}, 1), {1}, 1, 1) * shift(products({0}, {1}, -1), {1}, -1, 1)"
+"""The product of all other elements, where some are zero: what comes before times what comes after."""
+
+
+@op(
+    public=False,
+    node="ProdBackward0",
+    let={"flat": "input.reshape(-1)"},
+    input="g if not input.ndim else g * conj(out / input) if free_of_zeros(input) else"
+    " zeros_as(g, input.shape) if nothing_left(g, input) else"
+    f" (g if flat.shape[0] == 1 else g * conj({OTHERS.format('flat', 0)})).reshape(input.shape)",
+)
+def prod_all(input, dtype=None):
+    """The product of all elements."""
+    if dtype is None and input.dtype in ONES and input.size < LARGE:
+        return multiply(input, None)
+    return product(input, None, False, dtype)
+
+
+@op(
+    public=False,
+    node="ProdBackward1",
+    let={"back": "restore(g, input.shape, dim, keepdim)"},
+    input="g if not input.ndim else back * conj(restore(out, input.shape, dim, keepdim) / input)"
+    " if free_of_zeros(input) else"
+    f" back if input.shape[dim] == 1 else back * conj({OTHERS.format('input', 'dim')})",
+)
+def prod_dim(input, dim, keepdim=False, dtype=None):
+    """The product along ``dim``."""
+    return product(input, wrap_dim(dim, input.ndim) if input.ndim else wrap_dim(dim, 0) or (), keepdim, dtype)
+
+
+# ── logic ────────────────────────────────────────────────────────────────────
+def truth(reduce):
+    """The kernel of ``any`` and ``all``: bool, or uint8 for uint8."""
+
+    def kernel(input, dim=None, keepdim=False):
+        axes = () if dim == () or dim == [] else axes_of(dim, input.ndim)  # here () means none, not all
+        result = reduce(input, axes, None, None, keepdim)
+        return result.astype(np.uint8) if input.dtype == np.uint8 else result
+
+    return kernel
+
+
+op(truth(np.logical_or.reduce), name="any", doc="True where any element (along ``dim``) is not zero.", input=None)
+op(truth(np.logical_and.reduce), name="all", doc="True where all elements (along ``dim``) are not zero.", input=None)
+
+
+@op(input=None)
+def count_nonzero(input, dim=None):
+    """The number of elements (along ``dim``) that are not zero."""
+    return np.count_nonzero(input, dims(dim, input.ndim))

@@ -1,0 +1,348 @@
+"""Running sums, products and extremes along a dimension.
+
+``step`` is the direction: 1 from the first element on, -1 from the last.  Every derivative is a running sum or a
+recurrence in the other direction, so any order of differentiation closes, also where factors are zero.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from tensh.engine.arrays.threads import SPREAD, SPREAD_LIGHT, over_rows
+from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BOOL, BUILTIN
+from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
+from tensh.engine.operators.precision import F4, I8, WIDER, is_half
+from tensh.engine.operators.reductions.summation import add_rows, times
+
+LINES = 96  # numbers per step from which a loop over whole steps beats NumPy's accumulate
+BLOCK, FOUR = 16, 4
+GROUP = FOUR * BLOCK
+SMALL = 1 << 11  # elements from which blocks pay
+LOCKED = 500  # see ``accumulate_rows``
+PART = 1 << 12  # groups of running sums that receive the sums before them at a time
+CHUNK = 1 << 17  # elements that are accumulated in a wider dtype at a time
+ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
+
+
+# ── machinery ────────────────────────────────────────────────────────────────
+def reversed_along(array, axis):
+    return array[(slice(None),) * axis + (slice(None, None, -1),)]
+
+
+def accumulate(ufunc, input, dim, step, dtype=None):
+    """``ufunc`` from element to element along ``dim``, as a new array: in higher precision, rounded once for every element."""
+    dtype = dtype or input.dtype
+    wide = F4 if is_half(dtype) else WIDER.get(dtype, dtype) if ufunc in ROUNDED else dtype
+    source = input.astype(dtype, copy=False)
+    axis = wrap_dim(dim, input.ndim)
+    if input.ndim == 0:
+        return source.copy()
+    if step != 1:
+        source = reversed_along(source, axis)
+    result = (in_lines if source.size > LINES else at_once)(ufunc, source, axis, wide)
+    return result if step == 1 else np.ascontiguousarray(reversed_along(result, axis))
+
+
+def at_once(ufunc, source, axis, wide):
+    if is_half(source.dtype):
+        return ufunc.accumulate(source.astype(wide), axis).astype(source.dtype)
+    return ufunc.accumulate(source, axis, wide).astype(source.dtype, copy=False)
+
+
+def in_lines(ufunc, source, axis, wide):
+    """NumPy accumulates one line after the other; across many lines at once a loop is ten times as fast."""
+    dtype = source.dtype
+    if axis == source.ndim - 1:
+        return along_rows(ufunc, source, wide)
+    if source.size <= LINES * source.shape[axis]:
+        return at_once(ufunc, source, axis, wide)
+    if source.size < SPREAD_LIGHT:  # which may well be there twice, in half of the time
+        result = source.astype(wide)
+        before, *lines = np.moveaxis(result, axis, 0)
+        for line in lines:
+            before = ufunc(before, line, line)
+        return result.astype(dtype, copy=False)
+    result = np.empty(source.shape, dtype)
+    lines, into = np.moveaxis(source, axis, 0), np.moveaxis(result, axis, 0)
+    before = lines[0].astype(wide)
+    into[0] = before
+    for line, out in zip(lines[1:], into[1:], strict=True):
+        before = ufunc(before, line.astype(wide, copy=False), before)
+        out[...] = before
+    return result
+
+
+def along_rows(ufunc, source, wide):
+    """The same along the last dimension, block by block.
+
+    Sums of many float32 numbers stay in single precision, which takes half the time and costs a digit in the last place.
+    """
+    length, dtype = source.shape[-1], source.dtype
+    if source.size < SMALL:
+        return at_once(ufunc, source, -1, wide)
+    many = source.size >= SPREAD
+    by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4)
+    inner = dtype if by_blas and many and dtype == F4 else wide
+    rows = source.reshape(-1, length)
+    results = np.empty(rows.shape, dtype)
+
+    def work(part):
+        if not by_blas:
+            one_by_one(ufunc, rows[part], results[part], inner)
+            return
+        some = rows[part].astype(inner, copy=False)
+        sums = results[part] if inner == dtype else np.empty(some.shape, inner)
+        running_sums(some, sums)
+        if not np.isfinite(sums[:, -1]).all():  # zero times infinity is no zero
+            one_by_one(ufunc, some, sums, inner)
+        if inner != dtype:
+            results[part] = sums
+
+    over_rows(work, len(rows), length, least=SPREAD_LIGHT if by_blas else SPREAD)
+    return results.reshape(source.shape)
+
+
+def one_by_one(ufunc, rows, out, wide):
+    """``ufunc.accumulate`` along rows in the dtype ``wide``; the columns in parts, of which each goes on from the last."""
+    columns, before = max(1, CHUNK // max(len(rows), 1)), None
+    for start in range(0, rows.shape[1], columns):
+        some = rows[:, start : start + columns].astype(wide)
+        if before is not None:
+            some[:, 0] = ufunc(before, some[:, 0])
+        sums = np.empty(some.shape, wide)
+        accumulate_rows(ufunc, some, sums)
+        out[:, start : start + columns] = sums
+        before = sums[:, -1].copy()
+
+
+def accumulate_rows(ufunc, rows, out):
+    """The same at once.  NumPy keeps Python's lock for up to LOCKED rows, but not for a single one."""
+    if len(rows) > LOCKED or rows.shape[1] <= LOCKED:
+        ufunc.accumulate(rows, 1, None, out)
+    else:
+        for row, into in zip(rows, out, strict=True):
+            ufunc.accumulate(row, 0, None, into)
+
+
+def running_sums(rows, out):
+    """Running sums of rows of finite floats by BLAS: in a quarter of NumPy's time, whose additions wait for one another.
+
+    Blocks of 16 are multiplied by a triangle of ones, each for itself.  Then the sum of all numbers before it is added
+    to each: of those in the same group of four blocks by a product as well, and of the groups before that by the same
+    way with their sums, in double precision.
+    """
+    length = rows.shape[1]
+    if length <= GROUP:
+        times(np.ascontiguousarray(rows), ones_above(rows.dtype)[:length, :length], out)
+        return
+    full = length // GROUP * GROUP
+    groups = out if full == length and out.flags.c_contiguous else np.empty((len(rows), full), out.dtype)
+    triangle = ones_above(rows.dtype)[:BLOCK, :BLOCK]
+    times(np.ascontiguousarray(rows[:, :full]).reshape(-1, BLOCK), triangle, groups.reshape(-1, BLOCK))
+    ends = groups.reshape(-1, FOUR, BLOCK)[..., -1].copy()
+    before = np.zeros((len(rows), full // GROUP + 1))
+    running_sums(add_rows(ends).reshape(len(rows), -1).astype(before.dtype), before[:, 1:])
+    ends[:, -1] = before[:, :-1].reshape(-1)  # nothing of the group comes after its last block
+    grouped = groups.reshape(-1, GROUP)
+    for start in range(0, len(grouped), PART):
+        grouped[start : start + PART] += times(ends[start : start + PART], ones_after(rows.dtype))
+    if groups is not out:
+        out[:, :full] = groups
+    if full < length:
+        rest = rows[:, full:].astype(before.dtype)
+        rest[:, 0] += before[:, -1]
+        running_sums(rest, out[:, full:])
+
+
+@lru_cache(2)
+def ones_above(dtype):
+    """Ones on the diagonal and above it: what running sums are a product with."""
+    return np.triu(np.ones((GROUP, GROUP), dtype))
+
+
+@lru_cache(2)
+def ones_after(dtype):
+    """What spreads the sums of the first three blocks of a group over all numbers after them, and a fourth over all."""
+    return (np.arange(GROUP) // BLOCK > [[0], [1], [2], [-1]]).astype(dtype)
+
+
+@op(public=False, input="shift(g, dim, -by, 0)")
+def shift(input, dim, by, fill):
+    """The input moved by one place along ``dim`` (forwards for 1, backwards for -1); ``fill`` moves in."""
+    result = np.full_like(input, fill)
+    if input.ndim:
+        before = (slice(None),) * wrap_dim(dim, input.ndim)
+        to, source = (slice(1, None), slice(None, -1)) if by == 1 else (slice(None, -1), slice(1, None))
+        result[*before, to] = input[*before, source]
+    return result
+
+
+@op(
+    public=False,
+    let={"carried": "recur(g, conj(shift(factors, dim, -step, 0)), dim, -step)"},
+    input="carried",
+    factors="carried * conj(shift(out, dim, step, 0))",
+)
+def recur(input, factors, dim, step):
+    """The linear recurrence ``out[i] = input[i] + factors[i] * out[i - step]`` along ``dim``."""
+    if input.ndim == 0:
+        return input.copy()
+    result = np.array(np.moveaxis(input, dim, 0), np.result_type(input, factors))
+    factors = np.moveaxis(factors, dim, 0)
+    order = range(1, len(result)) if step == 1 else range(len(result) - 2, -1, -1)
+    for i in order:
+        result[i] += factors[i] * result[i - step]
+    return np.moveaxis(result, 0, dim)
+
+
+# ── sums and products ────────────────────────────────────────────────────────
+def running_dtype(name, input, dim, dtype):
+    """Bools and integers are accumulated in int64, unless a dtype is given."""
+    if dtype is None:
+        return I8 if input.dtype.kind in "biu" else input.dtype
+    dtype = BUILTIN.get(dtype, dtype)
+    if dtype.category == BOOL and input.ndim and input.size:
+        wrap_dim(dim, input.ndim)
+        refuse_dtype(f"{name}_out", dtype.numpy)
+    return dtype.numpy
+
+
+WRITTEN = {"inplace": True, "out": OTHER_DTYPE, "into_dtype": True}
+
+
+@op(public=False, node="CumsumBackward0", input="sums(g, dim, -step)")
+def sums(input, dim, step):
+    """Running sums in either direction."""
+    return accumulate(np.add, input, dim, step)
+
+
+@op(**WRITTEN, input="sums(g, dim, -1)")
+def cumsum(input, dim, *, dtype=None):
+    """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2, 3]).cumsum(0)
+    tensor([1, 3, 6])
+    """
+    return accumulate(np.add, input, dim, 1, running_dtype("cumsum", input, dim, dtype))
+
+
+PRODUCT = "conj(shift(out, dim, {0}, 1)) * recur(g, conj(shift(input, dim, -{0}, 0)), dim, -{0})"
+
+
+@op(public=False, node="CumprodBackward0", input=PRODUCT.format("step"))
+def products(input, dim, step):
+    """Running products in either direction."""
+    return accumulate(np.multiply, input, dim, step)
+
+
+@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 and 0 not in input.shape else g")
+def cumprod(input, dim, *, dtype=None):
+    """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
+
+    Differentiable, also where elements are zero.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 2, 3]).cumprod(0)
+    tensor([1, 2, 6])
+    """
+    return accumulate(np.multiply, input, dim, 1, running_dtype("cumprod", input, dim, dtype))
+
+
+def log_add_exp(first, second):
+    """``log(exp(first) + exp(second))`` of complex numbers, on the branch of the one with the larger real part."""
+    larger = first.real >= second.real
+    top, other = np.where(larger, first, second), np.where(larger, second, first)
+    return np.where(np.isfinite(top), top + np.log1p(np.exp(other - top)), top)
+
+
+@op(
+    called="logcumsumexp_out_cpu",
+    input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
+    " if input.ndim and 0 not in input.shape else g",
+)
+def logcumsumexp(input, dim):
+    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([0.0, 0.0]).logcumsumexp(0)
+    tensor([0.0000, 0.6931])
+    """
+    axis = wrap_dim(dim, input.ndim)
+    if input.dtype.kind not in "fVc":
+        refuse_dtype("logcumsumexp", input.dtype)
+    if input.dtype.kind != "c":
+        return accumulate(np.logaddexp, input, dim, 1)
+    result = input.copy()
+    lines = np.moveaxis(result, axis, 0) if input.ndim else ()
+    for i in range(1, len(lines)):
+        lines[i] = log_add_exp(lines[i - 1], lines[i])
+    return result
+
+
+# ── extremes ─────────────────────────────────────────────────────────────────
+def running_extreme(name, ufunc, doc):
+    """Declare ``cummax`` or ``cummin``: the extreme so far and where it was met last; nan is the extreme."""
+
+    def kernel(input, dim):
+        if input.ndim == 0 or not input.size:
+            if not input.ndim and dim not in (0, -1):  # of no elements there may be any dimension
+                raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+            return input.copy(), np.zeros(input.shape, I8)
+        axis = wrap_dim(dim, input.ndim)
+        if input.dtype.kind == "c":
+            refuse_dtype(name, input.dtype)
+        if input.size < SPREAD or axis != input.ndim - 1 or not input.flags.c_contiguous:
+            return extremes(ufunc, input, axis)
+        values, indices = np.empty_like(input), np.empty(input.shape, I8)
+        rows, *results = (a.reshape(-1, input.shape[-1]) for a in (input, values, indices))
+
+        def work(part):
+            for result, found in zip(results, extremes(ufunc, rows[part], 1), strict=True):
+                result[part] = found
+
+        over_rows(work, *rows.shape)
+        return values, indices
+
+    op(
+        kernel,
+        name=name,
+        doc=doc,
+        outs=("values", "indices"),
+        input="add_along(g, input.shape, indices, dim) if 0 not in input.shape else input",  # itself, as in PyTorch
+    )
+
+
+def extremes(ufunc, input, axis):
+    """The extremes so far along ``axis``, and where they were met last."""
+    values = accumulate(ufunc, input, axis, 1)
+    place = np.arange(input.shape[axis]).reshape(-1, *(1,) * (input.ndim - 1 - axis))
+    met = np.equal(input, values)
+    if input.dtype.kind in "fV":
+        met |= input != input
+    return values, accumulate(np.maximum, np.multiply(place, met), axis, 1)
+
+
+running_extreme(
+    "cummax",
+    np.maximum,
+    """The largest element so far along ``dim``, and its index.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([1, 3, 2]).cummax(0).values
+    tensor([1, 3, 3])
+    """,
+)
+running_extreme(
+    "cummin",
+    np.minimum,
+    """The smallest element so far along ``dim``, and its index.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([2, 3, 1]).cummin(0).values
+    tensor([2, 2, 1])
+    """,
+)

@@ -1,0 +1,153 @@
+"""Which of several equal elements is selected by ``kthvalue``, ``mode`` and ``topk``.
+
+PyTorch leaves that to the algorithms: a quickselect of its own, and ``std::sort`` and ``std::nth_element``, which in GCC's
+library are Musser's "Introspective sorting" (1997): partitions around a median of three, and an insertion sort where few
+elements are left.  Here they are followed step by step, for lines in which there is a choice.
+"""
+
+import numpy as np
+
+from tensh.engine.operators.precision import widened
+
+FEW = 1 << 12  # elements up to which lines are looked at one by one; in larger arrays any of the equal ones is selected
+SHORT = 16  # elements up to which std::sort only inserts
+
+
+def among_equals(select, input, indices, axis):
+    """``indices`` along ``axis``, with ``select(values, index)`` for the lines in which others have the same value."""
+    if input.size > FEW:
+        return indices
+    lines = np.moveaxis(widened(input), axis, -1).reshape(-1, input.shape[axis])
+    found = np.moveaxis(indices, axis, -1).reshape(-1).copy()
+    chosen = np.take_along_axis(lines, found[:, None], -1)
+    equal = (lines == chosen) | ((lines != lines) & (chosen != chosen))
+    for line in np.flatnonzero(np.count_nonzero(equal, -1) > 1).tolist():
+        found[line] = select(lines[line].tolist(), found[line])
+    shape = np.moveaxis(indices, axis, -1).shape
+    return np.moveaxis(found.reshape(shape), -1, axis)
+
+
+def keys(values):
+    """What the values are compared by: nan is more than any number."""
+    if all(value == value for value in values):
+        return values
+    return [(value != value, value if value == value else 0) for value in values]
+
+
+def is_tied(input, values, axis):
+    """Are there equal elements, or nan, among the extremes ``values`` along ``axis``, or others like the last of them?"""
+    if axis != input.ndim - 1:
+        input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
+    if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
+        return True
+    return values.shape[-1] > 2 and bool((values[..., 1:-1] == values[..., :-2]).any())
+
+
+def top_among_equals(input, indices, axis, largest):
+    """The ``indices`` of the extremes along ``axis``, with those that PyTorch takes in lines with equal elements."""
+    lines = np.moveaxis(widened(input), axis, -1).reshape(-1, input.shape[axis])
+    found = np.moveaxis(indices, axis, -1)
+    shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
+    for row in range(len(lines)):
+        _, places = np.unique(lines[row], return_inverse=True)  # in which nan are equal, and come last
+        found[row] = first_in_order((-places if largest else places).tolist(), shape[-1])
+    return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
+
+
+# ── std::sort ───────────────────────────────────────────
+def in_order(values):
+    """The indices of the values in ascending order."""
+    order = list(range(len(values)))
+    parts, most = [(0, len(order))], 2 * (len(order).bit_length() - 1)
+    while parts:
+        first, last = parts.pop()
+        depth = most
+        while last - first > SHORT and depth:
+            depth -= 1
+            cut = partition(order, values, first, last)
+            parts.append((cut, last))
+            last = cut
+    return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
+
+
+def first_in_order(values, k):
+    """The indices of the ``k`` smallest values, these in order: ``std::nth_element`` and ``std::sort`` of what it leaves."""
+    order, first, last = list(range(len(values))), 0, len(values)
+    while last - first > 3:
+        cut = partition(order, values, first, last)
+        first, last = (cut, last) if cut <= k - 1 else (first, cut)
+    order[first:last] = sorted(order[first:last], key=values.__getitem__)
+    chosen = order[: k - 1]
+    return [*(chosen[i] for i in in_order([values[i] for i in chosen])), order[k - 1]]
+
+
+def last_of_equals(values, index):
+    """The index of the last element in ascending order that equals that at ``index``."""
+    if any(value != value for value in values):
+        return index  # nan has no place in that order
+    return next(i for i in reversed(in_order(values)) if values[i] == values[index])
+
+
+def partition(order, key, first, last):
+    """Bring what is less than a median of three before the rest of ``order[first:last]``; where the rest begins."""
+    middle = first + (last - first) // 2
+    a, b, c = first + 1, middle, last - 1
+    if less(order, key, a, b):
+        pivot = b if less(order, key, b, c) else c if less(order, key, a, c) else a
+    else:
+        pivot = a if less(order, key, a, c) else c if less(order, key, b, c) else b
+    order[first], order[pivot] = order[pivot], order[first]
+    bound = key[order[first]]
+    low, high = first + 1, last
+    while True:
+        while key[order[low]] < bound:
+            low += 1
+        high -= 1
+        while bound < key[order[high]]:
+            high -= 1
+        if low >= high:
+            return low
+        order[low], order[high] = order[high], order[low]
+        low += 1
+
+
+def less(order, key, one, other):
+    return key[order[one]] < key[order[other]]
+
+
+# ── PyTorch's quickselect ────────────────────────────────────────────────────
+def quick_select(values, nth):
+    """The index of the element that comes to the place ``nth``."""
+    key = keys(values)
+    order = list(range(len(key)))
+
+    def swap(one, other):
+        order[one], order[other] = order[other], order[one]
+
+    def more(one, other):
+        return less(order, key, other, one)
+
+    low, high = 0, len(order) - 1
+    while high > low:
+        if high == low + 1:
+            if more(low, high):
+                swap(low, high)
+            break
+        swap(low + (high - low) // 2, low + 1)
+        for one, other in ((low + 1, high), (low, high), (low + 1, low)):
+            if more(one, other):
+                swap(one, other)
+        i, j, bound = low + 1, high, key[order[low]]
+        while True:
+            i += 1
+            while key[order[i]] < bound:
+                i += 1
+            j -= 1
+            while bound < key[order[j]]:
+                j -= 1
+            if j < i:
+                break
+            swap(i, j)
+        swap(low, j)
+        low, high = (i if j <= nth else low), (j - 1 if j >= nth else high)
+    return order[nth]

@@ -1,0 +1,144 @@
+"""Reductions through exponentials: logsumexp and softmax, some lines at a time."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.arguments.checks import dims
+from tensh.engine.arrays.threads import over_rows
+from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.precision import ONES, narrowed, widened
+from tensh.engine.operators.reductions.reductions import LARGE
+from tensh.engine.operators.reductions.summation import ALONE, ROW, SMALL, add_along, add_rows
+
+maximum = np.maximum.reduce
+
+
+def top_of(input, axes):
+    """What is subtracted before exponentials are taken, so that none overflows."""
+    top = maximum(input.real, axes, None, None, True, initial=-np.inf)
+    return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
+
+
+@op(
+    floats=True,
+    input="restore(g, input.shape, dim, keepdim) * conj(exp(input - restore(out, input.shape, dim, keepdim)))",
+)
+def logsumexp(input, dim, keepdim=False):
+    """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow.
+
+    Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]).logsumexp(1)
+    tensor([6.9315e-01, 1.0007e+03])
+    """
+    axes = dims(dim, input.ndim)
+    wide = widened(input)
+    if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:
+        rows = wide.reshape(-1, input.shape[-1])
+        result = np.empty((len(rows), 1), wide.dtype)
+        over_rows(lambda part: result.__setitem__(part, log_sum_exp(rows[part], 1)), *rows.shape)
+    else:
+        result = log_sum_exp(wide, axes)
+    kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
+    return narrowed(
+        result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes]), input.dtype
+    )
+
+
+def log_sum_exp(input, axes):
+    """The same of an array, with its dimensions kept."""
+    top = top_of(input, axes)
+    terms = np.exp(np.subtract(input, top))
+    return np.log(sum_along(terms, 1) if axes == 1 else add_along(terms, axes, True)) + top
+
+
+SAFE = math.exp(-10), math.exp(60)  # while the mean exponential is in here, none overflowed, and none lost digits
+
+
+def sum_along(array, axis):
+    """The sums along ``axis``, which is kept."""
+    if axis == array.ndim - 1 and (ones := ONES.get(array.dtype)) is not None:
+        length = array.shape[axis]
+        if array.size <= ALONE and length <= ROW[array.dtype]:
+            return array.dot(ones[length])[..., None]
+        return add_rows(array.reshape(-1, length)).reshape(*array.shape[:-1], 1)
+    return add_along(array, axis if array.ndim else None, True)
+
+
+SHORT = 24  # elements of rows whose largest are found faster along the columns of a copy: a fifth of the time
+
+
+def largest(input, axis):
+    """The largest elements along ``axis``, which is kept."""
+    if input.ndim == 2 and axis == 1 and input.size > SMALL and 0 < input.shape[1] <= SHORT:
+        return maximum(np.ascontiguousarray(input.T), 0)[:, None]
+    return maximum(input, axis if input.ndim else None, None, None, True)
+
+
+def powers(input, axis, out):
+    """The sums along ``axis`` of the exponentials, which are written over ``out``.
+
+    Subtracting the largest elements first is needed only where the exponentials say so.
+    """
+    if input.size > SMALL:
+        np.exp(input, out)
+        total = sum_along(out, axis)
+        least, most = SAFE
+        if least * input.shape[axis] < total.min() and total.max() < most:
+            return total
+    np.subtract(input, largest(input, axis), out)
+    np.exp(out, out)
+    return sum_along(out, axis)
+
+
+def in_blocks(finish, input, axis):
+    """``finish(out, input, axis)`` for all lines along ``axis``: as many at a time as stay in the cache."""
+    out = np.empty_like(input)
+    if not input.size:
+        return out
+    if input.size < LARGE or not input.flags.c_contiguous:
+        finish(out, input, axis)
+        return out
+    outer = math.prod(input.shape[:axis])
+    lines, target = (a.reshape(outer, *input.shape[axis:]) for a in (input, out))
+    over_rows(lambda part: finish(target[part], lines[part], 1), outer, input.size // outer)
+    return out
+
+
+def finish_softmax(out, input, axis):
+    total = powers(input, axis, out)
+    np.multiply(out, 1 / total, out) if out.size > SMALL else np.divide(out, total, out)
+
+
+def finish_log_softmax(out, input, axis):
+    # Always without the largest: exact where one element outweighs all others, and the logarithm is nearly 0.
+    shifted = np.subtract(input, largest(input, axis))
+    np.exp(shifted, out)
+    np.subtract(shifted, np.log(sum_along(out, axis)), out)
+
+
+def softmax_axis(input, dim, name):
+    """``dim`` from 0; NotImplementedError where there is something to compute of a dtype that has no softmax."""
+    axis = wrap_dim(dim, input.ndim)
+    if input.dtype.kind not in "fV" and input.size:
+        kernel = f"{name}_lastdim_kernel_impl" if axis >= input.ndim - 1 else f"{name}_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{BY_NUMPY[input.dtype].title}'")
+    return axis
+
+
+@op(public=False, node="SoftmaxBackward0", input="softmax_backward(g, out, dim)")
+def softmax_dim(input, dim):
+    """The exponentials of the elements, divided by their sum along ``dim``."""
+    axis = softmax_axis(input, dim, "softmax")
+    return narrowed(in_blocks(finish_softmax, widened(input), axis), input.dtype)
+
+
+@op(public=False, node="LogSoftmaxBackward0", input="log_softmax_backward(g, out, dim)")
+def log_softmax_dim(input, dim):
+    """The logarithm of softmax."""
+    axis = softmax_axis(input, dim, "log_softmax")
+    return narrowed(in_blocks(finish_log_softmax, widened(input), axis), input.dtype)

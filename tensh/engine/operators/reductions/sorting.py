@@ -1,0 +1,198 @@
+"""Sorting and selecting along a dimension.  nan comes after every number; equal elements keep their order."""
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.threads import BLOCKS, over_rows
+from tensh.engine.codegen.table import op
+from tensh.engine.errors.messages import refuse_dtype, wrap_dim
+from tensh.engine.operators.precision import I8, widened
+from tensh.engine.operators.reductions.extremes import ALONG, require_elements
+from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
+from tensh.engine.operators.reductions.selection import among_equals, is_tied, quick_select, top_among_equals
+
+LARGE = 1 << 15  # elements from which rows are sorted on several cores: two take 0.55 of the time of one
+PACKED = 2048  # elements from which sorting value and index as one 64 bit number beats NumPy's stable argsort
+FEW = 16  # elements to select from which finding one after the other takes longer than a partition
+BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+
+
+# ── the order of elements ────────────────────────────────────────────────────
+def refuse_complex(name, input, dim):
+    """Raise for complex numbers; a dimension that is not there is told first."""
+    if input.dtype.kind == "c":
+        wrap_dim(dim, input.ndim)
+        raise RuntimeError(f" {name} does not support complex dtypes on CPU")
+
+
+def ranks(input):
+    """Unsigned integers of 32 bits that sort as the elements of up to 32 bits do."""
+    if input.dtype.kind == "f":
+        bits = (widened(input) + np.float32(0)).view(np.uint32)  # -0 becomes 0
+        ordered = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+        return np.where(np.isnan(input), np.uint32(0xFFFFFFFF), ordered)
+    if input.dtype.kind == "i":
+        return (input.astype(I8) + (1 << 31)).astype(np.uint32)
+    return input.astype(np.uint32)
+
+
+def ascending(input, axis):
+    """The stable order along ``axis``."""
+    if input.dtype.kind == "V":
+        input = widened(input)
+    length = input.shape[axis]
+    if length < PACKED or input.itemsize > 4 or length >> 32:
+        return np.argsort(input, axis, kind="stable")
+    lines = np.moveaxis(input, axis, -1)
+    keys = ranks(lines).astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= np.arange(length, dtype=np.uint64)
+    keys.sort(-1)
+    keys &= np.uint64(0xFFFFFFFF)
+    return np.moveaxis(keys.view(I8), -1, axis)
+
+
+def order(input, axis, descending):
+    """The indices that sort along ``axis``; equal elements keep their order in both directions."""
+    if not descending:
+        return ascending(input, axis)
+    backwards = ascending(np.flip(input, axis), axis)
+    return np.flip(input.shape[axis] - 1 - backwards, axis)
+
+
+def sorted_along(input, dim, descending):
+    axis = wrap_dim(dim, input.ndim)
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), I8)
+    length = input.shape[axis]
+    if input.size < LARGE or input.size == length:
+        indices = order(input, axis, descending)
+        return np.take_along_axis(input, indices, axis), indices
+    lines = memory.row_major(np.moveaxis(input, axis, -1))
+    values, indices = np.empty_like(lines), np.empty(lines.shape, I8)
+    rows, *results = (a.reshape(-1, length) for a in (lines, values, indices))
+
+    def work(part):
+        found = order(rows[part], 1, descending)
+        results[0][part], results[1][part] = np.take_along_axis(rows[part], found, 1), found
+
+    over_rows(work, *rows.shape, rows.size // BLOCKS, LARGE)
+    if axis == input.ndim - 1:
+        return values, indices
+    return tuple(memory.row_major(np.moveaxis(each, -1, axis)) for each in (values, indices))
+
+
+def sort(input, dim, descending):
+    refuse_complex("Sort", input, dim)
+    return sorted_along(input, dim, descending)
+
+
+# PyTorch has two operators, which differ in the parameter `stable`; here both are stable.
+sort_dim, sort_stable = (
+    op(
+        sort,
+        name=name, doc="The elements in order along ``dim``, and where they were.", public=False, node=node,
+        outs=("values", "indices"), returns="sort", input="put_along(g, input.shape, indices, dim)",
+    )
+    for name, node in (("sort_dim", "SortBackward0"), ("sort_stable", "SortBackward1"))
+)  # fmt: skip
+
+
+@op(input=None, out=False)
+def argsort(input, dim=-1, descending=False, *, stable=False):
+    """The indices that sort the elements along ``dim``.
+
+    >>> import tensh as torch
+    >>> torch.tensor([3, 1, 2]).argsort()
+    tensor([1, 2, 0])
+    """
+    refuse_complex("Sort", input, dim)
+    return sorted_along(input, dim, descending)[1]
+
+
+def one_by_one(input, k, largest):
+    """The indices of the ``k`` extremes along the last dimension, each struck out when it is found.
+
+    None if what they are struck out with is among them, or nan where it comes last.
+    """
+    values = widened(input)
+    if values.dtype.kind == "f":
+        worst = -np.inf if largest else np.inf
+    else:
+        worst = np.iinfo(values.dtype).min if largest else np.iinfo(values.dtype).max
+    lines = values.reshape(-1, input.shape[-1])
+    indices, clean = np.empty((len(lines), k), I8), []
+    find = np.ndarray.argmax if largest else np.ndarray.argmin
+
+    def work(part):
+        left = lines[part].copy()
+        places, found = np.arange(len(left)), indices[part]
+        for i in range(k):
+            found[:, i] = find(left, 1)
+            chosen = left[places, found[:, i]]
+            left[places, found[:, i]] = worst
+            clean.append(not (chosen == worst).any() and (largest or not (chosen != chosen).any()))
+
+    over_rows(work, *lines.shape)
+    return indices.reshape(*input.shape[:-1], k) if all(clean) else None
+
+
+# ── selections ───────────────────────────────────────────────────────────────
+@op(outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
+def topk(input, k, dim=-1, largest=True, sorted=True):
+    """The ``k`` largest (or smallest) elements along ``dim``, in order, and where they are.  Differentiable.
+
+    RuntimeError if the dimension has fewer than ``k`` elements.
+
+    >>> import tensh as torch
+    >>> torch.tensor([3, 1, 2]).topk(2).values
+    tensor([3, 2])
+    """
+    axis = wrap_dim(dim, input.ndim)
+    length = input.shape[axis] if input.ndim else 1
+    if not 0 <= k <= length:
+        raise RuntimeError("selected index k out of range")
+    refuse_complex("topk", input, dim)
+    if input.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), I8)
+    indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None
+    if indices is not None:
+        pass
+    elif 4 * k < length:
+        candidates = np.argpartition(widened(input), -k if largest and k else k, axis)
+        cut = (slice(None),) * axis
+        candidates = candidates[*cut, length - k :] if largest else candidates[*cut, :k]
+        candidates = np.sort(candidates, axis)
+        chosen = order(np.take_along_axis(input, candidates, axis), axis, largest)
+        indices = np.take_along_axis(candidates, chosen, axis)
+    else:
+        indices = order(input, axis, largest)[(slice(None),) * axis + (slice(k),)]
+    values = np.take_along_axis(input, indices, axis)
+    if input.size <= FEW_EQUALS and length < k * 64 and input.size and is_tied(input, values, axis):
+        indices = top_among_equals(input, indices, axis, largest)
+        values = np.take_along_axis(input, indices, axis)
+    return values, np.array(indices, order="C")
+
+
+@op(out="output values must be of same type as input", apart=True, outs=("values", "indices"), input=ALONG)
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """The ``k``-th smallest element along ``dim`` (from 1), and where it is.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.tensor([30, 10, 20]).kthvalue(2).values
+    tensor(20)
+    """
+    axis = wrap_dim(dim, input.ndim)
+    require_elements("kthvalue", input, (axis,))
+    if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if input.dtype.kind in "bc":
+        refuse_dtype("kthvalue", input.dtype)
+    if input.ndim == 0:
+        return input.copy(), np.zeros((), I8)
+    indices = np.take(np.argpartition(widened(input), k - 1, axis), [k - 1], axis)
+    indices = among_equals(lambda values, index: quick_select(values, k - 1), input, indices, axis)
+    values = np.take_along_axis(input, indices, axis)
+    return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))

@@ -1,0 +1,214 @@
+"""Variance and standard deviation, median, mode: how the elements along a dimension are spread."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.errors.messages import refuse_dtype, wrap_dim
+from tensh.engine.errors.warnings import warn
+from tensh.engine.operators.precision import I8, real_dtype, widened
+from tensh.engine.operators.reductions.extremes import ALONG, SHARE, SHARED, require_elements
+from tensh.engine.operators.reductions.moments import moments
+from tensh.engine.operators.reductions.reductions import count
+from tensh.engine.operators.reductions.selection import SHORT, among_equals, last_of_equals
+
+
+# ── variance ─────────────────────────────────────────────────────────────────
+@word
+def per_freedom(shape, dim, correction):
+    """Two divided by the degrees of freedom: the factor in the derivative of a variance."""
+    freedom = count(shape, dim) - correction
+    return 2 / freedom if freedom else float("inf")
+
+
+@word
+def without_freedom(input):
+    """The derivative of a variance of all elements that no degree of freedom is left for: infinite away from the mean."""
+    array = input.array if isinstance(input, Tensor) else input
+    slope = np.where(array == ARRAYS["mean_all"](array), np.nan, np.inf).astype(array.real.dtype)
+    return wrap(slope) if isinstance(input, Tensor) else slope
+
+
+def mean_kept(input, dim):
+    """The mean, ready to be subtracted."""
+    return recorded("mean_all")(input) if dim is None else recorded("mean_dim")(input, dim, True)
+
+
+ARRAYS["mean_kept"], TENSORS["mean_kept"] = lambda input, dim: ARRAYS["mean_dim"](input, dim, True), mean_kept
+
+
+def variance(name, input, dim, correction, keepdim):
+    """(the mean squared distance from the mean, over the degrees of freedom, and the mean); see ``moments``.
+
+    Warns in the words of the function ``name`` where there are no degrees of freedom.
+    """
+    mean, squares = moments(widened(input), dim, keepdim)
+    freedom = (count(input.shape, dim) if input.size else 0) - correction
+    if freedom <= 0:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
+            "numel divided by output numel)."
+        )
+    return squares / squares.dtype.type(max(0, freedom)), mean
+
+
+SCALED = (
+    "{0} * per_freedom(input.shape, dim, correction) * (input - mean_kept(input, dim)) "
+    "if dim is not None or count(input.shape, dim) > correction else {0} * without_freedom(input)"
+)
+G = "restore({}, input.shape, dim, keepdim)"
+OVER_STD = "masked_fill({g} / ({std} * 2), {std} == 0, 0)"
+
+
+@op(public=False, node="VarBackward0", input=SCALED.format(G.format("g")))
+def var_dim(input, dim, correction, keepdim):
+    """The variance along ``dim``."""
+    return variance("var", input, dim, correction, keepdim)[0].astype(real_dtype(input.dtype), copy=False)
+
+
+@op(
+    public=False,
+    node="StdBackward0",
+    input=SCALED.format(G.format(OVER_STD.format(g="g", std="out"))),
+)
+def std_dim(input, dim, correction, keepdim):
+    """The standard deviation along ``dim``."""
+    return np.sqrt(variance("std", input, dim, correction, keepdim)[0]).astype(real_dtype(input.dtype), copy=False)
+
+
+def with_mean(name, finish):
+    """The kernel of two results: the variance or its root, and the mean."""
+
+    def kernel(input, dim, correction, keepdim):
+        spread, mean = variance(name, input, dim, correction, keepdim)
+        mean = mean.astype(input.dtype, copy=False).reshape(spread.shape)
+        return finish(spread).astype(real_dtype(input.dtype), copy=False), mean
+
+    return kernel
+
+
+def spread_and_mean(g, spread):
+    """The derivative of both results; of a spread that nothing uses there is none."""
+    mean = f"evenly({G.format('g_mean')}, input.shape, count(input.shape, dim))"
+    spread = f"({SCALED.format(G.format(spread))})"
+    return f"{mean} if {g} is None else {spread} if g_mean is None else {spread} + {mean}"
+
+
+var_mean_dim = op(
+    with_mean("var_mean", np.asarray),
+    name="var_mean_dim", doc="The variance and the mean along ``dim``.", public=False, node="VarMeanBackward0",
+    outs=("var", "mean"), many=True, partial=True, input=spread_and_mean("g_var", "g_var"),
+)  # fmt: skip
+std_mean_dim = op(
+    with_mean("std_mean", np.sqrt),
+    name="std_mean_dim", doc="The standard deviation and the mean along ``dim``.", public=False, node="StdMeanBackward0",
+    outs=("std", "mean"), many=True, partial=True,
+    input=spread_and_mean("g_std", OVER_STD.format(g="g_std", std="std")),
+)  # fmt: skip
+
+
+# ── the middle ───────────────────────────────────────────────────────────────
+def not_a_number(dtype):
+    """What nan becomes in a dtype: PyTorch's integers of 32 and 64 bits take the processor's answer, small ones its low bits."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if dtype.itemsize >= 4 else 0
+    return np.nan
+
+
+def middle(input, axis, skip_nan):
+    """The index of the lower median along ``axis``: of the first nan if there is one, unless nan is skipped.
+
+    Equal elements count in their order.
+    """
+    missing = np.isnan(input) if input.dtype.kind in "fV" else None
+    length = input.shape[axis]
+    if missing is None or not missing.any():
+        return half_way(input, (length - 1) // 2, axis)
+    order = np.argsort(input, axis, kind="stable")
+    present = length - np.count_nonzero(missing, axis, keepdims=True)
+    found = np.take_along_axis(order, np.maximum(present - 1, 0) // 2, axis)
+    return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
+
+
+def half_way(input, place, axis):
+    """The index along ``axis`` of the element that a stable sort brings to ``place``; there is no nan."""
+    found = np.take(np.argpartition(input, place, axis), [place], axis)
+    value = np.take_along_axis(input, found, axis)
+    equal = input == value
+    if np.count_nonzero(equal) == found.size:
+        return found
+    before = place - np.count_nonzero(input < value, axis, keepdims=True)  # equal ones that come first
+    return np.argmax(np.cumsum(equal, axis) > before, axis, keepdims=True)
+
+
+def median_along(name, skip_nan):
+    """The kernel of ``median`` and ``nanmedian`` along one dimension."""
+
+    def kernel(input, dim, keepdim=False):
+        axis = wrap_dim(dim, input.ndim)
+        require_elements("median", input, (axis,))
+        if input.dtype.kind in "bc":
+            refuse_dtype(f"{name}_dim", input.dtype)
+        if input.ndim == 0 or not input.size:
+            shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
+            return input.reshape(shape).copy(), np.zeros(shape, I8)
+        indices = middle(widened(input), axis, skip_nan)
+        values = np.take_along_axis(input, indices, axis)
+        return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
+
+    return kernel
+
+
+def median_of_all(name, skip_nan):
+    """The kernel of ``median`` and ``nanmedian`` of all elements."""
+
+    def kernel(input):
+        flat = input.reshape(-1)
+        if not flat.size:
+            return np.full((), not_a_number(input.dtype), input.dtype)
+        if input.dtype.kind in "bc":
+            refuse_dtype(f"{name}_all", input.dtype)
+        return flat[middle(widened(flat), 0, skip_nan)[0]]
+
+    return kernel
+
+
+for _name, _skip in (("median", False), ("nanmedian", True)):
+    _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
+    op(
+        median_along(_name, _skip),
+        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, called="median_out",
+        node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
+    )  # fmt: skip
+    op(
+        median_of_all(_name, _skip),
+        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, called="median_cpu", let=SHARED,
+        node=f"{_name.title()}Backward0", input=SHARE,
+    )  # fmt: skip
+
+
+@op(public=False, called="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
+def mode_dim(input, dim, keepdim):
+    """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
+    axis = wrap_dim(dim, input.ndim)
+    require_elements("mode", input, (axis,))
+    if input.ndim == 0 or not input.size:
+        shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
+        return input.reshape(shape).copy(), np.zeros(shape, I8)
+    if input.dtype.kind == "c":
+        refuse_dtype("mode_dim", input.dtype)
+    lines = np.moveaxis(input, axis, -1)
+    order = np.argsort(lines, -1, kind="stable")
+    ordered = np.take_along_axis(lines, order, -1)
+    begins = np.ones(lines.shape, bool)
+    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    place = np.arange(lines.shape[-1])
+    run = place - np.maximum.accumulate(np.where(begins, place, 0), -1)
+    indices = np.take_along_axis(order, np.argmax(run, -1, keepdims=True), -1)
+    if len(place) > SHORT:
+        indices = among_equals(last_of_equals, lines, indices, -1)
+    values = np.take_along_axis(lines, indices, -1)
+    if keepdim:
+        return np.moveaxis(values, -1, axis), np.moveaxis(indices, -1, axis)
+    return values.squeeze(-1), indices.squeeze(-1)

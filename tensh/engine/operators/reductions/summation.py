@@ -1,0 +1,358 @@
+"""How floating point numbers are added: the one place from which all sums, means, variances and norms take it.
+
+Note [Adding]
+Every addition rounds, by half a unit in the last place of the running sum, so that the error grows with how many numbers
+are added one after the other.  Here those are never more than about 32: short pieces are added side by side, and their
+sums in the same way.  A piece is a product with ones where BLAS has one, which keeps several running sums in registers: it
+is more exact than ``np.add.reduce`` and takes no longer.  How an array is cut depends on its shape alone.
+
+An array is added in one of three forms, to which any dimensions of any layout are reduced one after the other: rows
+[M, N], a middle dimension [A, N, K], and what BLAS cannot read (gaps between numbers, complex numbers).
+"""
+
+import math
+from functools import lru_cache, reduce
+
+import numpy as np
+
+from tensh.engine.arrays.threads import over_rows, over_shares, run
+from tensh.engine.operators.precision import F4, F8, ONES, widened
+
+add = np.add.reduce
+ALONE = 1 << 13  # elements up to which BLAS multiplies a matrix by a vector without threads of its own
+COLUMNS = 16  # of the other matrix up to which as many are multiplied by it without them
+SPREAD_SUMS = 1 << 22  # elements that are added on several cores: one adds half as many in 100 to 200 microseconds
+PARTS = 8  # of many short rows
+SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
+FEW = 8  # numbers that are added one after the other as they are
+STEP = 32  # the most numbers that BLAS adds one after the other: it begins with four or eight at a time
+STEP_NUMPY = 16  # the most that NumPy adds so
+BATCH = 128  # the same of a small array whose rows BLAS takes FOUR numbers side by side
+SMALL = 256  # numbers of a vector that one product adds
+ROW = {F4: 128, F8: 96}  # the same of each of several rows, of which it adds fewer side by side
+FOUR = 4  # what is left over of the numbers side by side it adds one after the other
+NARROW, WIDE = 64, 1024  # numbers of rows that are put side by side first, and from which BLAS gains nothing
+SHORT = 32  # numbers of a row up to which many rows are one product: of 16, in a sixth of the time of one by one
+LONG = 4096  # bytes of a row that BLAS adds at once
+PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # the most products that BLAS adds, of float32 with more digits
+PAIRS = 1 << 15  # numbers up to which NumPy adds a vector in pairs; of more, it takes twice the time of BLAS
+
+
+# ── rows ─────────────────────────────────────────────────────────────────────
+def times(matrix, factor, out=None):
+    """``matrix @ factor``, some rows at a time."""
+    if out is None:
+        out = np.empty((len(matrix), factor.shape[1]), matrix.dtype)
+    number = ALONE // max(*factor.shape, factor.size // COLUMNS)
+    whole = len(matrix) // number * number
+    if whole:
+        rows, into = (a[:whole].reshape(-1, number, a.shape[1]) for a in (matrix, out))
+        np.matmul(rows, factor, into)
+    if whole < len(matrix):  # a call for nothing is one more wait for Python's lock
+        np.matmul(matrix[whole:], factor, out[whole:])
+    return out
+
+
+def add_vector(vector):
+    """The sum of a vector of float32 or float64: of a long one in lines side by side, whose sums are added in float64.
+
+    What cancels between its halves, such as a and -a, does so exactly, because both are cut alike.
+    """
+    size, dtype = vector.size, vector.dtype
+    if size < PAIRS:
+        return add(vector)
+    half = size // 2
+    blocks = -(-half // ALONE)
+    width = half // (blocks * STEP)
+    whole = width * STEP * blocks
+    halves = vector[: 2 * half].reshape(2, half)
+    lines, ones = halves[:, :whole].reshape(2, blocks, STEP, width), ONES[dtype][STEP]
+    if size < SPREAD_SUMS:
+        total = add(np.matmul(ones, lines).reshape(-1), 0, F8)
+    else:
+        totals = np.empty((2, blocks))
+        over_shares(lambda part: add(np.matmul(ones, lines[:, part]), 2, F8, totals[:, part]), blocks)
+        total = add(totals, None)
+    if whole < half:
+        total += add(halves[:, whole:], None, F8)
+    return dtype.type(total + vector[-1] if size % 2 else total)
+
+
+def add_rows(matrix):
+    """The sums of rows of float32 or float64, on one core; those of a row do not depend on how many there are."""
+    rows, length = matrix.shape
+    dtype = matrix.dtype
+    if length <= SHORT and matrix.flags.c_contiguous:
+        return times(matrix, ONES[dtype][length][:, None])[:, 0]
+    if length >= PAIRS:
+        return np.array([add_vector(row) for row in matrix])
+    parts = -(-length * dtype.itemsize // LONG)
+    size = length // parts
+    if dtype is F8 and size > STEP:  # BLAS adds what is left over one by one, float32 in double precision
+        size -= size % STEP
+    whole, ones = size * parts, ONES[dtype][size]
+    if parts == 1:
+        sums = np.vecdot(matrix[:, :whole], ones)
+    else:
+        sums = np.vecdot(matrix[:, :whole].reshape(rows, parts, size), ones)
+        sums = reduce(np.add, sums.T) if parts <= FEW else add(sums, 1)
+    return sums if whole == length else np.add(sums, add_rows(matrix[:, whole:]), sums)
+
+
+def add_rows_on_cores(matrix):
+    """The same on the machine's cores."""
+    if len(matrix) == 1:
+        return add_vector(matrix[0]).reshape(1)
+    if matrix.size < SPREAD_SUMS:
+        return add_rows(matrix)
+    sums = np.empty(len(matrix), matrix.dtype)
+
+    def work(part):
+        sums[part] = add_rows(matrix[part])
+
+    if matrix.shape[1] > SHORT:
+        over_shares(work, len(matrix))
+    else:  # where a product begins tells how it is rounded
+        over_rows(work, *matrix.shape, -(-matrix.size // PARTS))
+    return sums
+
+
+# ── a middle dimension ───────────────────────────────────────────────────────
+def add_middle(array):
+    """The sums over the middle one of three dimensions, of float32 or float64 numbers that are adjacent in the last."""
+    outer, number, width = array.shape
+    if number <= FEW or width > WIDE:
+        return add_strided(array, 1)
+    small = number * width <= ALONE
+    if small and number <= (STEP if width % FOUR else BATCH):
+        return np.matmul(ONES[array.dtype][number], array)
+    if width <= NARROW and array.strides[1] == width * array.itemsize:
+        if width == 1:
+            return add_rows(array.reshape(outer, number)).reshape(outer, 1)
+        return add_folded(array, fold(number) if small else WIDE // 4 // width // FOUR * FOUR)
+    step = min(STEP_NUMPY if width % FOUR else STEP, ALONE // width)
+    steps = number // step
+    whole = steps * step
+    if steps < 2:
+        whole = step = number
+        steps = 1
+    sums = np.matmul(ONES[array.dtype][step], array[:, :whole].reshape(outer, steps, step, width))
+    total = sums[:, 0] if steps == 1 else add_middle(sums)
+    return total if whole == number else np.add(total, add_middle(array[:, whole:]), total)
+
+
+def add_folded(array, side):
+    """The same of narrow rows, of which ``side`` are put side by side."""
+    outer, number, width = array.shape
+    whole = number // side * side
+    sums = add_middle(array[:, :whole].reshape(outer, number // side, side * width))
+    total = add_middle(sums.reshape(outer, side, width))
+    return total if whole == number else np.add(total, add_middle(array[:, whole:]), total)
+
+
+@lru_cache
+def fold(number):
+    """How many of a small number of rows to put side by side: about as many as are then left to add, and all if possible."""
+    root = math.isqrt(number)
+    near = [n for n in range(FOUR, max(root, STEP) + 1, FOUR) if number // n <= BATCH]
+    return min(near, key=lambda n: (number % n > 0, abs(n - root)))
+
+
+def add_middle_on_cores(array):
+    """The same on the machine's cores."""
+    outer, number, width = array.shape
+    if array.size < 2 * SUMS:
+        return add_middle(array)
+    if outer > 1:
+        sums = np.empty((outer, width), array.dtype)
+
+        def work(part):
+            sums[part] = add_middle(array[part])
+
+        over_rows(work, outer, number * width, least=SPREAD_SUMS)
+        return sums
+    rows = max(STEP, SUMS // width)
+    blocks = -(-number // rows)
+    if blocks < 2:
+        return add_middle(array)
+    sums = np.empty((1, blocks, width), array.dtype)
+
+    def add_block(i):
+        sums[0, i] = add_middle(array[:, i * rows : (i + 1) * rows])[0]
+
+    run(add_block, blocks, array.size < SPREAD_SUMS)
+    return add_middle(sums)
+
+
+# ── what BLAS cannot read ────────────────────────────────────────────────────
+def add_strided(array, axis):
+    """The sums along one dimension of any array: NumPy adds adjacent numbers in pairs, and others one after the other."""
+    number = array.shape[axis]
+    if number <= STEP_NUMPY or axis == array.ndim - 1:
+        return add(array, axis)
+    steps = number // STEP_NUMPY
+    whole = steps * STEP_NUMPY
+    before = (slice(None),) * axis
+    parts = array[(*before, slice(whole))].reshape(*array.shape[:axis], steps, STEP_NUMPY, *array.shape[axis + 1 :])
+    total = add_strided(add(parts, axis + 1), axis)
+    return total if whole == number else np.add(total, add(array[(*before, slice(whole, None))], axis), total)
+
+
+# ── any dimensions ───────────────────────────────────────────────────────────
+def add_along(array, axes=None, keepdim=False):
+    """The sums of an array of floating point or complex numbers along ``axes``: None (all), an int, or a tuple, from 0."""
+    dtype, ndim = array.dtype, array.ndim
+    if dtype.itemsize == 2 or dtype.kind == "W":
+        return add_along(widened(array), axes, keepdim).astype(dtype)
+    if type(axes) is tuple and len(axes) in (1, ndim):
+        axes = axes[0] if len(axes) == 1 else None
+    if type(axes) is int and ndim:
+        return add_axis(array, axes % ndim, keepdim)
+    if type(axes) is tuple and not axes:
+        return array
+    if axes is not None:
+        sums = add_groups(array, axes)
+    elif array.size < PAIRS and array.flags.forc or not ndim:
+        return add(array, None, None, None, keepdim)
+    elif array.flags.forc and dtype in ONES:
+        sums = add_vector(array.ravel("K"))
+    else:
+        sums = add_groups(array, range(ndim))
+    return np.expand_dims(sums, tuple(range(ndim)) if axes is None else axes) if keepdim else sums
+
+
+def add_axis(array, axis, keepdim):
+    """The same along one dimension."""
+    shape, dtype = array.shape, array.dtype
+    number, step = shape[axis], array.strides[axis]
+    if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize) or not array.size:
+        return add(array, axis, None, None, keepdim)
+    if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
+        parts = array if dtype in ONES else array.view(f"f{array.itemsize // 2}")
+        sums = add_contiguous(parts.reshape(-1, number, math.prod(parts.shape[axis + 1 :]))).view(dtype)
+        return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
+    if step != array.itemsize and abs(step) == min(map(abs, array.strides)):  # NumPy adds these in pairs
+        return add(array, axis, None, None, keepdim)
+    sums = add_groups(array, (axis,))
+    return np.expand_dims(sums, axis) if keepdim else sums
+
+
+def add_contiguous(array):
+    """The sums over the middle of three dimensions of an array without gaps."""
+    outer, number, width = array.shape
+    if width > 1:
+        return add_middle_on_cores(array)
+    rows = array.reshape(outer, number)
+    if array.size <= ALONE and number <= ROW[array.dtype]:
+        return rows.dot(ONES[array.dtype][number])
+    return add_rows_on_cores(rows)
+
+
+def add_groups(array, axes):
+    """The sums along several dimensions, one group of adjacent ones after the other, the innermost first."""
+    if not array.size:
+        return add(array, tuple(axes))
+    order, sizes, places, left, back = plan(array.shape, array.strides, tuple(axes))
+    array = array.transpose(order).reshape(sizes)
+    for axis in places:
+        array = add_group(array, axis)
+    return array.reshape(left).transpose(back)
+
+
+@lru_cache(1024)
+def plan(shape, strides, axes):
+    """How ``add_groups`` goes about it: (the dimensions as they lie in memory, the sizes of groups of them, which groups are
+    added, what is left of the shape, and the order of that)."""
+    order = sorted(range(len(shape)), key=lambda i: -abs(strides[i]))
+    sizes, flags = group([shape[i] for i in order], [strides[i] for i in order], [i in axes for i in order])
+    places = [i for i, flag in enumerate(flags) if flag][::-1]
+    left = [i for i in order if i not in axes]
+    return order, sizes, places, [shape[i] for i in left], [left.index(i) for i in sorted(left)]
+
+
+def group(shape, strides, reduced):
+    """The sizes of groups of dimensions that can be seen as one, and whether each is reduced."""
+    groups = []  # of [size, step, is reduced]
+    for size, step, flag in zip(shape, strides, reduced, strict=True):
+        if size == 1:
+            continue
+        if groups and groups[-1][2] is flag and groups[-1][1] == size * step:
+            groups[-1][:2] = groups[-1][0] * size, step
+        else:
+            groups.append([size, step, flag])
+    return [size for size, _, _ in groups], [flag for _, _, flag in groups]
+
+
+def add_group(array, axis):
+    """The sums along one dimension of an array whose numbers lie in order, with or without gaps."""
+    kind, shape = array.dtype.kind, array.shape
+    if kind == "c" and array.strides[-1] == array.itemsize and axis < array.ndim - 1:
+        parts = array.view(f"f{array.itemsize // 2}")
+        return add_group(parts, axis).view(array.dtype)
+    if array.dtype not in ONES or array.strides[-1] != array.itemsize:
+        return add_strided(array, axis)
+    before, after = shape[:axis], shape[axis + 1 :]
+    if array.size == 0:  # -1 would stand for any number of blocks
+        return np.zeros(before + after, array.dtype)
+    if array.flags.c_contiguous:
+        return add_contiguous(array.reshape(-1, shape[axis], math.prod(after))).reshape(before + after)
+    if len(after) == 0 and len(before) == 1:
+        return add_rows(array)
+    if len(after) == 1 and len(before) <= 1 and array.strides[axis] > 0:
+        return add_middle(array.reshape(-1, shape[axis], *after)).reshape(before + after)
+    return add_strided(array, axis)
+
+
+# ── products ─────────────────────────────────────────────────────────────────
+def add_products(one, other, axes=None, keepdim=False):
+    """The sums of ``one * other``, of two arrays of one shape, along ``axes``.
+
+    Where rows are added, BLAS needs no array of the products.
+    """
+    ndim = one.ndim
+    if one.dtype not in ONES or not one.size:
+        return add_along(np.multiply(one, other), axes, keepdim)
+    if axes is None and not keepdim and one.flags.c_contiguous and other.flags.c_contiguous:
+        return add_vector_products(one.reshape(-1), other.reshape(-1))
+    axes = tuple(range(ndim)) if axes is None else (axes % ndim,) if type(axes) is int and ndim else axes
+    if len(axes) == 1 and one.shape[axes[0]] <= STEP and one.size <= ALONE:
+        sums = np.vecdot(one, other, axis=axes[0])
+        return np.expand_dims(sums, axes) if keepdim else sums
+    if not axes or ndim - 1 not in axes or one.strides[-1] != one.itemsize or one.shape[-1] == 1:
+        return add_along(np.multiply(one, other), axes, keepdim)
+    sums = add_row_products(one, other)
+    if keepdim:
+        sums = sums[..., None]
+    return sums if len(axes) == 1 else add_along(sums, axes if keepdim else tuple(sorted(axes)[:-1]), keepdim)
+
+
+def add_vector_products(one, other):
+    """The sum of the products of two vectors."""
+    size, length = one.size, PRODUCTS[one.dtype]
+    if size <= length:
+        return one.dot(other)
+    whole = size // length * length
+    ones, others = one[:whole].reshape(-1, length), other[:whole].reshape(-1, length)
+    if size < SPREAD_SUMS:
+        lines = np.vecdot(ones, others)
+    else:
+        lines = np.empty(len(ones), one.dtype)
+        over_shares(lambda part: np.vecdot(ones[part], others[part], lines[part]), len(ones))
+    total = add_vector(lines)
+    return total if whole == size else total + one[whole:].dot(other[whole:])
+
+
+def add_row_products(one, other):
+    """The sums of products along the last dimension."""
+    length, most = one.shape[-1], PRODUCTS[one.dtype]
+    if length <= most:
+        return np.vecdot(one, other)
+    whole = length // most * most
+    lines, others = (a[..., :whole].reshape(*a.shape[:-1], -1, most) for a in (one, other))
+    sums = add_along(np.vecdot(lines, others), -1)
+    return sums if whole == length else np.add(sums, np.vecdot(one[..., whole:], other[..., whole:]))
+
+
+def add_squares(array, axes=None, keepdim=False):
+    """The sums of squares along ``axes``."""
+    return add_products(array, array, axes, keepdim)

@@ -1,0 +1,120 @@
+"""Distinct elements and slices, and counts.  They are recorded, but have no derivative, as in PyTorch."""
+
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.precision import F4, I8, widened
+
+
+@word
+def underived(name, *gradients):
+    """What the derivative of an operator is that PyTorch gives a node of its own and no derivative."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+# ── runs of equal elements ───────────────────────────────────────────────────
+def runs(rows):
+    """Where a run of equal rows begins."""
+    begins = np.ones(len(rows), bool)
+    changed = rows[1:] != rows[:-1]
+    begins[1:] = changed.any(tuple(range(1, rows.ndim))) if rows.ndim > 1 else changed
+    return begins
+
+
+def run_results(rows, begins):
+    """(first rows, number of the run of every row, length of every run)."""
+    first = np.flatnonzero(begins)
+    return rows[first], np.cumsum(begins) - 1, np.diff(np.append(first, len(rows)))
+
+
+def in_order(rows, order, ordered):
+    """The same for rows that ``order`` sorts; the numbers are those of the rows as they stand."""
+    values, number, counts = run_results(rows[order], runs(ordered))
+    inverse = np.empty(len(rows), I8)
+    inverse[order] = number
+    return values, inverse, counts
+
+
+def as_rows(input, dim):
+    """(axis, the array with that dimension first)."""
+    axis = wrap_dim(dim, input.ndim, scalar=False)
+    if input.size == 0 and 0 in input.shape[:axis] + input.shape[axis + 1 :]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
+    return axis, np.moveaxis(input, axis, 0)
+
+
+DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "biuf"}
+
+
+@op(**DISTINCT, called="unique", node="Unique2Backward0", input="underived('_unique2', g)")
+def unique_elements(input, inverse):
+    """The distinct elements in ascending order, which of them each element is (with ``inverse``), and how often."""
+    flat = input.reshape(-1)
+    if not inverse:  # then the order is not needed, only the ordered elements: a quarter of the time
+        ordered = np.sort(widened(flat)).astype(flat.dtype, copy=False)
+        values, _, counts = run_results(ordered, runs(ordered))
+        return values, np.zeros(0, I8), counts
+    order = np.argsort(widened(flat), kind="stable")
+    values, numbers, counts = in_order(flat, order, flat[order])
+    return values, numbers.reshape(input.shape), counts
+
+
+@op(**DISTINCT, called="unique_dim", node="UniqueDimBackward0", input="underived('unique_dim', g)")
+def unique_slices(input, dim):
+    """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
+    axis, rows = as_rows(input, dim)
+    flat = widened(rows).reshape(len(rows), math.prod(rows.shape[1:]))
+    order = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
+    values, inverse, counts = in_order(rows, order, flat[order])
+    return np.ascontiguousarray(np.moveaxis(values, 0, axis)), inverse, counts
+
+
+@op(
+    **DISTINCT,
+    called="unique_consecutive",
+    node="UniqueConsecutiveBackward0",
+    input="underived('unique_consecutive', g)",
+)
+def unique_runs(input, dim):
+    """The elements (or the slices along ``dim``) without those that equal the one before."""
+    if dim is None:
+        flat = input.reshape(-1)
+        values, number, counts = run_results(flat, runs(flat))
+        return values, number.reshape(input.shape), counts
+    axis, rows = as_rows(input, dim)
+    values, number, counts = run_results(rows, runs(rows))
+    return np.ascontiguousarray(np.moveaxis(values, 0, axis)), number, counts
+
+
+# ── counts ───────────────────────────────────────────────────────────────────
+@op(
+    types="iu",
+    called="bincount_cpu",
+    out=False,
+    node="NotImplemented",
+    input=None,
+    weights="not_differentiable('bincount')",
+)
+def bincount(input, weights=None, minlength=0):
+    """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights.
+
+    >>> import tensh as torch
+    >>> torch.bincount(torch.tensor([1, 3, 1]))
+    tensor([0, 2, 0, 1])
+    """
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.ndim != 1 or (input.size and input.min() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if input.size and input.max() == np.iinfo(I8).max:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {input.max()} but got {input.max()}")
+    if weights is None:
+        return np.bincount(input.astype(I8), None, minlength)
+    if weights.ndim != 1 or weights.size != input.size:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    sums = np.bincount(input.astype(I8), weights.astype(np.float64), minlength)
+    return sums.astype(F4 if weights.dtype == F4 else np.float64)

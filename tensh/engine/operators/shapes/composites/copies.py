@@ -1,0 +1,126 @@
+"""Copies of views: what ``VIEW`` shows, ``VIEW_copy`` copies.  One operator each, with the derivative of the view."""
+
+import functools
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.codegen.table import composite, op
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.forms import dims_of
+from tensh.engine.operators.shapes.composites.parts import steps_within
+from tensh.engine.operators.shapes.composites.reshaping import retyped
+from tensh.engine.operators.shapes.layout import view_as_complex
+from tensh.engine.operators.shapes.views import inferred
+
+
+def copy_of(view, name=None):
+    """Declare the operator that copies what the operator ``view`` shows: public, unless it has another name."""
+    shown = OPS[view]
+
+    @functools.wraps(shown.kernel)
+    def kernel(*args, **options):
+        out = shown.kernel(*args, **options)
+        return [np.array(part, order="C") for part in out] if shown.outs else np.array(out, order="C")
+
+    kernel.__doc__ = f"A copy of what ``{view}`` shows.  Differentiable."
+    facts = {"node": f"{shown.node}_copy", "outs": shown.outs, "many": shown.many, "out": not shown.outs}
+    return op(kernel, name=name or f"{view}_copy", public=False if name else "function", **facts, **shown.inputs)
+
+
+for _view in "alias diagonal select t transpose unsqueeze unfold unbind view_as_real".split():
+    copy_of(_view)
+expand_copied = copy_of("expand", "expand_copied")
+permute_copied = copy_of("permute", "permute_copied")
+slice_dim_copied = copy_of("slice_dim", "slice_dim_copied")
+split_equally_copied = copy_of("split_equally", "split_equally_copied")
+split_by_sizes_copied = copy_of("split_by_sizes", "split_by_sizes_copied")
+squeeze_all_copied = copy_of("squeeze_all", "squeeze_all_copied")
+squeeze_dim_copied = copy_of("squeeze_dim", "squeeze_dim_copied")
+squeeze_dims_copied = copy_of("squeeze_dims", "squeeze_dims_copied")
+restrided_copied = copy_of("restrided", "restrided_copied")
+
+
+@op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")
+def view_copied(input, size):
+    """The elements in another size; as they are copied, any strides will do."""
+    return np.array(input.reshape(inferred(size, input.size)), order="C")
+
+
+@op(public="function", input="not_differentiable('view_as_complex_copy')")
+def view_as_complex_copy(input):
+    """A copy of what ``view_as_complex`` shows.  As in PyTorch, not differentiable."""
+    return np.array(view_as_complex.kernel(input))
+
+
+@op(public="function", node="NotImplemented", input="not_differentiable('detach_copy')")
+def detach_copy(input):
+    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented."""
+    return input.copy()
+
+
+@composite(method=False, out=True)
+def as_strided_copy(input, size, stride, storage_offset=None):
+    """A copy of what ``as_strided`` shows.  Differentiable."""
+    steps = steps_within("as_strided_copy", input, size, stride, storage_offset)
+    return restrided_copied.fn(input, *steps)
+
+
+@composite(method=False, out=True)
+def expand_copy(input, size, *, implicit=False):
+    """A copy of what ``expand`` shows.  Differentiable."""
+    return expand_copied.fn(input, dims_of(size, "expand_copy", "size"))
+
+
+@composite(method=False, out=True)
+def permute_copy(input, dims):
+    """A copy of what ``permute`` shows.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.permute_copy(torch.tensor([[1, 2], [3, 4]]), (1, 0)).stride()
+    (2, 1)
+    """
+    return permute_copied.fn(input, dims_of(dims, "permute_copy", "dims"))
+
+
+@composite(method=False, out=True)
+def slice_copy(input, dim=0, start=None, end=None, step=1):
+    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.slice_copy(torch.arange(6), 0, 1, 5, 2)
+    tensor([1, 3])
+    """
+    return slice_dim_copied.fn(input, dim, start, end, step)
+
+
+@composite(method=False)
+def split_copy(input, split_size, dim=0):
+    """Copies of the parts that ``split`` shows.  Differentiable."""
+    return split_equally_copied.fn(input, split_size, dim)
+
+
+@composite(method=False)
+def split_with_sizes_copy(input, split_sizes, dim=0):
+    """Copies of the parts that ``split_with_sizes`` shows.  Differentiable."""
+    sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
+    return split_by_sizes_copied.fn(input, sizes, dim)
+
+
+@composite(method=False, out=True)
+def squeeze_copy(input, dim=None):
+    """A copy of what ``squeeze`` shows.  Differentiable."""
+    if dim is None:
+        return squeeze_all_copied.fn(input)
+    if isinstance(dim, (tuple, list)):
+        return squeeze_dims_copied.fn(input, tuple(dim))
+    return squeeze_dim_copied.fn(input, dim)
+
+
+@composite(method=False, out=True)
+def view_copy(input, size):
+    """A copy of what ``view`` shows, in a size or as a dtype.  Differentiable (not with a dtype)."""
+    form = bind(
+        "view_copy", ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)"), (input, size), {}
+    )
+    return retyped(input, size).clone() if "dtype" in form else view_copied.fn(input, tuple(size))

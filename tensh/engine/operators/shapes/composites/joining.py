@@ -1,0 +1,171 @@
+"""Several tensors as one."""
+
+import numpy as np
+
+from tensh.engine.arguments.binding import bind
+from tensh.engine.codegen.mixing import given_list
+from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.core.tensor import Size, Tensor, wrap
+from tensh.engine.dtypes.dtype import of_scalar
+from tensh.engine.errors.messages import broadcast_clash
+from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
+from tensh.engine.operators.shapes.rearrangement import block_diagonal
+from tensh.engine.operators.shapes.rearrangement import cat as cat_op
+from tensh.engine.operators.shapes.views import unsqueeze
+
+
+# ── joining ──────────────────────────────────────────────────────────────────
+def arrays_of(tensors, name, least=0):
+    """The arrays of a sequence of tensors; PyTorch's errors for anything else."""
+    try:
+        arrays = (
+            [t.array for t in tensors]
+            if isinstance(tensors, (tuple, list))
+            else given_list(tensors, name, "tensors", 1)[0]
+        )
+    except AttributeError:
+        given_list(tensors, name, "tensors", 1)
+        raise
+    if len(arrays) < least:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return arrays
+
+
+def cat(tensors, dim=0, out=None):
+    """The tensors one after the other along ``dim``."""
+    return cat_op.fn(tensors, dim, out=out)
+
+
+for _name in "concat", "concatenate":
+    PUBLIC[_name] = cat_op
+
+
+def joins(name, doc, least, dim_of):
+    """Declare a function that gives its tensors at least some dimensions and joins them along one."""
+
+    def function(tensors, *, out=None):
+        arrays_of(tensors, name, 1)
+        tensors = [least(t) for t in tensors]
+        return cat(tensors, dim_of(tensors[0].array.ndim), out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    composite(function, method=False)
+
+
+def column(t):
+    """A number or vector as a column; anything else itself."""
+    return t if t.array.ndim > 1 else shaped(t, (t.array.size, 1))
+
+
+def at_least(t, ndim):
+    """The tensor with ``ndim`` dimensions if it has fewer: new ones come first, but for the third, which comes last."""
+    have = t.array.ndim
+    if have >= ndim:
+        return t
+    if have == 0:
+        return shaped(t, (1,) * ndim)
+    if have == 1:
+        t = unsqueeze.fn(t, 0)
+    return t if ndim == 2 else unsqueeze.fn(t, -1)
+
+
+joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.",
+      lambda t: at_least(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
+joins(
+    "vstack",
+    "The tensors one below the other, vectors as rows.  Differentiable.",
+    lambda t: at_least(t, 2),
+    lambda ndim: 0,
+)
+joins("row_stack", "The tensors one below the other, as ``vstack``.", lambda t: at_least(t, 2), lambda ndim: 0)
+joins("dstack", "The tensors along their third dimension.  Differentiable.", lambda t: at_least(t, 3), lambda ndim: 2)
+joins("column_stack", "The tensors side by side, vectors as columns.  Differentiable.", column, lambda ndim: 1)
+
+
+def lifts(ndim):
+    """Declare ``atleast_1d``, ``atleast_2d`` or ``atleast_3d``."""
+
+    def function(*tensors):
+        if len(tensors) == 1:
+            (tensors,) = tensors
+            if isinstance(tensors, Tensor):
+                return at_least(tensors, ndim)
+        if not isinstance(tensors, (tuple, list)) or not all([isinstance(t, Tensor) for t in tensors]):
+            bind(name, ("(Tensor input)", "(tuple of Tensors tensors)"), (tensors,), {})
+            arrays_of(tensors, name)
+        return tuple([at_least(t, ndim) for t in tensors])
+
+    name = function.__name__ = function.__qualname__ = f"atleast_{ndim}d"
+    function.__doc__ = f"Each tensor with at least {ndim} dimension{'s' * (ndim > 1)}; several come back as a tuple."
+    function.looks_itself = True
+    composite(function, method=False)
+
+
+for _ndim in 1, 2, 3:
+    lifts(_ndim)
+
+
+@composite(method=False)
+def block_diag(*tensors):
+    """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.block_diag(torch.tensor([[1, 1]]), torch.tensor([[2]]))
+    tensor([[1, 1, 0],
+            [0, 0, 2]])
+    """
+    arrays = arrays_of(tensors, "block_diag")
+    for number, array in enumerate(arrays):
+        if array.ndim > 2:
+            raise RuntimeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                f"Input {number} has {array.ndim} dimensions"
+            )
+    if not arrays:
+        return wrap(np.empty((1, 0), of_scalar[float].numpy))
+    shapes = [(1,) * (2 - array.ndim) + array.shape for array in arrays]
+    return block_diagonal.fn(tensors, shapes)
+
+
+# ── broadcasting several ─────────────────────────────────────────────────────
+@composite(method=False)
+def broadcast_tensors(*tensors):
+    """The tensors, each expanded to the size that they have in common.  Differentiable, views.
+
+    >>> import tensh as torch
+    >>> [t.shape for t in torch.broadcast_tensors(torch.zeros(3), torch.zeros(2, 1))]
+    [torch.Size([2, 3]), torch.Size([2, 3])]
+    """
+    shapes = [array.shape for array in arrays_of(tensors, "broadcast_tensors")]
+    if (clash := broadcast_clash(shapes)) is not None:
+        raise RuntimeError(clash)
+    shape = np.broadcast_shapes(*shapes)
+    return tuple([t if t.array.shape == shape else expanded(t, shape) for t in tensors])
+
+
+@composite(method=False)
+def broadcast_shapes(*shapes):
+    """The size that tensors of these sizes are broadcast to.
+
+    >>> import tensh as torch
+    >>> torch.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
+    common = []
+    for number, shape in enumerate(shapes):
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        common = [1] * (len(shape) - len(common)) + common
+        for back in range(-1, -len(shape) - 1, -1):
+            n = shape[back]
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
+            if n in (1, common[back]):
+                continue
+            if common[back] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {n} at {back}! Mismatching argument at index {number} had "
+                    f"{shape}; but expected shape should be broadcastable to {common}"
+                )
+            common[back] = n
+    return Size(common)

@@ -1,0 +1,294 @@
+"""Parts of a tensor: ranges, splits, diagonals, strides of one's own, real and imaginary parts."""
+
+import numpy as np
+
+from tensh.engine.arguments.checks import integer
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.bounds import require_within
+from tensh.engine.codegen.table import MEMBERS, METHODS, PUBLIC, composite
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.inplace.writes import begin, reshaped
+from tensh.engine.operators.forms import dims_of, method, require
+from tensh.engine.operators.shapes.composites.reshaping import shaped
+from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
+from tensh.engine.operators.shapes.layout import restrided, view_as_real
+from tensh.engine.operators.shapes.rearrangement import narrowed_copy
+from tensh.engine.operators.shapes.split import split_by_sizes, split_equally
+from tensh.engine.operators.shapes.views import select, slice_dim
+
+
+# ── ranges ───────────────────────────────────────────────────────────────────
+def range_of(input, dim, start, length, name):
+    """(dim, start, length) of a range, checked."""
+    shape = require(input, name, "input", 1).array.shape
+    if not shape:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    length = integer(length, name, "length", 4)
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, Tensor) and (start.array.ndim or start.array.dtype.kind not in "iu"):
+        raise RuntimeError("start must be an 0-dim integral Tensor.")
+    dim, start = wrap_dim(dim, len(shape)), integer(start, name, "start", 3)
+    n = shape[dim]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start += n if start < 0 else 0
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    return dim, start, length
+
+
+@composite
+def narrow(input, dim, start, length):
+    """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view.
+
+    >>> import tensh as torch
+    >>> torch.arange(5).narrow(0, 1, 3)
+    tensor([1, 2, 3])
+    """
+    dim, start, length = range_of(input, dim, start, length, "narrow")
+    return slice_dim.fn(input, dim, start, start + length, 1)
+
+
+@composite(out=True)
+def narrow_copy(input, dim, start, length):
+    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+    if dim >= require(input, "narrow_copy", "input", 1).array.ndim:
+        raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.")
+    return narrowed_copy.fn(input, *range_of(input, dim, start, length, "narrow_copy"))
+
+
+# ── splits ───────────────────────────────────────────────────────────────────
+@composite(method=False)
+def split(tensor, split_size_or_sections, dim=0):
+    """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list.
+
+    Differentiable, views.
+
+    >>> import tensh as torch
+    >>> torch.split(torch.arange(5), 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    if isinstance(split_size_or_sections, (int, Tensor)) and not isinstance(split_size_or_sections, bool):
+        return split_equally.fn(tensor, integer(split_size_or_sections, "split", "split_size", 2), dim)
+    return split_with_sizes(tensor, split_size_or_sections, dim)
+
+
+METHODS["split"] = lambda self, split_size, dim=0: split(self, split_size, dim)
+METHODS["split"].__name__, METHODS["split"].__doc__ = "split", split.__doc__
+
+
+@composite
+def split_with_sizes(input, split_sizes, dim=0):
+    """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
+    return split_by_sizes.fn(input, dims_of(split_sizes, "split_with_sizes", "split_sizes"), dim)
+
+
+@composite
+def chunk(input, chunks, dim=0):
+    """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views.
+
+    >>> import tensh as torch
+    >>> torch.arange(5).chunk(2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    return chunked(input, chunks, dim, "split_equally")
+
+
+def chunked(input, chunks, dim, name):
+    array = require(input, "chunk", "input", 1).array
+    if not array.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = array.shape[wrap_dim(dim, array.ndim)]
+    if length == 0:
+        return split_by_sizes.fn(input, (0,) * chunks, dim)
+    return OPS[name].fn(input, -(-length // chunks), dim)
+
+
+@composite
+def unsafe_chunk(input, chunks, dim=0):
+    """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
+    return chunked(input, chunks, dim, "unsafe_split")
+
+
+def cut_at(input, places, dim):
+    """The parts between the given places along ``dim``."""
+    ends = (*places, input.array.shape[wrap_dim(dim, input.array.ndim)])
+    return tuple(slice_dim.fn(input, dim, start, end, 1) for start, end in zip((0, *places), ends, strict=True))
+
+
+MANY_PARTS = 1_000_000
+OF_A_TENSOR = 256  # bytes that a tensor takes besides its elements
+
+
+@composite
+def tensor_split(input, indices_or_sections, dim=0):
+    """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
+
+    Differentiable, views.
+
+    >>> import tensh as torch
+    >>> torch.tensor_split(torch.arange(5), 3)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    """
+    array = require(input, "tensor_split", "input", 1).array
+    if not array.ndim:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = from_tensor(indices_or_sections.array)
+    if not isinstance(indices_or_sections, int):
+        return cut_at(input, dims_of(indices_or_sections, "tensor_split", "indices"), dim)
+    number = indices_or_sections
+    if number <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {number}")
+    size, longer = divmod(array.shape[wrap_dim(dim, array.ndim)], number)
+    if number > MANY_PARTS:
+        np.empty((number, OF_A_TENSOR), "u1")  # fails at once where so many tensors have no room
+    return cut_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
+
+
+def from_tensor(array):
+    """Sections or indices that were given as a tensor."""
+    if array.dtype.kind != "i" or array.itemsize != 8:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+            + BY_NUMPY[array.dtype].title
+        )
+    if array.ndim > 1:
+        raise RuntimeError(
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a "
+            f"tensor with {array.ndim} dims"
+        )
+    return array.tolist() if array.ndim == 0 else tuple(array.tolist())
+
+
+def splits_along(name, least, dim_of, direction):
+    """Declare ``hsplit``, ``vsplit`` or ``dsplit``."""
+
+    def function(input, indices_or_sections):
+        array = require(input, name, "input", 1).array
+        if array.ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {array.ndim} "
+                "dimensions!"
+            )
+        dim = dim_of(array.ndim)
+        if isinstance(indices_or_sections, int) and (not indices_or_sections or array.shape[dim] % indices_or_sections):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                f"{array.shape[dim]} is not divisible by the split_size {indices_or_sections}!"
+            )
+        return tensor_split(input, indices_or_sections, dim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The input cut {direction}: in equal parts, or before each of the given indices.
+
+    Differentiable, views.
+    """
+    composite(function)
+
+
+splits_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1, "into parts side by side")
+splits_along("vsplit", 2, lambda ndim: 0, "into parts one below the other")
+splits_along("dsplit", 3, lambda ndim: 2, "along its third dimension")
+
+
+# ── diagonals ────────────────────────────────────────────────────────────────
+@composite(out=True)
+def diag(input, diagonal=0):
+    """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
+    ndim = require(input, "diag", "input", 1).array.ndim
+    if ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+    return diag_embed.fn(input, diagonal) if ndim == 1 else diagonal_copied.fn(input, diagonal)
+
+
+@composite
+def diagflat(input, offset=0):
+    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+    return diag_embed.fn(shaped(require(input, "diagflat", "input", 1), (-1,)), offset)
+
+
+# ── memory seen in other ways ────────────────────────────────────────────────
+@composite
+def as_strided(input, size, stride, storage_offset=None):
+    """The memory of the input in another size, with strides (in elements) and a start of one's own.
+
+    Differentiable, a view.
+
+    >>> import tensh as torch
+    >>> torch.arange(4).as_strided((3, 2), (1, 1))
+    tensor([[0, 1],
+            [1, 2],
+            [2, 3]])
+    """
+    return restrided.fn(input, *steps_within("as_strided", input, size, stride, storage_offset))
+
+
+def steps_within(name, input, size, stride, storage_offset):
+    """(size, strides, distance from the input's start, the input's own strides) as operators take them, checked."""
+    array = require(input, name, "input", 1).array
+    size, stride = dims_of(size, name, "size"), dims_of(stride, name, "stride")
+    own = memory.offset(array)
+    start = own if storage_offset is None else storage_offset
+    require_room(array, size, stride, start)
+    return size, stride, start - own, None if array.flags.c_contiguous else memory.strides(array)
+
+
+def require_room(array, size, stride, start):
+    """Raise unless these strides stay within the memory of ``array``."""
+    require_within(memory.dense_owner(array).nbytes, array.itemsize, size, stride, start)
+
+
+@method
+def as_strided_(self, size, stride, storage_offset=None):
+    """In-place version of ``as_strided``: the tensor becomes its own view."""
+    begin(self)
+    if any(n < 0 for n in dims_of(size, "as_strided_", "size")):
+        raise RuntimeError("numel: integer multiplication overflow")
+    return reshaped(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
+
+
+PUBLIC["as_strided_"] = as_strided_
+
+
+@composite(method=False)
+def real(input):
+    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.real(torch.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return part(input, 0) if require(input, "real", "input", 1).array.dtype.kind in "cW" else input
+
+
+@composite(method=False)
+def imag(input):
+    """The imaginary parts of complex numbers, as a view.  Differentiable."""
+    if require(input, "imag", "input", 1).array.dtype.kind not in "cW":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return part(input, 1)
+
+
+def part(input, which):
+    """The real (0) or imaginary (1) parts of a complex tensor."""
+    return select.fn(view_as_real.fn(input), -1, which)
+
+
+def _set_part(get):
+    return lambda t, value: get(t).copy_(value)
+
+
+MEMBERS["real"] = property(real, _set_part(real), doc=real.__doc__)
+MEMBERS["imag"] = property(imag, _set_part(imag), doc=imag.__doc__)

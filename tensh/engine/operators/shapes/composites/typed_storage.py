@@ -1,0 +1,216 @@
+"""Storages with a dtype: the memory of a tensor as one row of numbers.  Old: PyTorch keeps ``untyped_storage``."""
+
+import numpy as np
+
+from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
+from tensh.engine.errors.warnings import warn_once
+from tensh.engine.operators.forms import method
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row
+
+DEPRECATED = (
+    "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
+    "should only matter to you if you are using storages directly.  To access UntypedStorage directly, use "
+    "tensor.untyped_storage() instead of tensor.storage()"
+)
+
+
+class StorageKind(type):
+    """The classes of storages: all of them are TypedStorage, told apart by the dtype."""
+
+    def __instancecheck__(cls, value):
+        return type.__instancecheck__(TypedStorage, value) and cls.kind in (None, value.dtype)
+
+
+class TypedStorage(metaclass=StorageKind):
+    """The memory of a tensor as one row of elements: all of them, in the order of the memory.
+
+    ``TypedStorage([1, 2])`` has memory of its own; ``FloatStorage`` and its kin are those of one dtype.
+
+    >>> import tensh as torch
+    >>> torch.FloatStorage([1, 2]).tolist()
+    [1.0, 2.0]
+    """
+
+    __slots__ = ("row",)
+    __module__ = "torch.storage"
+    kind = None  # the dtype of a class of one dtype
+    is_cuda = is_sparse = is_hpu = False
+    filename = None
+
+    def __init__(self, data=0, *, dtype=None):
+        dtype = type(self).kind or dtype or get_default_dtype()
+        if isinstance(data, int):
+            self.row = new_row(data, dtype.numpy)
+        elif isinstance(data, (float, complex)):
+            raise TypeError(
+                f"{type(self)}.__new__ received an invalid argument: expected a size or a sequence, not {data!r}"
+            )
+        else:
+            numbers = np.array(data)
+            whole = (
+                numbers.dtype.kind == "i" and dtype.numpy.kind == "u"
+            )  # PyTorch keeps the low bits of negative bytes
+            self.row = (numbers if whole else np.array(data, dtype.numpy)).reshape(-1).astype(dtype.numpy, copy=False)
+
+    @property
+    def dtype(self):
+        """The dtype of the elements."""
+        return BY_NUMPY[self.row.dtype]
+
+    @property
+    def device(self):
+        """Where the memory is."""
+        return self.untyped().device
+
+    def __len__(self):
+        return len(self.row)
+
+    def __getitem__(self, index):
+        return self.row[self._place(index, "get")].item()
+
+    def __setitem__(self, index, value):
+        self.row[slice(*index.indices(len(self))) if isinstance(index, slice) else self._place(index, "set")] = value
+
+    def _place(self, index, verb):
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        if not isinstance(index, int):
+            raise RuntimeError(f"can't index a {TypedStorage} with {type(index)}")
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} out of range for storage of size {len(self)}")
+        return index
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __repr__(self):
+        lines = "\n ".join(map(str, self.tolist()))
+        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+
+    def size(self):
+        """The number of elements."""
+        return len(self.row)
+
+    def nbytes(self):
+        """The number of bytes."""
+        return self.row.nbytes
+
+    def element_size(self):
+        """Bytes of one element."""
+        return self.row.itemsize
+
+    def data_ptr(self):
+        """The address of the first element."""
+        return self.untyped().data_ptr()
+
+    def tolist(self):
+        """The elements as numbers."""
+        return self.row.tolist()
+
+    def untyped(self):
+        """The same memory as bytes."""
+        return UntypedStorage(self.row)
+
+    def fill_(self, value):
+        """Set every element to ``value``."""
+        self.row[...] = value
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """Take over the elements of a storage of the same size."""
+        self.row[...] = source.row
+        return self
+
+    def resize_(self, size):
+        """Give the storage another size, in memory of its own."""
+        row = new_row(size, self.row.dtype)
+        row[: len(self)] = self.row[:size]
+        row[len(self) :] = 0
+        self.row = row
+
+    def clone(self):
+        """A copy."""
+        return over(self.row.copy())
+
+    def cpu(self):
+        """A storage over the same memory: it is on the CPU."""
+        return over(self.row)
+
+    def is_pinned(self, device="cuda"):
+        """Is the memory pinned for a device?  Never."""
+        return False
+
+    def is_shared(self):
+        """Is the memory shared with other processes?  Never."""
+        return False
+
+    def share_memory_(self):
+        """The storage itself."""
+        return self
+
+    def type(self, dtype=None, non_blocking=False):
+        """The name of the class of this dtype."""
+        return f"torch.{self.pickle_storage_type()}"
+
+    def pickle_storage_type(self):
+        """The name of the class of this dtype, without the module."""
+        return CLASSES[self.dtype].__name__
+
+
+def over(row):
+    """A storage over a row of elements."""
+    storage = object.__new__(TypedStorage)
+    storage.row = row
+    return storage
+
+
+NAMES = """
+    bfloat16 BFloat16 bool Bool uint8 Byte int8 Char complex128 ComplexDouble complex64 ComplexFloat float64 Double
+    float32 Float float16 Half int32 Int int64 Long int16 Short
+""".split()
+
+
+def of_dtype(name, word):
+    """The class of the storages of one dtype."""
+    members = {"__slots__": (), "__module__": "torch", "__doc__": f"Storages of torch.{name}.", "kind": ALL[name]}
+    return StorageKind(f"{word}Storage", (TypedStorage,), members)
+
+
+CLASSES = {ALL[name]: of_dtype(name, word) for name, word in zip(NAMES[::2], NAMES[1::2], strict=True)}
+
+
+def converted(name, dtype):
+    """The method that gives a storage in a dtype."""
+
+    def convert(self):
+        return over(self.row.astype(dtype.numpy))
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"A copy in {dtype}."
+    return convert
+
+
+for _dtype, _class in CLASSES.items():
+    _word = _class.__name__.removesuffix("Storage").lower().replace("complex", "complex_")
+    setattr(TypedStorage, _word, converted(_word, _dtype))
+    PUBLIC[_class.__name__] = _class
+PUBLIC.update(TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
+
+
+@method
+def storage(self):
+    """The memory that the tensor lies in, as one row of elements; ``untyped_storage`` is what PyTorch keeps.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[4.0, 1.0], [5.0, 3.0]]).t().storage().tolist()
+    [4.0, 1.0, 5.0, 3.0]
+    """
+    warn_once(DEPRECATED)
+    return over(UntypedStorage(self.array).bytes().view(self.array.dtype))
+
+
+@method
+def storage_type(self):
+    """The class of the storage: ``torch.FloatStorage`` for float32."""
+    return CLASSES[self.dtype]

@@ -1,0 +1,130 @@
+"""A tensor with one part of it replaced, filled or overwritten as a whole."""
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.scalars import fitting
+from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.precision import real_of
+from tensh.engine.operators.shapes.diagonal import diagonal_of
+from tensh.engine.operators.shapes.views import at
+
+
+def replaced(input, part_of, src):
+    """A copy of ``input`` with the part that ``part_of`` gives replaced by ``src``."""
+    out = memory.copy(input)
+    part = part_of(out)
+    if part.shape != src.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, slice size = "
+            f"{list(part.shape)}"
+        )
+    part[...] = src
+    return out
+
+
+@op(
+    public=False, out=False, node="SliceScatterBackward0",
+    input="slice_put(g, zeros_as(g, src.shape), dim, start, stop, step)", src="slice_dim(g, dim, start, stop, step)",
+)  # fmt: skip
+def slice_put(input, src, dim, start, stop, step):
+    """The input with a range along ``dim`` replaced."""
+    return replaced(input, lambda out: out[at(wrap_dim(dim, out.ndim), slice(start, stop, step))], src)
+
+
+@op(
+    public=False, out=False, node="SelectScatterBackward0",
+    input="select_put(g, zeros_as(g, src.shape), dim, index)", src="select(g, dim, index)",
+)  # fmt: skip
+def select_put(input, src, dim, index):
+    """The input with one slice along ``dim`` replaced."""
+    return replaced(input, lambda out: out[(*at(wrap_dim(dim, out.ndim), index), ...)], src)
+
+
+@op(
+    public=False, out=False, node="DiagonalScatterBackward0",
+    input="diagonal_put(g, zeros_as(g, src.shape), offset, dim1, dim2)", src="diagonal(g, offset, dim1, dim2)",
+)  # fmt: skip
+def diagonal_put(input, src, offset, dim1, dim2):
+    """The input with a diagonal replaced."""
+    return replaced(input, lambda out: diagonal_of(out, offset, dim1, dim2), src)
+
+
+@op(
+    public=False, out=False, node="AsStridedScatterBackward0", let={"part": "strided_part(g, size, stride, start)"},
+    input="strided_put(zeros_as(g, g.shape), part, size, stride, start)", src="part",
+)  # fmt: skip
+def strided_put(input, src, size, stride, start):
+    """The input with the elements that strides name replaced.
+
+    The input receives the gradient of that part, and nothing beside it: the other way round would be right, but so does
+    PyTorch.
+    """
+    return replaced(input, lambda out: memory.strided(out, size, stride, start), src)
+
+
+@op(
+    public=False,
+    out=False,
+    node="AsStridedBackward0",
+    grad="strided_put(zeros_as(g, grad.shape), g, size, stride, start)",
+)
+def strided_part(grad, size, stride, start):
+    """The elements of a dense tensor that strides name."""
+    return memory.strided(np.ascontiguousarray(grad), size, stride, start).copy()
+
+
+# ── the whole ────────────────────────────────────────────────────────────────
+def number_as(number, dtype):
+    """A number as an array without dimensions; PyTorch's error if it does not fit the dtype."""
+    return np.asarray(fitting(number, BY_NUMPY[dtype]), dtype)
+
+
+def filled(input, value):
+    out = memory.empty_like(input, input.dtype)
+    out[...] = value
+    return out
+
+
+@op(public=False, out=False, node="FillBackward0", input="zeros_as(g, g.shape)")
+def fill_number(input, value):
+    """A number in the size of the input."""
+    return filled(input, number_as(value, input.dtype))
+
+
+@op(public=False, out=False, node="FillBackward1", input="zeros_as(g, g.shape)", value="sum_to(g, ())")
+def fill_tensor(input, value):
+    """An element in the size of the input."""
+    return filled(input, real_part(value, input.dtype))
+
+
+def real_part(array, dtype):
+    """``array`` itself, or its real part where it is to be written into real numbers."""
+    return real_of(array) if array.dtype.kind in "cW" and dtype.kind not in "cbW" else array
+
+
+# These give the value alone, which the write broadcasts.
+@op(public=False, out=False, node="FillBackward2", input="zeros_as(g, g.shape)")
+def filling_number(input, value):
+    """A number to fill the input with."""
+    return number_as(value, input.dtype)
+
+
+@op(public=False, out=False, node="FillBackward3", input="zeros_as(g, g.shape)", value="sum_to(g, ())")
+def filling_tensor(input, value):
+    """An element to fill the input with."""
+    return real_part(value, input.dtype).astype(input.dtype)
+
+
+@op(public=False, out=False, node="ZeroBackward0", input="zeros_as(g, g.shape)")
+def zero(input):
+    """Zero, to fill the input with."""
+    return np.zeros((), input.dtype)
+
+
+@op(public=False, out=False, node="CopyBackwards", input="zeros_as(g, g.shape)", src="g")
+def copying(input, src):
+    """What is to be written over the input, in its dtype."""
+    return real_part(src, input.dtype).astype(input.dtype, copy=False)

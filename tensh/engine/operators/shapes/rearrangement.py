@@ -1,0 +1,307 @@
+"""Joining, repeating and moving elements: results with memory of their own."""
+
+from functools import lru_cache, partial
+
+import numpy as np
+
+from tensh.engine.arguments.checks import integer
+from tensh.engine.arrays import memory
+from tensh.engine.arrays.copying import copy_into
+from tensh.engine.codegen.derivatives import LIST
+from tensh.engine.codegen.table import METHODS, op
+from tensh.engine.codegen.vocabulary import recorded, word
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
+from tensh.engine.errors.messages import wrap_dim, wrap_dims
+from tensh.engine.inplace.writes import begin, put
+from tensh.engine.operators.kernels import zero_unless
+from tensh.engine.operators.reductions.summation import add_along
+from tensh.engine.operators.shapes.views import ALL, BEFORE, at, select, slice_dim
+
+# ── joining ──────────────────────────────────────────────────────────────────
+NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired output type {1.title}")
+
+
+@op(sequence="tensors", out=NO_CAST, apart=True, public="function", tensors="parts(g, tensors.shape, dim)")
+def cat(tensors, dim=0):
+    """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
+    tensor([1, 2, 3])
+    """
+    try:
+        if alike(tensors):
+            return np.concatenate(tensors, dim)
+    except (ValueError, TypeError, IndexError):
+        pass  # and say what PyTorch says
+    if not tensors:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    shapes = [array.shape for array in tensors]
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
+    full = [
+        shape for shape in shapes if shape != (0,)
+    ]  # empty vectors fit anywhere, and by themselves along any dimension
+    dim = wrap_dim(dim, len(full[0])) if full else 0
+    full = full or shapes
+    require_matching(full, dim)
+    out = np.empty((*full[0][:dim], sum([shape[dim] for shape in full]), *full[0][dim + 1 :]), common_dtype(tensors))
+    return np.concatenate([a for a in tensors if a.shape != (0,)] or tensors[:1], dim, out, casting="unsafe")
+
+
+def alike(arrays):
+    """Are all arrays row-major and of the first one's dtype?"""
+    dtype = arrays[0].dtype
+    for array in arrays:  # noqa: SIM110 - a generator takes twice as long
+        if array.dtype is not dtype or not array.flags.c_contiguous:
+            return False
+    return True
+
+
+def common_dtype(arrays):
+    """The dtype that holds them all, as PyTorch promotes: 0-d arrays decide only where their category is higher."""
+    ranks = [None, None]
+    for array in arrays:
+        own, rank = BY_NUMPY[array.dtype], array.ndim == 0
+        ranks[rank] = own if ranks[rank] is None else promote_types(ranks[rank], own)
+    return combine_categories(*ranks).numpy
+
+
+def require_matching(shapes, dim):
+    """Raise unless the shapes agree beside ``dim``."""
+    first = shapes[0]
+    for number, shape in enumerate(shapes):
+        if len(shape) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+        for d, (n, m) in enumerate(zip(first, shape, strict=True)):
+            if n != m and d != dim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
+                    f"number {number} in the list."
+                )
+
+
+def parts(grad, shapes, dim):
+    """Consecutive parts along ``dim`` of the given shapes; empty vectors, which fit anywhere, have no part in it."""
+    dim = wrap_dim(dim, grad.ndim)
+    cut = recorded("slice_dim") if isinstance(grad, Tensor) else slice_dim.kernel
+    found, start = [], 0
+    for shape in shapes:
+        size = 0 if shape == (0,) else shape[dim]
+        part = cut(grad, dim, start, start + size, 1)
+        found.append(part if len(shape) == part.ndim else part.reshape(-1))
+        start += size
+    return found
+
+
+def rows(grad, dim):
+    """The parts of ``grad`` along ``dim``, without that dimension."""
+    one = recorded("select") if isinstance(grad, Tensor) else select.kernel
+    return [one(grad, dim, i) for i in range(grad.shape[dim])]
+
+
+word(parts), word(rows)
+
+
+@op(sequence="tensors", public="function", tensors="rows(g, dim)")
+def stack(tensors, dim=0):
+    """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    shape = tensors[0].shape
+    for number, array in enumerate(tensors):
+        if array.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(array.shape)} at "
+                f"entry {number}"
+            )
+    dim = wrap_dim(dim, len(shape) + 1)
+    key = (*BEFORE[dim], None)
+    if alike(tensors):
+        return np.concatenate([array[key] for array in tensors], dim)
+    out = np.empty((*shape[:dim], len(tensors), *shape[dim:]), common_dtype(tensors))
+    return np.concatenate([array[key] for array in tensors], dim, out, casting="unsafe")
+
+
+@op(public=False, out=False, sequence="tensors", node="BlockDiagBackward0", tensors="blocks(g, shapes)")
+def block_diagonal(tensors, shapes):
+    """Matrices along the diagonal of zeros."""
+    out = np.zeros((sum(m for m, _ in shapes), sum(n for _, n in shapes)), common_dtype(tensors))
+    for block, array, shape in zip(cut_blocks(out, shapes), tensors, shapes, strict=True):
+        block[...] = array.reshape(shape)
+    return out
+
+
+@op(public=False, out=False, many=True, outs=LIST, grad="block_diagonal(gs, shapes)")
+def blocks(grad, shapes):
+    """The blocks along the diagonal."""
+    return cut_blocks(grad, shapes)
+
+
+def cut_blocks(array, shapes):
+    found, row, column = [], 0, 0
+    for m, n in shapes:
+        found.append(array[row : row + m, column : column + n])
+        row, column = row + m, column + n
+    return found
+
+
+# ── repeating ────────────────────────────────────────────────────────────────
+def interleaved(shape, repeats):
+    """``shape`` as long as ``repeats``, and the size in which every dimension is preceded by its repetition."""
+    shape = (1,) * (len(repeats) - len(shape)) + tuple(shape)
+    return shape, [n for pair in zip(repeats, shape, strict=True) for n in pair]
+
+
+@op(
+    public=False,
+    out=False,
+    node="RepeatBackward0",
+    input="zeros_as(g, input.shape) if 0 in repeats else repeat_back(g, input.shape, repeats)",
+)
+def repeated(input, repeats):
+    """The input as often as ``repeats`` says along each dimension."""
+    shape, size = interleaved(input.shape, repeats)
+    out = np.empty(size, input.dtype)
+    out[...] = input.reshape([n for each in shape for n in (1, each)])
+    return out.reshape([n * times for n, times in zip(shape, repeats, strict=True)])
+
+
+@op(public=False, out=False, grad="repeated(g, repeats)")
+def repeat_back(grad, shape, repeats):
+    """The sum of all repetitions."""
+    _, size = interleaved(shape, repeats)
+    return add_along(grad.reshape(size), tuple(range(0, len(size), 2))).reshape(shape)
+
+
+# ── moving ───────────────────────────────────────────────────────────────────
+@op(public=False, out=False, node="FlipBackward0", input="flipped(g, dims)")
+def flipped(input, dims):
+    """The input with the order reversed along ``dims``."""
+    dims = wrap_dims(dims, input.ndim)
+    turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
+    out = np.empty(input.shape, input.dtype) if input.flags.c_contiguous else memory.empty_like(input, input.dtype)
+    copy_into(out, turned)
+    return out
+
+
+BACKWARDS = slice(None, None, -1)
+
+
+@op(public=False, out=False, node="RollBackward0", input="rolled(g, opposite(shifts), dims)")
+def rolled(input, shifts, dims):
+    """The elements moved on by ``shifts`` along ``dims``, or seen flat; what falls off the end comes in at the start."""
+    if not input.size:
+        return input.copy()
+    if not dims:
+        return rolled.kernel(input.reshape(-1), shifts, (0,)).reshape(input.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        dim = wrap_dim(dim, input.ndim)
+        n = input.shape[dim]
+        shift = shift % n if n else 0
+        out = np.empty(input.shape, input.dtype)
+        out[at(dim, slice(shift, None))] = input[at(dim, slice(0, n - shift))]
+        out[at(dim, slice(0, shift))] = input[at(dim, slice(n - shift, None))]
+        input = out
+    return input
+
+
+@word
+def opposite(numbers):
+    """The negatives of several numbers."""
+    return tuple(-n for n in numbers)
+
+
+@op(public=False, out=False, node="Rot90Backward0", input="turned(g, -times, dims)")
+def turned(input, times, dims):
+    """The input turned by ``times`` 90 degrees in the plane of two dimensions."""
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    one, two = (wrap_dim(d, input.ndim) for d in dims)
+    match times % 4:
+        case 0:
+            return input.copy()
+        case 1:
+            return flipped.kernel(input, (two,)).swapaxes(one, two)
+        case 2:
+            return flipped.kernel(input, (one, two))
+        case 3:
+            return flipped.kernel(input, (one,)).swapaxes(one, two)
+
+
+# ── triangles and diagonals ──────────────────────────────────────────────────
+@lru_cache(64)
+def small_triangle(part, rows, columns, diagonal):
+    return part(np.ones((rows, columns), bool), diagonal)
+
+
+def kept(part, rows, columns, diagonal):
+    """True where a triangle is; those of up to 4096 elements are made once, as making one takes longer than using it."""
+    make = small_triangle if rows * columns <= 4096 else small_triangle.__wrapped__
+    return make(part, rows, columns, diagonal)
+
+
+def stacked(array):
+    """Do matrices in up to three dimensions, or dense stacks of them, lie here?  PyTorch writes these where they are."""
+    if array.ndim <= 3:
+        return True
+    steps, dense = memory.strides(array)[:-2], memory.contiguous_strides(array.shape)[:-2]
+    return (array.shape[0] == 1 or steps[0] in (0, dense[0])) and steps[1:] == dense[1:]
+
+
+def triangle(name, part, what):
+    """Declare ``tril`` or ``triu``."""
+
+    def kernel(input, diagonal=0):
+        return zero_unless(np.ascontiguousarray(input) if input.ndim else input, within(input, diagonal))
+
+    def within(input, diagonal):
+        if input.ndim < 2:
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        if type(diagonal) is not int:
+            diagonal = integer(diagonal, name, "diagonal", 1)
+        if not -(2**63) <= diagonal < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        rows, columns = input.shape[-2:]
+        return kept(part, rows, columns, min(max(diagonal, -rows), columns))  # further out all are alike
+
+    doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
+
+    ``diagonal`` counts from the main diagonal: 1 is the one above it.
+    """
+    declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
+
+    def in_place(input, diagonal=0):
+        since = begin(input)
+        zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal), casting="unsafe")
+        return put(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
+
+    in_place.__name__ = in_place.__qualname__ = f"{name}_"
+    in_place.__module__, in_place.__doc__ = "torch", f"In-place version of {name}."
+    METHODS[f"{name}_"] = in_place
+
+
+triangle("tril", np.tril, "elements on and below a diagonal")
+triangle("triu", np.triu, "elements on and above a diagonal")
+
+
+@op(
+    public=False,
+    out=False,
+    node="NarrowCopyBackward0",
+    input="slice_back(g, input.shape, dim, start, start + length, 1)",
+)
+def narrowed_copy(input, dim, start, length):
+    """A part along ``dim``, with memory of its own."""
+    return input[at(dim, slice(start, start + length))].copy()

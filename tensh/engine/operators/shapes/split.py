@@ -1,0 +1,82 @@
+"""Many parts of a tensor at once: views that must not be written while gradients are recorded."""
+
+from tensh.engine.codegen.derivatives import LIST
+from tensh.engine.codegen.table import op
+from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.operators.shapes.views import BEFORE, at, view_op
+
+
+def cuts(array, sizes, dim):
+    """Consecutive parts of an array."""
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(array[at(dim, slice(start, start + size))])
+        start += size
+    return parts
+
+
+@view_op(public=False, many=True, outs=LIST, node="SplitBackward0", input="cat(gs, dim)")
+def split_equally(input, split_size, dim):
+    """Parts of ``split_size`` along ``dim``; the last one may be smaller."""
+    return cuts(input, even_sizes(input, split_size, dim, "split"), wrap_dim(dim, input.ndim))
+
+
+@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
+def unsafe_split(input, split_size, dim=0):
+    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
+    return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
+
+
+@op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
+def unsafe_split_with_sizes(input, split_sizes, dim=0):
+    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+    return sized_parts(input, split_sizes, dim)
+
+
+@view_op(public=False, many=True, outs=LIST, node="SplitWithSizesBackward0", input="cat(gs, dim)")
+def split_by_sizes(input, split_sizes, dim):
+    """Parts of the given sizes along ``dim``."""
+    return sized_parts(input, split_sizes, dim)
+
+
+def sized_parts(input, split_sizes, dim):
+    if not input.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    given, dim = dim, wrap_dim(dim, input.ndim)
+    if any(n < 0 for n in split_sizes):
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={list(split_sizes)}"
+        )
+    if sum(split_sizes) != input.shape[dim]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[dim]} (input tensor's size at dimension "
+            f"{given}), but got split_sizes={list(split_sizes)}"
+        )
+    return cuts(input, split_sizes, dim)
+
+
+def even_sizes(array, size, dim, name):
+    """The sizes of parts of ``size`` each."""
+    if array.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    length = array.shape[wrap_dim(dim, array.ndim)]
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    if size == 0 and length:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}")
+    number = max((length + size - 1) // size, 1) if size else 1
+    return [min(size, length - i * size) for i in range(number)]
+
+
+@view_op(many=True, outs=LIST, input="stack(gs, dim)")
+def unbind(input, dim=0):
+    """All slices along ``dim``, as a tuple.  Differentiable, views.
+
+    >>> import tensh as torch
+    >>> torch.tensor([[1, 2], [3, 4]]).unbind()
+    (tensor([1, 2]), tensor([3, 4]))
+    """
+    number = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {number} but tensor has no dimensions")
+    return [input[*BEFORE[number], i, ...] for i in range(input.shape[number])]

@@ -1,0 +1,184 @@
+"""Bessel functions of the first and second kind and Airy's, from their integrals: means over a few fixed points.
+
+Up to 8 the integrals run over a period, where the mean of equally spaced points converges fastest of all; far out they
+are Laguerre's, and so stay exact however large the number is.  Near 0 power series lose fewer digits.
+"""
+
+import functools
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from tensh.engine.operators.special.shared import gauss_laguerre, piecewise, polynomial, special, wide
+
+# ── power series ─────────────────────────────────────────────────────────────
+FIRST = 1.0  # up to here ten terms have all digits, and lose less than a mean
+HARMONIC = [math.fsum(1 / j for j in range(1, k + 1)) for k in range(11)]
+
+
+def series(x, order, factors):
+    """The sum of factor (-x**2 / 4)**k / (k! (k + order)!) over k."""
+    return polynomial(
+        x * x,
+        *(
+            factor / ((-4) ** k * math.factorial(k) * math.factorial(k + order))
+            for k, factor in reversed([*enumerate(factors)])
+        ),
+    )
+
+
+def logarithm(x):
+    """log(x / 2) and Euler's constant: what the functions of the second kind have at 0."""
+    return np.log(x) + (np.euler_gamma - math.log(2))
+
+
+def first_j0(x):
+    return series(x, 0, [1] * 10)  # DLMF 10.2.2
+
+
+def first_j1(x):
+    return series(x, 1, [0.5] * 10) * x
+
+
+def first_y0(x):
+    return 2 / math.pi * (logarithm(x) * first_j0(x) - series(x, 0, HARMONIC))  # DLMF 10.8.1
+
+
+def first_y1(x):
+    sums = [(one + other) / 4 for one, other in pairwise(HARMONIC)]
+    out = 2 / math.pi * (x * (logarithm(x) * series(x, 1, [0.5] * 10) - series(x, 1, sums)) - 1 / x)
+    return np.where(x == 0, -np.inf, out)
+
+
+# ── integrals over a period ──────────────────────────────────────────────────
+POINTS = 18  # in a quarter of the period: exact up to 8
+NEAR = 8.0
+
+
+@functools.cache
+def period():
+    """sin(t) at the points, as a column, and the weights that make the mean of cosh(x sin(t)) the sum of I_2k(x) / k."""
+    t = (np.arange(POINTS) + 0.5) * (math.pi / (2 * POINTS))
+    weights = sum((-1) ** k / k * np.cos(2 * k * t) for k in range(1, POINTS))
+    return np.sin(t)[:, None], weights[:, None]
+
+
+def mean(values):
+    return np.add.reduce(values, 0) / POINTS
+
+
+def near_j0(x):
+    return mean(np.cos(period()[0] * x))  # DLMF 10.9.1
+
+
+def near_j1(x):
+    sines, _ = period()
+    return mean(sines * np.sin(sines * x))  # the slope of the former, as Y1, I1 and K1 are
+
+
+def near_y0(x):
+    sines, weights = period()
+    waves = np.cos(sines * x)
+    return 2 / math.pi * (logarithm(x) * mean(waves) - 2 * mean(weights * waves))  # Neumann's series, DLMF 10.8.2
+
+
+def near_y1(x):
+    sines, weights = period()
+    waves = sines * np.sin(sines * x)
+    return 2 / math.pi * (logarithm(x) * mean(waves) - near_j0(x) / x - 2 * mean(weights * waves))
+
+
+# ── Laguerre's integrals ─────────────────────────────────────────────────────
+def decay(order, z, count):
+    """K(z) sqrt(2 z / pi) e**z for a real or complex z: the mean of (1 + t / (2 z))**(order - 1/2) (DLMF 10.32.8)."""
+    points, weights = gauss_laguerre(order - 0.5, count)
+    values = 1 + points * (0.5 / z)
+    if order == 0:
+        values = 1 / np.sqrt(values)  # complex: a quarter of the time of **
+    elif order == 1:
+        values = np.sqrt(values)
+    else:
+        values = values ** (order - 0.5)
+    return np.add.reduce(weights * values, 0)
+
+
+def wave(order, x):
+    """J(x) + i Y(x) from 8 on (DLMF 10.17.5, with the integral in place of its asymptotic series)."""
+    turn = (1 - 1j) / math.sqrt(2) * (-1j) ** order
+    return math.sqrt(2 / math.pi) / np.sqrt(x) * turn * (np.cos(x) + 1j * np.sin(x)) * decay(order, -1j * x, 12)
+
+
+# ── the first and second kind ────────────────────────────────────────────────
+def in_parts(first, near, far, x):
+    """By the power series, the mean over a period and Laguerre's integral, as far out as each is exact."""
+    return piecewise(x <= NEAR, lambda x: piecewise(x <= FIRST, first, near, x), far, x)
+
+
+@wide
+def bessel_j0(input):
+    return in_parts(first_j0, near_j0, lambda x: wave(0, x).real, np.abs(input))
+
+
+@wide
+def bessel_j1(input):
+    return in_parts(first_j1, near_j1, lambda x: wave(1, x).real, np.abs(input)) * np.copysign(1, input)
+
+
+@wide
+def bessel_y0(input):
+    return in_parts(first_y0, near_y0, lambda x: wave(0, x).imag, input)
+
+
+@wide
+def bessel_y1(input):
+    return in_parts(first_y1, near_y1, lambda x: wave(1, x).imag, input)
+
+
+@wide
+def spherical_bessel_j0(x):
+    """sin(x) / x."""
+    return np.where(x == 0, 1, np.where(np.isinf(x), 0, np.sin(x) / x))
+
+
+# ── Airy's ───────────────────────────────────────────────────────────────────
+AT_0, SLOPE_AT_0 = 0.35502805388781723926, -0.25881940379280679841
+
+
+@wide
+def airy_ai(x):
+    out = piecewise(x >= 2, airy_right, lambda x: piecewise(x < -3, airy_left, airy_middle, x), x)
+    return np.where(np.isinf(x), np.nan, out)
+
+
+def airy_middle(x):
+    """The Maclaurin series (DLMF 9.4.1)."""
+    cube = x * x * x
+    even = odd = 1.0
+    for k in range(42, 0, -3):
+        even, odd = 1 + cube / (k * (k - 1)) * even, 1 + cube / (k * (k + 1)) * odd
+    return AT_0 * even + SLOPE_AT_0 * x * odd
+
+
+def airy_right(x):
+    """By K of order 1/3 (DLMF 9.6.2)."""
+    z = 2 / 3 * x * np.sqrt(x)
+    return np.exp(-z) / (2 * math.sqrt(math.pi) * np.sqrt(np.sqrt(x))) * decay(1 / 3, z, 24)
+
+
+def airy_left(x):
+    """The same on the two rays that surround the negative axis (DLMF 9.2.14)."""
+    x = -x
+    z = 2 / 3 * x * np.sqrt(x)
+    turned = (1 + 1j) / math.sqrt(2) * (np.cos(z) - 1j * np.sin(z)) * decay(1 / 3, 1j * z, 24)
+    return turned.real / (math.sqrt(math.pi) * np.sqrt(np.sqrt(x)))
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+special(bessel_j0, "Bessel function of the first kind, order 0.  Not differentiable.", input=None)
+special(bessel_j1, "Bessel function of the first kind, order 1.  Not differentiable.", input=None)
+special(bessel_y0, "Bessel function of the second kind, order 0.  Not differentiable.", input=None)
+special(bessel_y1, "Bessel function of the second kind, order 1.  Not differentiable.", input=None)
+special(spherical_bessel_j0, "Spherical Bessel function of the first kind, order 0: sin(x) / x.  Not differentiable.",
+        x=None)  # fmt: skip
+special(airy_ai, "Airy's function Ai.  Not differentiable.", x=None)

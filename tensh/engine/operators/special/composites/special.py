@@ -1,0 +1,51 @@
+"""Special functions that are made of operators, or whose arguments come in another order than an operator's."""
+
+import math
+
+from tensh.engine.codegen.mixing import refuse
+from tensh.engine.codegen.scaling import beside_number
+from tensh.engine.codegen.table import METHODS, composite
+from tensh.engine.core.clock import tick
+from tensh.engine.inplace.writes import put
+from tensh.engine.operators.elementwise.composites.arithmetic import tensor
+from tensh.engine.operators.namespaces import special
+from tensh.engine.operators.special.error_functions import erf_op
+from tensh.engine.operators.special.gamma import polygamma_of
+
+
+@composite(method=False, out=True)
+def polygamma(n, input):
+    """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.polygamma(1, torch.tensor([1.0, 0.5]))
+    tensor([1.6449, 4.9348])
+    """
+    if type(n) is not int:
+        refuse("polygamma", "n", 1, n, "int")
+    return polygamma_of.fn(tensor(input, "polygamma", "input", 2), n)
+
+
+def polygamma_method(self, n):
+    """Derivative number ``n`` of digamma."""
+    return polygamma(n, self)
+
+
+def polygamma_(self, n):
+    """In-place version of polygamma."""
+    return put(self, tick(), polygamma(n, self), "polygamma_")
+
+
+METHODS["polygamma"], METHODS["polygamma_"] = polygamma_method, polygamma_
+
+
+@special
+def ndtr(input):
+    """The area under the normal distribution up to ``input``.  Differentiable.
+
+    >>> import tensh as torch
+    >>> torch.special.ndtr(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.1587, 0.5000, 0.8413])
+    """
+    scaled = beside_number("mul", tensor(input, "special_ndtr", "input", 1), math.sqrt(0.5))
+    return beside_number("mul", beside_number("add", erf_op.fn(scaled), 1.0), 0.5)

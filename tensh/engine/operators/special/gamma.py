@@ -1,0 +1,284 @@
+"""The gamma function's logarithm and its derivatives, and the zeta function."""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.mixing import as_float, refuse
+from tensh.engine.codegen.table import pointwise
+from tensh.engine.codegen.vocabulary import ARRAYS, recorded, word
+from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.operators.precision import F8
+from tensh.engine.operators.special.shared import (
+    EULER,
+    LONG_PI,
+    REAL,
+    by_element,
+    extended,
+    gauss_legendre,
+    in_float64,
+    piecewise,
+    polynomial,
+    special,
+    wide,
+)
+
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)  # B2, B4, ...
+STIRLING = [b / (2 * k * (2 * k - 1)) for k, b in enumerate(BERNOULLI, 1)][
+    ::-1
+]  # the series of lgamma, and its slope's
+SLOPES = [b / (2 * k) for k, b in enumerate(BERNOULLI, 1)][::-1]
+FAR = 10.0  # from here on the asymptotic series are exact
+LADDER = np.arange(FAR)[:, None]
+HALF_LOG_TWO_PI = extended("0.91893853320467274178032974")
+
+
+# ── logarithms ───────────────────────────────────────────────────────────────
+def log_gamma(x):
+    """The C library's logarithm of |gamma(x)|, infinite at the poles."""
+    try:
+        return by_element(math.lgamma, x)
+    except (ValueError, OverflowError):
+        return by_element(lgamma_or_inf, x)
+
+
+def lgamma_or_inf(x):
+    try:
+        return math.lgamma(x)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
+def exact_log_gamma(x):
+    """The same with all digits of float64, in longdouble."""
+    return piecewise(x > 0, exact_right, exact_left, x)
+
+
+def exact_right(x):
+    out = piecewise(x < 2.5, near_two, shifted_stirling, x)
+    return np.where(np.isposinf(x), x, out)
+
+
+@functools.cache
+def taylor():
+    """The coefficients of lgamma(2 + z) / z, the highest power first (DLMF 5.7.3): those of z**5 and more, and the rest."""
+    k = np.arange(2, 31)
+    numbers = euler_maclaurin(extended(k), extended(np.full(k.shape, 2.0))) / np.where(k % 2, -k, k)
+    return numbers[:3:-1].astype(F8), (*numbers[3::-1], 1 - EULER)
+
+
+def near_two(x):
+    """The Taylor series at 2, for 1.5 to 2.5 and to the left of that by gamma(x + 1) = x gamma(x)."""
+    steps = np.where(x < 0.5, 0.0, np.where(x < 1.5, 1.0, 2.0))
+    z = extended(x - steps)
+    out = beside_two(z)
+    for limit, function in ((2, np.log1p), (1, np.log)):
+        if (mask := steps < limit).any():
+            out[mask] -= function(z[mask])
+    return out
+
+
+def beside_two(z):
+    """lgamma(2 + z) for |z| <= 1/2."""
+    high, low = taylor()
+    return z * polynomial(z, polynomial(z.astype(F8), *high), *low)
+
+
+def log_gamma_of_successor(a):
+    """lgamma(1 + a) for a >= 0, with all digits where a is small."""
+    return piecewise(
+        a <= 0.5, lambda a: beside_two(extended(a)) - np.log1p(extended(a)), lambda a: exact_log_gamma(1 + a), a
+    )
+
+
+def shifted_stirling(x):
+    return piecewise(x < FAR, lambda x: stirling(x + 8) - np.log(ascending(x, 8)), stirling, extended(x))
+
+
+def ascending(x, count):
+    """x (x + 1) ... of so many factors."""
+    return functools.reduce(np.multiply, (x + k for k in range(count)))
+
+
+def stirling(x):
+    """The asymptotic series (DLMF 5.11.1)."""
+    y = 1 / x.astype(F8)
+    return (x - 0.5) * np.log(x) - x + HALF_LOG_TWO_PI + y * polynomial(y * y, *STIRLING)
+
+
+def exact_left(x):
+    """By reflection (DLMF 5.5.3), and near a zero as the integral of the slope from there."""
+    off = extended(np.abs(x - np.rint(x)))
+    out = np.log(LONG_PI / (np.abs(x) * np.sin(LONG_PI * off))) - exact_right(-x)
+    out = np.where((off == 0) | np.isinf(x), np.inf, out)
+    zeros, rests = ZEROS
+    nearest = np.searchsorted(-(zeros[1:] + zeros[:-1]) / 2, -x)
+    zero = zeros[nearest]
+    if (near := np.abs(x - zero) < np.abs(zero - np.rint(zero)) / 8).any():
+        start = extended(zero[near])
+        distance = extended(x[near]) - start - rests[nearest[near]]
+        points, weights = gauss_legendre(6)
+        slopes = exact_digamma((start + (distance * points + rests[nearest[near]])).ravel()).reshape(6, -1)
+        out[near] = distance * np.add.reduce(weights * slopes, 0)
+    return out
+
+
+# The zeros of log |gamma| to the left of 0, as far as they are not as near to poles as float64 can tell: each as a float64
+# and what is left.
+ZEROS = np.array((
+    (-2.4570247382208006, -3.7075610815513266e-17), (-2.7476826467274127, 9.055340329338315e-17),
+    (-3.14358088834998, -2.1818179852331714e-16), (-3.955294284858598, -1.999428391746348e-17),
+    (-4.039361839740537, 2.1143995503980602e-16), (-4.991544640560048, 1.5174411760571722e-16),
+    (-5.0082181683225935, -4.3926353491015815e-17), (-5.998607480080875, -3.311862478893795e-16),
+    (-6.001385294453155, 6.415847287933042e-17), (-6.999801507890638, 1.0550130037400023e-17),
+    (-7.000198333407325, 2.504354173632409e-16), (-7.999975197095821, -5.261737128572354e-17),
+    (-8.000024800270682, -4.354586297860107e-16), (-8.999997244250977, -2.2185620509727132e-16),
+    (-9.000002755714823, -9.491348611623208e-17), (-9.99999972442663, 4.883037618642443e-16),
+    (-10.000000275573013, -3.4909708332642057e-16), (-10.99999997494789, 1.9843998306985407e-16),
+    (-11.000000025052106, -6.850849812286175e-16), (-11.999999997912324, -1.0020693920103036e-16),
+    (-12.000000002087676, 1.2222548112048185e-16),
+)).T  # fmt: skip
+
+
+@in_float64(exact=exact_log_gamma)
+def lgamma(input):
+    return log_gamma(input)
+
+
+TOGETHER = 256  # terms of mvlgamma from which on they are computed at once
+
+
+def mvlgamma(input, p):
+    if type(p) is not int:
+        refuse("mvlgamma", "p", 2, p, "int")
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    return log_multigamma(as_float(input) if input.dtype.kind in "iu" else input, p)
+
+
+def multigamma(log_gamma):
+    """p * (p - 1) / 4 * log(pi) plus the sum of lgamma(x - j / 2) for j < p (DLMF 35.3.4)."""
+
+    def kernel(input, p):
+        total = p * (p - 1) / 4 * np.log(LONG_PI)
+        if p <= TOGETHER:
+            return total + sum(log_gamma(input - j / 2) for j in range(p))
+        np.empty((*input.shape, p), input.dtype)  # as PyTorch does, which ends at the memory
+        for start in range(0, p, TOGETHER):
+            halves = np.arange(start, min(start + TOGETHER, p)) / 2
+            total = total + log_gamma((input[..., None] - halves).reshape(-1)).reshape(*input.shape, -1).sum(-1)
+        return total
+
+    return kernel
+
+
+log_multigamma = in_float64(multigamma(log_gamma), exact=multigamma(exact_log_gamma))
+
+
+# ── their slopes ─────────────────────────────────────────────────────────────
+def digamma_of(x):
+    """The slope of lgamma."""
+    return piecewise(x > 0, digamma_right, digamma_left, x)
+
+
+def exact_digamma(x):
+    return digamma_of(extended(x))
+
+
+def digamma_right(x):
+    """The asymptotic series beyond 10 (DLMF 5.11.2), reached by psi(x) = psi(x + 1) - 1 / x."""
+    near = x < FAR
+    below = np.add.reduce(1 / (x + LADDER), 0)  # psi(x + 10) - psi(x)
+    x = x + FAR * near
+    return np.log(x) - 0.5 / x - polynomial(1 / (x * x), *SLOPES, 0.0) - below * near
+
+
+def digamma_left(x):
+    """By reflection (DLMF 5.5.4)."""
+    off = x - np.rint(x)
+    pi = LONG_PI.astype(x.dtype)
+    out = digamma_right(1 - x) - pi / np.tan(pi * off)
+    return np.where(off == 0, np.where(x == 0, np.copysign(np.inf, -x), np.nan), out)
+
+
+@in_float64(exact=exact_digamma)
+def digamma(input):
+    return digamma_of(input)
+
+
+@in_float64
+def polygamma(input, n):
+    """Derivative number n of digamma: (-1)**(n + 1) n! times the sum of (x + k)**-(n + 1), k from 0 (DLMF 5.15.1)."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n == 0:
+        return digamma_of(input)
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf
+    return (-1) ** (n + 1) * factorial * hurwitz(n + 1.0, input)
+
+
+def hurwitz(s, x):
+    """The sum of (x + k)**-s, k from 0, for s > 1; infinite at the poles, no number where a term is complex.
+
+    To the left of 0, with the fraction f of x: the terms are f, f + 1, ... and f - 1, f - 2, ... down to x.  Both f and
+    1 - f are taken from the nearest integer, so that the smaller of them is exact.
+    """
+    left = x < 0
+    if not left.any():
+        return euler_maclaurin(s, x)
+    off = x - np.rint(x)
+    f, rest = np.where(off < 0, 1 + off, off), np.where(off < 0, -off, 1 - off)
+    here = euler_maclaurin(s, np.where(left, f, x))
+    there, below = (euler_maclaurin(s, np.where(left, each, 1)) for each in (rest, 1 - x))
+    sign = left * np.where(s % 2 == 0, 1.0, -1.0)
+    out = here + sign * there - sign * below
+    return np.where(left & (s != np.floor(s)), np.nan, np.where(left & (f == 0), np.inf, out))
+
+
+STEEP = 1e4  # an exponent from which on the first terms are all that is not zero, and the formula overflows
+
+
+def euler_maclaurin(s, x):
+    """For x >= 0: ten terms, and the rest by the formula of Euler and Maclaurin (DLMF 25.11.28)."""
+    out = np.add.reduce((x + LADDER) ** -s, 0)
+    x = x + FAR
+    factor = s * x ** (-s - 1)
+    rest = x ** (1 - s) / (s - 1) + 0.5 * x**-s
+    for k, b in enumerate(BERNOULLI, 1):
+        rest = rest + b / math.factorial(2 * k) * factor
+        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (x * x)
+    return np.where(s > STEEP, out, out + rest)
+
+
+@wide
+def zeta(input, other):
+    """Hurwitz' zeta function: the sum of (other + k)**-input, k from 0."""
+    out = np.where(np.isinf(other) & (other > 0), np.nan, hurwitz(input, other))
+    out = np.where((other <= 0) & (other == np.floor(other)), np.inf, out)
+    return np.where(input < 1, np.nan, np.where(input == 1, np.inf, out))
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+pointwise(lgamma, "Logarithm of the absolute value of the gamma function of input.", called="lgamma_vml_cpu",
+          inplace="method", input="g * digamma(input)", **REAL)  # fmt: skip
+pointwise(digamma, "Slope of lgamma at input.", called="digamma", inplace="method", input="g * polygamma_of(input, 1)",
+          **REAL)  # fmt: skip
+polygamma_of = pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
+          called="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
+pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.", called="arange_cpu", types="iuf",
+          refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
+          input="g * mvdigamma(input, p)")  # fmt: skip
+special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 0.",
+        numbers={"input": "SpecialZetaBackward1", "other": "SpecialZetaBackward2"},
+        input="no_derivative('zeta')", other="g * -input * special_zeta(input + 1, other)")  # fmt: skip
+
+
+@word
+def mvdigamma(input, p):
+    """The slope of :func:`mvlgamma`."""
+    steps = np.arange(p) * -0.5
+    if isinstance(input, Tensor):
+        shifted = recorded("add")(wrap(steps.astype(input.array.dtype)), recorded("unsqueeze")(input, -1))
+        return recorded("sum_dim")(recorded("digamma")(shifted), (-1,))
+    return ARRAYS["digamma"](input[..., None] + steps.astype(input.dtype)).sum(-1)

@@ -1,0 +1,141 @@
+"""The incomplete gamma functions: the parts of the gamma distribution below and above a number."""
+
+import functools
+import math
+
+import numpy as np
+
+from tensh.engine.codegen.table import pointwise
+from tensh.engine.operators.precision import F8
+from tensh.engine.operators.special.gamma import STIRLING, exact_log_gamma, log_gamma, log_gamma_of_successor
+from tensh.engine.operators.special.shared import extended, gauss_legendre, in_float64, piecewise, polynomial
+
+LARGE = 20.0  # from here on the distribution is near enough to a normal one to integrate it over fixed points
+POINTS = 64
+EPSILON = 2.0**-53
+HUGE = 1e5  # a shape of which nothing is left below half of it; of smaller ones the series is exact there
+OUT = 1e3  # times the shape: farther out nothing is left of the distribution
+REACH = 80.0  # a tail ends where the density has fallen by e**-40: sqrt(80) deviations from the middle
+
+
+def part(a, x, below, density):
+    """P or Q: the smaller of them as it is computed, the larger as what it leaves of 1."""
+    inner = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    lower = (x < np.where(a < LARGE, a + 1, a)) & ~is_steep(a, x)  # where P is computed
+    compute = functools.partial(smaller, density)
+    small = piecewise(inner, compute, lambda a, x, lower: np.full_like(a, np.nan), a, x, lower)
+    out = np.where(lower == below, small, 1 - small)
+    none, all = (0.0, 1.0) if below else (1.0, 0.0)
+    return np.select(
+        [(a < 0) | (x < 0), a == 0, x == 0, np.isinf(a), np.isinf(x)],
+        [np.nan, np.where(x > 0, all, np.nan), none, np.where(np.isinf(x), np.nan, none), all],
+        out,
+    )
+
+
+def is_steep(a, x):
+    """Is a so small beside x <= 1.1 that Q may be small as well?  (W. Gautschi, "A computational procedure for incomplete
+    gamma functions", ACM Transactions on Mathematical Software 5, 1979.)"""
+    return (x <= 1.1) & (a < np.where(x <= 0.5, -0.4 / np.log(x), 1.1 * x))
+
+
+def smaller(density, a, x, lower):
+    """P where ``lower``, Q elsewhere, for numbers above 0."""
+
+    def of_small(a, x, lower):
+        return piecewise(is_steep(a, x), lambda a, x, lower: steep(a, x), by_density, a, x, lower)
+
+    def by_density(a, x, lower):
+        return density(a, x) * piecewise(lower, series, fraction, a, x)
+
+    return piecewise((a < LARGE) | (x < a / 2) & (a < HUGE), of_small, tail, a, x, lower)
+
+
+def density(a, x):
+    """x**a e**-x / gamma(a)."""
+    return np.exp(a * np.log(x) - x - log_gamma(a))
+
+
+def exact_density(a, x):
+    """The same, with the exponent in longdouble: the larger its terms are, the more digits they lose."""
+    a, x = extended(a), extended(x)
+    return np.exp(a * np.log(x) - x - exact_log_gamma(a)).astype(F8)
+
+
+def steep(a, x):
+    """Q for a small a: 1 - P by the series in powers of -x (DLMF 8.7.1), where 1 is taken from its first term exactly."""
+    log = a * np.log(x) - log_gamma_of_successor(a).astype(F8)
+    factor, out = -x, -x * a / (a + 1)
+    for k in range(2, 25):
+        factor = factor * -x / k
+        out = out + factor * a / (a + k)
+    return -np.expm1(log) - np.exp(log) * out
+
+
+@in_float64(exact=lambda a, x: part(a, x, True, exact_density))
+def igamma(input, other):
+    """P(a, x), the part below x of the gamma distribution of shape a."""
+    return part(input, other, True, density)
+
+
+@in_float64(exact=lambda a, x: part(a, x, False, exact_density))
+def igammac(input, other):
+    """Q(a, x) = 1 - P(a, x)."""
+    return part(input, other, False, density)
+
+
+def series(a, x):
+    """P over the density: the sum of x**k / (a (a + 1) ... (a + k)), k from 0 (DLMF 8.7.1)."""
+    term = out = 1 / a
+    while (term > EPSILON * out).any():
+        a = a + 1
+        term = term * x / a
+        out = out + term
+    return out
+
+
+def fraction(a, x):
+    """Q over the density: the even part of a continued fraction (DLMF 8.9.2), by Lentz' algorithm."""
+    below = x + 1 - a
+    c, d = np.full_like(x, np.inf), 1 / below
+    out, k = d, 0
+    while k == 0 or (np.abs(c * d - 1) > 2 * EPSILON).any():
+        k += 1
+        above = k * (a - k)
+        below = below + 2
+        d = 1 / (below + above * d)
+        c = below + above / c
+        out = out * c * d
+    return out
+
+
+def tail(a, x, lower):
+    """The integral of the density from x away from a: of a (t / a)**(a - 1) e**-t, by Stirling's series (DLMF 5.11.1).
+
+    In units of a, from x / a - 1, where the numbers stay exact near the middle.
+    """
+    points, weights = gauss_legendre(POINTS)
+    start = np.minimum((x - a) / a, OUT)
+    deviations = np.abs(start) * np.sqrt(a)
+    length = (np.sqrt(deviations * deviations + REACH) - deviations) / np.sqrt(a)
+    longer = length * (1 + 2.5 * (deviations + math.sqrt(REACH)) / np.sqrt(a))  # the upper tail falls more slowly
+    step = np.where(lower, -np.minimum(length, x / a), longer)
+    m = start + step * points
+    stirling = polynomial(1 / (a * a), *STIRLING) / a
+    heights = np.where(m > -1, np.exp(-a * excess(m) - stirling) / (1 + m), 0)
+    return np.add.reduce(weights * heights, 0) * np.abs(step) * np.sqrt(a / (2 * math.pi))
+
+
+def excess(m):
+    """m - log(1 + m), by its series near 0."""
+    series = polynomial(m, *((-1) ** k / k for k in range(9, 1, -1)), 0.0, 0.0)
+    return np.where(np.abs(m) < 0.01, series, m - np.log1p(m))
+
+
+# ── the table ────────────────────────────────────────────────────────────────
+BELL = "g * exp((input - 1) * log(other) - other - lgamma(input))"
+
+pointwise(igamma, "The part below other of the gamma distribution of shape input.", types="f", inplace="method",
+          input="no_derivative('igamma: input')", other=BELL)  # fmt: skip
+pointwise(igammac, "The part above other of the gamma distribution of shape input.", types="f", inplace="method",
+          input="no_derivative('igammac: input')", other=f"-{BELL}")  # fmt: skip

@@ -1,0 +1,186 @@
+"""What the kernels of special functions share: float64, cache-sized blocks, and sums that replace integrals.
+
+All are computed with NumPy and the C library alone, by formulas of the NIST Digital Library of Mathematical Functions
+(https://dlmf.nist.gov, cited by number).  Inputs of up to 32 bits are computed in float64.  Where rounding in float64
+would cost a float64 input digits, a second kernel computes the decisive steps in NumPy's longdouble: 64 bits of mantissa
+on x86, more or as many as float64 elsewhere.
+"""
+
+import functools
+import math
+
+import numpy as np
+from numpy import ndarray
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import op, pointwise
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
+from tensh.engine.errors.messages import refuse_dtype
+from tensh.engine.operators.precision import F8
+
+for vocabulary in (ARRAYS, TENSORS):
+    vocabulary |= {"ROOT_PI": math.sqrt(math.pi), "ROOT_TWO_PI": math.sqrt(2 * math.pi)}
+
+REAL = {"floats": True, "types": "biuf"}
+LONG = np.dtype(np.longdouble)
+BLOCK = 4096  # elements: sums over 18 points of this many make temporaries that a core's cache holds
+
+
+# ── declaring ────────────────────────────────────────────────────────────────
+def special(kernel, doc, **options):
+    """Declare a function of ``torch.special`` that is nowhere else: PyTorch calls it special_NAME."""
+    name = kernel.__name__
+    pointwise(kernel, doc, name=f"special_{name}", called=f"{name}_cpu", public=False, inplace=False, **REAL, **options)
+
+
+def in_float64(kernel=None, *, exact=None):
+    """A kernel of vectors of float64 for arrays of any shape and dtype; its result takes the dtype of the first.
+
+    ``exact`` takes over where the first is float64 itself.
+    """
+    if kernel is None:
+        return functools.partial(in_float64, exact=exact)
+
+    @functools.wraps(kernel)
+    def fitted(input, *rest):
+        others = [each for each in rest if type(each) is ndarray]
+        arrays = [input, *others]
+        if any(each.shape != input.shape for each in others):
+            arrays = np.broadcast_arrays(*arrays)
+        vectors = [each.astype(F8, copy=False).ravel() for each in arrays]
+        compute = exact if exact is not None and input.dtype is F8 else kernel
+        return shaped(in_blocks(compute, vectors, rest[len(others) :]), arrays[0])
+
+    return fitted
+
+
+def in_blocks(kernel, vectors, rest=(), block=BLOCK):
+    """The kernel's result for vectors of one length, computed a block at a time."""
+    size = vectors[0].size
+    if size <= block:
+        return kernel(*vectors, *rest)
+    out = np.empty_like(vectors[0])
+    for start in range(0, size, block):
+        part = slice(start, start + block)
+        out[part] = kernel(*(each[part] for each in vectors), *rest)
+    return out
+
+
+def shaped(vector, like):
+    """The numbers of a vector in the shape, dtype and order of dimensions of an array."""
+    result = vector.reshape(like.shape)
+    if like.flags.c_contiguous or 0 in like.strides:
+        return result.astype(like.dtype, copy=False)
+    out = memory.empty_like(like, like.dtype)
+    out[...] = result
+    return out
+
+
+def wide(kernel=None, *, exact=None):
+    """The same for a function that PyTorch does not have for 16 bit floating point numbers."""
+    if kernel is None:
+        return functools.partial(wide, exact=exact)
+    kernel = in_float64(kernel, exact=exact)
+
+    @functools.wraps(kernel)
+    def refusing(input, *rest):
+        if input.itemsize == 2:
+            refuse_dtype(f"special_{kernel.__name__}", input.dtype)
+        return kernel(input, *rest)
+
+    return refusing
+
+
+# ── what derivatives say ─────────────────────────────────────────────────────
+@op(public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
+def where_else(input, mask, value):
+    """The input where ``mask`` is true, the number ``value`` elsewhere."""
+    return np.where(mask, input, np.asarray(value, input.dtype))
+
+
+def no_derivative(of):
+    """What PyTorch says where it knows no derivative by one of the arguments."""
+    raise NotImplementedError(f"the derivative for '{of}' is not implemented.")
+
+
+ARRAYS["no_derivative"] = TENSORS["no_derivative"] = no_derivative
+
+
+# ── computing ────────────────────────────────────────────────────────────────
+def by_element(function, array):
+    """``function`` of every element of a float64 array: 0.1 us each, exact to the last place."""
+    return np.fromiter(map(function, array.ravel().tolist()), F8, array.size).reshape(array.shape)
+
+
+def piecewise(mask, inside, outside, *vectors):
+    """``inside(*vectors)`` where the mask is true, ``outside(*vectors)`` elsewhere, each of its own elements only."""
+    count = np.count_nonzero(mask)
+    if count == mask.size:
+        return inside(*vectors)
+    if not count:
+        return outside(*vectors)
+    there = ~mask
+    one, other = inside(*(each[mask] for each in vectors)), outside(*(each[there] for each in vectors))
+    out = np.empty(mask.shape, np.result_type(one, other))
+    out[mask], out[there] = one, other
+    return out
+
+
+def extended(array):
+    """An array, or a number as a text, in NumPy's longdouble."""
+    return LONG.type(array) if isinstance(array, str) else array.astype(LONG, copy=False)
+
+
+def polynomial(x, *coefficients):
+    """Horner's rule, the highest power first."""
+    out = coefficients[0]
+    for each in coefficients[1:]:
+        out = out * x + each
+    return out
+
+
+def interpolated(function, low, high, count):
+    """``function`` from low to high by the polynomial through so many of its values, at Chebyshev's points (DLMF 3.11(ii)).
+
+    The values are computed in longdouble, when the first is asked for, and the polynomial by Clenshaw's recurrence.
+    """
+
+    @functools.cache
+    def coefficients():
+        angles = (np.arange(count) + 0.5) * LONG_PI / count
+        values = function((high + low + (high - low) * np.cos(angles)) / 2)
+        sums = 2 * (values * np.cos(np.arange(count)[:, None] * angles)).sum(1) / count
+        sums[0] /= 2
+        return sums.astype(F8).tolist()[::-1]
+
+    def evaluate(x):
+        *higher, constant = coefficients()
+        y = (2 * x - (low + high)) / (high - low)
+        twice, last, before = y + y, 0.0, 0.0
+        for each in higher:
+            last, before = twice * last - before + each, last
+        return y * last - before + constant
+
+    return evaluate
+
+
+LONG_PI, EULER = extended("3.14159265358979323846264338327950288"), extended("0.57721566490153286060651209008240243")
+
+
+@functools.cache
+def gauss_laguerre(alpha, count):
+    """Points and weights, as columns, of the mean of a function under the density t**alpha e**-t, t > 0.
+
+    Golub and Welsch: the eigenvalues of the matrix of the recurrence of the Laguerre polynomials (DLMF 3.5(vi)).
+    """
+    k = np.arange(count)
+    beside = np.sqrt(k[1:] * (k[1:] + alpha))
+    points, vectors = np.linalg.eigh(np.diag(2 * k + 1 + alpha) + np.diag(beside, 1) + np.diag(beside, -1))
+    return points[:, None], vectors[0][:, None] ** 2
+
+
+@functools.cache
+def gauss_legendre(count):
+    """Points and weights, as columns, of the mean of a function over the interval from 0 to 1."""
+    points, weights = np.polynomial.legendre.leggauss(count)
+    return (points[:, None] + 1) / 2, weights[:, None] / 2

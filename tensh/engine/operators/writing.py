@@ -1,0 +1,112 @@
+"""Operators that write into part of a tensor: declared by the function that writes into an array.
+
+``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and is otherwise the
+write of NAME's result (see declarations/inplace.py).
+"""
+
+import functools
+
+import numpy as np
+
+from tensh.engine.arrays import memory
+from tensh.engine.codegen.table import METHODS, PUBLIC, op
+from tensh.engine.core import ports
+from tensh.engine.core.clock import wrote
+from tensh.engine.core.lift import Lift
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared
+from tensh.engine.inplace.writes import begin, put, unrecorded
+
+
+def writes(
+    write=None, *, dense=True, kept=False, expanded=False, early=False, shared=False, function=False, **keywords
+):
+    """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
+
+    ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
+    says that it is laid out as the input.
+    ``expanded`` allows the in-place form for expanded tensors, which is otherwise refused when the arguments are found to fit
+    (``early``: when the dimensions are); ``shared`` allows arguments in the memory that it writes;
+    ``function`` puts it into the torch namespace.
+    """
+    if write is None:
+        return lambda w: writes(
+            w, dense=dense, kept=kept, expanded=expanded, early=early, shared=shared, function=function, **keywords
+        )
+    name = write.__name__
+
+    @functools.wraps(write)
+    def kernel(input, *args, **options):
+        out = (
+            np.array(input, order="C") if dense or not input.ndim else memory.copy(input)
+        )  # NumPy's 0-d results are scalars
+        write(out, *args, **options)
+        return memory.laid_as(out, input) if kept else out
+
+    declared = op(kernel, **{"out": False} | keywords)
+    declared.write_ = in_place(declared, write, dense, expanded, early, shared)
+    if declared.public:
+        METHODS[f"{name}_"] = declared.write_
+    if function:
+        PUBLIC[f"{name}_"] = declared.write_
+    return declared
+
+
+def in_place(declared, write, dense, expanded, early=False, shared=False):
+    """The form NAME_ of an operator that writes."""
+    name = f"{declared.name}_"
+    parameters = list(declared.parameters)[1:]
+    most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in declared.parameters.values()) - 1
+    tensors = {p for p in declared.inputs if p in parameters}
+
+    def function(self, *args, **options):
+        try:
+            if len(args) > most:
+                raise TypeError(f"{name}() takes {most} positional arguments but {len(args)} were given")
+            given = dict(zip(parameters, args, strict=False))
+            if options:
+                given |= options
+            since = begin(self, *given.values(), may_overlap=shared)
+            if not shared:
+                refuse_shared(self.array, given.values())
+            if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
+                array = self.array
+                if not expanded and memory.overlaps_itself(array):
+                    refuse_after(array, early, lambda: declared.fn(self, *args, **options))
+                target = array.copy() if dense and not array.flags.c_contiguous else array
+                write(target, **raw_of(given))
+                if target is not array:
+                    array[...] = target
+                wrote(array)
+                return self
+            return put(
+                self,
+                since,
+                declared.fn(self, *args, **options),
+                name,
+                expanded and (lambda array: write(array, **raw_of(given))),
+            )
+        except Lift:
+            return ports.batched_operator(name, self, *args, **options)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = "torch"
+    function.__wrapped__, function.passes_on = write, True  # users call its face, which knows the parameters
+    function.__doc__ = f"In-place version of {declared.name}."
+    return function
+
+
+def refuse_after(array, early, compute):
+    """Refuse an ``array`` that overlaps itself; before that what PyTorch refuses before it looks at elements."""
+    try:
+        compute()
+    except (IndexError, RuntimeError, TypeError) as error:
+        elements = "out of bounds" in str(error) or "out of range:" in str(error)
+        if not elements and (not early or str(error).startswith("Dimension")):
+            raise
+    refuse_overlap(array)
+
+
+def raw_of(given):
+    """Arguments with arrays in the place of tensors."""
+    return {name: value.array if isinstance(value, Tensor) else value for name, value in given.items()}

@@ -1,0 +1,61 @@
+"""Who answers for a tensor with hidden batch dimensions: a rule if there is one, the loop over the samples otherwise."""
+
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.vmap import errors
+from tensh.engine.vmap.batched import Batched
+from tensh.engine.vmap.loop import looped
+from tensh.engine.vmap.rules.creation import NEW
+from tensh.engine.vmap.rules.random import FUNCTIONS as DRAWN
+from tensh.engine.vmap.rules.shared import Unruled
+from tensh.engine.vmap.rules.table import FUNCTIONS, OPERATORS
+from tensh.engine.vmap.rules.writes import method_written, resize, written
+
+RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
+
+
+def operator(name, /, *args, out=None, **options):
+    """What the operator ``name`` gives for batches; "add_" is the in-place form of "add"."""
+    if out is not None:
+        raise RuntimeError(errors.OUT.format(name))
+    rule = RULES.get(name)
+    if rule is None:
+        rule = RULES[name] = rule_of(name)
+    try:
+        return rule(*args, **options)
+    except Unruled:
+        fn = OPS[name].fn if name in OPS else OPS[name[:-1]].inplace_fn
+        return looped(fn, args, options)
+
+
+def rule_of(name):
+    """The rule of an operator, or of its in-place form."""
+    if name not in OPS:
+        return written(name)
+    op = OPS[name]
+    maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))  # a view's twin
+    if maker is not None:
+        return maker(op)
+    if op.pointwise:
+        return OPERATORS["*"](op)
+    return lambda *args, **options: looped(op.fn, args, options)
+
+
+def function(name, fn, args, options, /):
+    """What a function made of operators gives for batches."""
+    if options.get("out") is not None:
+        raise RuntimeError(errors.OUT.format(name))
+    if name in DRAWN:
+        return DRAWN[name](fn, args, options)
+    rule = FUNCTIONS.get(name)
+    try:
+        if rule is not None:
+            return rule(*args, **options)
+        if name.endswith("_"):
+            return method_written(name)(*args, **options)
+    except Unruled:
+        pass
+    return looped(fn, args, options)
+
+
+for _name, _method in (*NEW.items(), ("resize_", resize)):
+    setattr(Batched, _name, _method)

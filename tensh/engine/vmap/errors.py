@@ -1,0 +1,106 @@
+"""What cannot be asked of one sample, because it differs from sample to sample: PyTorch's errors."""
+
+from tensh.engine.methods.printing.format import text
+
+ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please "
+    "try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please "
+    "file a bug report."
+)
+CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that yet, "
+    "please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+REQUIRES_GRAD = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a "
+    "function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch transforms "
+    "(e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being transformed instead."
+)
+BACKWARD = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms."
+)
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. Please file an "
+    "issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+BY_MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with a "
+    "boolean mask."
+)
+MASKED_SELECT = (
+    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each batch "
+    "this would return a differently shaped Tensor. Please file an issue at https://github.com/pytorch/pytorch/issues if you "
+    "need this feature."
+)
+RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+    "flags on vmap or perform the randomness operation out of vmap"
+)
+SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
+UNBATCHED = (
+    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this "
+    "is necessary for your usage, please file an issue with functorch."
+)
+OUT = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
+SMALLER = (
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements "
+    "than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
+    "use out-of-place operators instead of {0}. If said operator is being called inside the PyTorch framework, please file a "
+    "bug report instead."
+)
+SMALLER_IN_FALLBACK = (
+    "vmap: aten::{0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more "
+    "elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over at level {1}. "
+    "Please try to use out-of-place operators instead of aten::{0}. If said operator is being called inside the PyTorch "
+    "framework, please file a bug report instead."
+)
+
+
+def refusal(message, error=RuntimeError):
+    """A method that raises."""
+
+    def refuse(self, *args, **options):
+        raise error(message)
+
+    return refuse
+
+
+item, control_flow, elements = refusal(ITEM), refusal(CONTROL_FLOW), refusal(NO_STORAGE)
+set_requires_grad = refusal(REQUIRES_GRAD)
+data = refusal("accessing `data` under vmap transform is not allowed")
+set_data = refusal("mutating directly with `.data` under vmap transform is not allowed.")
+
+
+def set_grad(t, grad):
+    """``t.grad = grad``."""
+    if grad is not None:
+        raise RuntimeError(REQUIRES_GRAD)
+
+
+def written(t, format_spec=""):
+    """``format``: a tensor without dimensions is a number there."""
+    return t.item() if t.array.ndim == 0 else object.__format__(t, format_spec)
+
+
+def shown(t, *, tensor_contents=None):
+    """The text of a Batched: that of its value, within a line for every level."""
+    return text(t)
+
+
+no_storage = refusal("Cannot access storage of BatchedTensorImpl", NotImplementedError)
+METHODS = {
+    "item": item, "__float__": item, "__int__": item, "__complex__": item, "__index__": item, "__contains__": item,
+    "__bool__": control_flow, "is_nonzero": control_flow, "tolist": elements, "numpy": elements, "__array__": elements,
+    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": shown,
+    "__format__": written,
+    "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
+    "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements,
+    "pin_memory": refusal(
+        "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
+    ),
+}  # fmt: skip
+"""Methods of a Batched that only tell what cannot be done."""
