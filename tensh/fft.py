@@ -1,13 +1,13 @@
 """torch.fft: discrete Fourier transforms."""
 
-from tensh.engine.codegen.table import shown
+from tensh.engine.codegen.table import public_object
 from tensh.engine.methods.unsupported import absent
 from tensh.engine.operators.namespaces import FFT
 
 
 def __getattr__(name):
     if name in FFT:
-        value = globals()[name] = shown(FFT[name], name, spoken=f"fft_{name}")
+        value = globals()[name] = public_object(FFT[name], name, spoken=f"fft_{name}")
         return value
     raise absent("torch.fft", name)
 

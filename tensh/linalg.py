@@ -1,6 +1,6 @@
 """torch.linalg: linear algebra."""
 
-from tensh.engine.codegen.table import shown
+from tensh.engine.codegen.table import public_object
 from tensh.engine.methods.unsupported import absent
 from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.operators.namespaces import LINALG
@@ -8,7 +8,7 @@ from tensh.engine.operators.namespaces import LINALG
 
 def __getattr__(name):
     if name in LINALG:
-        value = globals()[name] = shown(LINALG[name], name, spoken=f"linalg_{name}")
+        value = globals()[name] = public_object(LINALG[name], name, spoken=f"linalg_{name}")
         return value
     raise absent("torch.linalg", name)
 

@@ -1,6 +1,6 @@
 """torch.special: functions of mathematics.  Each is an operator of the engine, here often under another name."""
 
-from tensh.engine.codegen.table import PUBLIC, shown
+from tensh.engine.codegen.table import PUBLIC, public_object
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.methods.unsupported import absent
 from tensh.engine.operators.namespaces import SPECIAL
@@ -23,7 +23,7 @@ def entry(name):
 
 def __getattr__(name):
     if (found := entry(name)) is not None:
-        value = globals()[name] = shown(found, name, spoken=f"special_{name}")
+        value = globals()[name] = public_object(found, name, spoken=f"special_{name}")
         return value
     raise absent("torch.special", name)
 

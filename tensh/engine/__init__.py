@@ -10,7 +10,7 @@ import numpy  # noqa: F401  (before all else: a program starts 8 ms sooner than 
 
 from tensh.engine.arrays import floating_errors, malloc, threads
 from tensh.engine.codegen.registry import read_all
-from tensh.engine.codegen.table import PUBLIC, public, shown
+from tensh.engine.codegen.table import PUBLIC, public, public_object
 from tensh.engine.core.tensor import Size, Tensor
 from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
 from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
@@ -39,4 +39,4 @@ def named(name):
         read_all()  # the index may be older than the name
         if name not in PUBLIC:
             return lacking("torch")(name)
-    return shown(PUBLIC[name], name)
+    return public_object(PUBLIC[name], name)

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from tensh.engine.autograd.tangent_levels import placeholder
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode, tick
-from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Dual, live
+from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.engine.vmap.batched import Batched, batched, spread
+from tensh.engine.vmap.batched import Batched, batched, expand_batches
 from tensh.engine.vmap.levels import running
 
 
@@ -61,7 +61,7 @@ class Tape(Call):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         value, levels = inside(t)
         fresh = wrap(value.array)
-        fresh.node, outer = AccumulateGrad(fresh), edge(value)
+        fresh.node, outer = AccumulateGrad(fresh), refresh_node(value)
         for level in mode.levels:
             level.same(fresh.node, outer)
         self.leaves[fresh.node] = outer
@@ -69,7 +69,7 @@ class Tape(Call):
 
     def wanted_outside(self, *tensors):
         """Does anything outside want a gradient through any of the tensors?"""
-        return self.before is True and reaches([edge(value_of(t)) for t in tensors], self.leaves)
+        return self.before is True and reaches([refresh_node(value_of(t)) for t in tensors], self.leaves)
 
     def given(self, t):
         """A result as it is seen outside."""
@@ -105,7 +105,7 @@ def inside(t):
     """(the tensor on which ``t`` is recorded, its batch levels), where a transform differentiates by ``t``."""
     levels = tuple([each.number for each in running.levels if each.number not in directions.levels])
     if levels and not (type(t) is Batched and t.levels == levels):
-        t = batched(spread(t, levels, {each.number: each.size for each in running.levels}), levels)
+        t = batched(expand_batches(t, levels, {each.number: each.size for each in running.levels}), levels)
     return (t.value, t.levels) if type(t) is Batched else (t, ())
 
 
@@ -119,7 +119,7 @@ def reaches(nodes, leaves=()):
     seen, stack = set(nodes), list(nodes)
     while stack:
         node = stack.pop()
-        if node is None or type(node) in (Dual, DeadEnd):
+        if node is None or type(node) in (Dual, NoGradView):
             continue
         if type(node) is AccumulateGrad and node not in leaves:
             return True
@@ -133,7 +133,7 @@ def reaches(nodes, leaves=()):
 def seen_outside(t, recording, leaves=()):
     """``t`` with the history that somebody outside may ask for, and with the tangents it has there."""
     value = value_of(t)
-    node = edge(value)
+    node = refresh_node(value)
     if not live(node):
         return t
     if not recording or not reaches([node], leaves):

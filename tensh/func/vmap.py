@@ -10,7 +10,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
 from tensh.engine.vmap import errors
-from tensh.engine.vmap.batched import Batched, entered, left
+from tensh.engine.vmap.batched import Batched, enter, leave
 from tensh.engine.vmap.levels import level, running
 from tensh.func.trees import flatten, unflatten
 
@@ -61,7 +61,7 @@ def mapped(func, name, out_dims, randomness, given, kwargs):
     size, dims, leaves, spec = given
     with transform(), level(size, randomness) as running:
         number = running.number
-        seen = [t if d is None else entered(t, d, number) for t, d in zip(leaves, dims, strict=True)]
+        seen = [t if d is None else enter(t, d, number) for t, d in zip(leaves, dims, strict=True)]
         result = func(*unflatten(seen, spec), **kwargs)
         return outputs(name, out_dims, result, running)
 
@@ -221,4 +221,4 @@ def output(name, t, dim, running):
     ndim = t.ndim + 1
     if not -ndim <= dim < ndim:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
-    return left(t, dim % ndim, running)
+    return leave(t, dim % ndim, running)

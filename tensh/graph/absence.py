@@ -1,7 +1,7 @@
 """Why a tensor has no gradient: the one reason that holds."""
 
 from tensh.engine.core.nodes import AccumulateGrad
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.graph import tokens
 from tensh.graph.assignments import last
 from tensh.graph.provenance import place
@@ -17,8 +17,8 @@ def reason(tensor, name, found):
         return f"{name} holds {kind}: only floating point and complex tensors have gradients"
     if not tensor.requires_grad:
         return unrecorded(name, last(found, name))
-    if type(edge(tensor)) is not AccumulateGrad and not tensor.retains_grad:
-        return f"{name} is not a leaf{made_by(edge(tensor))}, and gradients are kept for leaves only"
+    if type(refresh_node(tensor)) is not AccumulateGrad and not tensor.retains_grad:
+        return f"{name} is not a leaf{made_by(refresh_node(tensor))}, and gradients are kept for leaves only"
     return None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.random.generator import default_generator
 from tensh.graph.assignments import last
 
@@ -95,7 +95,7 @@ def is_computed(value):
     """Whether a value is a tensor with a history."""
     if not isinstance(value, Tensor):
         return False
-    node = edge(value)
+    node = refresh_node(value)
     return node is not None and type(node) is not AccumulateGrad
 
 

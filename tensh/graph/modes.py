@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.engine.autograd.jvp import pushed
+from tensh.engine.autograd.jvp import jvp
 from tensh.graph import kept, tokens
 from tensh.graph.reverse import GoneError, Pass
 from tensh.graph.tree import count
@@ -45,7 +45,7 @@ def borrowed(node, inputs):
         if node.saved is None:
             raise GoneError("the values that the derivative reads were given back by a backward pass")
     try:
-        return pushed(node, inputs, False, False)
+        return jvp(node, inputs, False, False)
     finally:
         node.saved = before
 

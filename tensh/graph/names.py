@@ -2,7 +2,7 @@
 
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 
 DEEPEST = 2  # containers within containers that are looked into
 LONGEST = 1000  # elements of a container that are looked at
@@ -75,7 +75,7 @@ def names_of_nodes(namespace):
     found = {}
     for name, tensor in named_tensors(namespace):
         try:
-            node = edge(tensor)
+            node = refresh_node(tensor)
         except RuntimeError:  # a view of what was written since, whose history is ambiguous
             continue
         if node is not None:

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from tensh.engine.codegen.table import Op
 from tensh.engine.core.clock import written_after
-from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Output
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import kept
 from tensh.graph.model import Edge, GraphNode
@@ -29,7 +29,7 @@ class Graph:
     """
 
     def __init__(self, tensor, names=(), focus=None):
-        root = edge(tensor)
+        root = refresh_node(tensor)
         if root is None:
             raise ValueError("the tensor has no graph: it does not require grad")
         self.tensor = tensor
@@ -130,7 +130,7 @@ class Graph:
         """The value a node computed, where a variable holds it or another node saved it; None where it is gone."""
         if tensor is not None:
             return tensor.array
-        if node is self.top and type(edge(self.tensor)) is not Output:
+        if node is self.top and type(refresh_node(self.tensor)) is not Output:
             return self.tensor.array
         if self._values is None:
             self._values = saved_values(self.order)
@@ -145,7 +145,7 @@ def ordered(root):
     found, waiting = {root}, [root]
     while waiting:
         for node, _ in waiting.pop().next_functions:
-            if node is not None and node not in found and type(node) is not DeadEnd:
+            if node is not None and node not in found and type(node) is not NoGradView:
                 found.add(node)
                 waiting.append(node)
     return sorted(found, key=lambda node: node.time)
@@ -157,7 +157,7 @@ def operands(node, targets):
     if not isinstance(node.op, Op):  # the user's own, or a write
         return unknown
     declared = list(node.derivatives.items())
-    before, after = node.absent
+    before, after = node.constant_edges
     if node.op.sequence and len(declared) == 1:
         name, formula = declared[0]
         return [(f"{name}[{index}]", formula) for index in range(len(targets))]

@@ -1,7 +1,7 @@
 """torch.nn.functional: what layers compute, as functions."""
 
 import tensh.engine  # noqa: F401
-from tensh.engine.codegen.table import guarded, shown
+from tensh.engine.codegen.table import guarded, public_object
 from tensh.engine.methods.unsupported import absent
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
@@ -18,7 +18,7 @@ BUILT_IN = frozenset(
 def __getattr__(name):
     if name in LAYERS:
         entry = LAYERS[name]
-        value = globals()[name] = shown(entry, name) if name in BUILT_IN else guarded(entry, name)
+        value = globals()[name] = public_object(entry, name) if name in BUILT_IN else guarded(entry, name)
         return value
     raise absent("torch.nn.functional", name)
 

@@ -10,7 +10,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.unsupported import lacking
@@ -49,7 +49,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
-            memo[id(self)] = type(self)(wrap(self.array.copy()), edge(self) is not None)
+            memo[id(self)] = type(self)(wrap(self.array.copy()), refresh_node(self) is not None)
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):

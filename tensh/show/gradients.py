@@ -4,7 +4,7 @@ import sys
 
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.graph import flaws, tokens
 from tensh.graph.names import named_tensors
 from tensh.graph.reverse import GoneError, Parts, Pass
@@ -73,7 +73,7 @@ class Gradients(View):
         """The gradient with respect to a tensor: worked out from the graph, else what it keeps."""
         if self.passed and number in self.passed.arrived:
             found = self.passed.arrived[number]
-            return found.get(getattr(edge(tensor), "index", 0)) if type(found) is Parts else found
+            return found.get(getattr(refresh_node(tensor), "index", 0)) if type(found) is Parts else found
         return None if held is None else held.array
 
     def _notes(self, tensor, number, gradient, held):
@@ -147,13 +147,13 @@ def first_names(names):
 
 def node_of(tensor):
     """The node that stands for a tensor in a graph."""
-    node = edge(tensor)
+    node = refresh_node(tensor)
     return node.inputs[0] if hasattr(node, "index") else node
 
 
 def newest_root(tensors):
     """The tensor that was computed last; None where none has a history."""
-    computed = [t for t in tensors if t.requires_grad and type(edge(t)) is not AccumulateGrad]
+    computed = [t for t in tensors if t.requires_grad and type(refresh_node(t)) is not AccumulateGrad]
     return max(computed, key=lambda t: node_of(t).time, default=None)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.graph import chain, tokens
 from tensh.graph.absence import reason
 from tensh.graph.assignments import assignments
@@ -61,7 +61,7 @@ def why(tensor, root=None, names=None, sources=None):
     names = dict(sys._getframe(1).f_globals if names is None else names)
     found = assignments(sources or {})
     name = next((each for each, value in named_tensors(names) if value is tensor), "it")
-    node = edge(tensor)
+    node = refresh_node(tensor)
     absent = reason(tensor, name, found)
     if node is None:
         return unexplained(tensor, name, absent)
@@ -84,7 +84,11 @@ def why(tensor, root=None, names=None, sources=None):
 
 def unexplained(tensor, name, why):
     """What to say where no path can be shown: what the gradient is, and why that cannot be explained."""
-    held = tensor.grad if edge(tensor) is None or type(edge(tensor)) is AccumulateGrad or tensor.retains_grad else None
+    held = (
+        tensor.grad
+        if refresh_node(tensor) is None or type(refresh_node(tensor)) is AccumulateGrad or tensor.retains_grad
+        else None
+    )
     if held is None:
         return told(f"{name}.grad is None: {why}")
     return told(f"{name}.grad = {tokens.values(held.array)}, and where it came from is not known: {why}")
@@ -100,7 +104,7 @@ def against_differences(explanation, tensor, found, names):
 
     graph = explanation.graph
     root = graph[graph.root]
-    if type(edge(tensor)) is not AccumulateGrad:
+    if type(refresh_node(tensor)) is not AccumulateGrad:
         return None, []
     try:
         name = root.variable or ""
@@ -123,9 +127,9 @@ def grad_notes(tensor, name, root_name, explanation):
 
 def root_of(node, names):
     """The graph of the tensor that was computed last from a node; None where there is none."""
-    made = [(edge(t).time, i, t) for i, (_, t) in enumerate(named_tensors(names)) if t.requires_grad]
+    made = [(refresh_node(t).time, i, t) for i, (_, t) in enumerate(named_tensors(names)) if t.requires_grad]
     for _, _, tensor in sorted(made, key=lambda each: each[:2], reverse=True):
-        if type(edge(tensor)) is AccumulateGrad:
+        if type(refresh_node(tensor)) is AccumulateGrad:
             continue
         graph = Graph(tensor, names)
         if node in graph.numbers and graph.top is not node:

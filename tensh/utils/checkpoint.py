@@ -18,7 +18,7 @@ from tensh.engine.core.backward import hands_out
 from tensh.engine.core.clock import mode, tick, written_after
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import lacking
 from tensh.engine.random.generator import default_generator
@@ -278,7 +278,7 @@ def _recorded(outputs, begin):
 
 def _nodes(outputs):
     if isinstance(outputs, Tensor):
-        yield edge(outputs)
+        yield refresh_node(outputs)
     elif isinstance(outputs, list | tuple):
         for each in outputs:
             yield from _nodes(each)

@@ -7,7 +7,7 @@ from tensh.engine.arguments.signatures import Form, Later, choose
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import new
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import cpu, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import too_large
@@ -43,7 +43,7 @@ def bind(name, texts, args, given):
     return choose(name, forms(name, *texts), args, given)[1]
 
 
-def leaf(array, requires_grad=False):
+def make_leaf(array, requires_grad=False):
     """A tensor over ``array`` that, if so wished, gradients are computed for."""
     t = new()
     t.array = array
@@ -86,11 +86,11 @@ def finish(name, make, default, given):
     place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
-        return leaf(made(make, default if dtype is None else dtype.numpy), requires_grad)
+        return make_leaf(made(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
-    if mode.grad is True and live(edge(out)):
+    if mode.grad is True and live(refresh_node(out)):
         raise RuntimeError(
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."

@@ -47,7 +47,7 @@ OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 """Beginnings of the names of methods that take sizes in any form and read the tensor first."""
 
 
-class Face:
+class PublicWrapper:
     """What a face knows: the name that messages say, its parameters, and the function of true signature."""
 
     def __init__(self, name, fn, parameters, method):
@@ -171,7 +171,7 @@ def wrong_flags(positional):
         yield f"{name} is not {first} and {name} is not {second}"
 
 
-def face(fn, name, method=False, spoken=None):
+def wrap_public(fn, name, method=False, spoken=None):
     """The face of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn
@@ -183,7 +183,7 @@ def face(fn, name, method=False, spoken=None):
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
         return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # it binds its arguments itself
     parameters = inspect.signature(fn).parameters
-    return compiled_face(fn, fast, name, Face(spoken or name, fn, parameters, method))
+    return compiled_face(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 
 
 def renamed(fn, qualified):

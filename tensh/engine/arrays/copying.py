@@ -6,7 +6,7 @@ line to line of the cache.  In strips of some elements the lines of both stay in
 were used: a transposed copy of 4096 x 2048 float32 takes 9 ms in strips of 16, and 60 as a whole.
 """
 
-from tensh.engine.arrays.threads import BLOCK, SPREAD, run
+from tensh.engine.arrays.threads import BLOCK, PARALLEL, run
 
 WIDE = 512  # elements of a line from which the lines that it crosses do not stay in the cache by themselves
 STRIP, NARROW = 64, 16  # elements; narrow where lines lie so that they take the same places in the cache
@@ -19,7 +19,7 @@ def copy_into(out, array):
         out[...] = array
         return
     step, inner = abs(array.strides[-1]), min(map(abs, array.strides))
-    if step == inner and out.size < SPREAD:
+    if step == inner and out.size < PARALLEL:
         out[...] = array
         return
     if step > inner and out.shape[-1] > WIDE:

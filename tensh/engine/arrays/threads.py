@@ -20,7 +20,7 @@ from tensh.engine.core.clock import owner
 
 # Elements from which a job is worth handing out: one that computes, and one that takes as long as its memory.  On two cores
 # tanh of half as many takes 1.3 times the time of one core, and the sum of half as many 1.6 times.
-SPREAD, SPREAD_LIGHT = 1 << 19, 1 << 21
+PARALLEL, PARALLEL_LIGHT = 1 << 19, 1 << 21
 # Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
@@ -45,7 +45,7 @@ def settle():
 
 
 # ── threads ──────────────────────────────────────────────────────────────────
-class Team:
+class ThreadPool:
     """Threads that wait for a job.  They are made on first use, and again in a forked child."""
 
     def __init__(self):
@@ -77,9 +77,9 @@ class Team:
                 bell.release()
 
 
-team = Team()
+pool = ThreadPool()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=team.forget)
+    os.register_at_fork(after_in_child=pool.forget)
 
 
 def processors():
@@ -92,19 +92,19 @@ def run(work, blocks, alone=False):
 
     A job within a job, or beside that of another thread, is done by the thread that asks.
     """
-    helpers = 0 if alone else min(team.size(), blocks) - 1
-    if helpers < 1 or not team.busy.acquire(blocking=False):
+    helpers = 0 if alone else min(pool.size(), blocks) - 1
+    if helpers < 1 or not pool.busy.acquire(blocking=False):
         for i in range(blocks):
             work(i)
         return
-    busy = team.busy
+    busy = pool.busy
     try:
-        shared(work, blocks, helpers)
+        run_with_helpers(work, blocks, helpers)
     finally:
         busy.release()
 
 
-def shared(work, blocks, helpers):
+def run_with_helpers(work, blocks, helpers):
     """The same with helpers.  Blocks are taken one by one, so a thread that comes late does less, or nothing."""
     take, finish, over, errors = count().__next__, count(1).__next__, threading.Lock(), {}
     over.acquire()
@@ -118,8 +118,8 @@ def shared(work, blocks, helpers):
             if finish() == blocks:
                 over.release()
 
-    team.job = job
-    team.call(helpers)
+    pool.job = job
+    pool.call(helpers)
     job()
     over.acquire()
     if errors:
@@ -138,7 +138,7 @@ def over_rows(work, rows, length, size=None, least=None):
     """
     number = max(1, (size or block_size(rows * length)) // max(length, 1))
     blocks = -(-rows // number)
-    run(lambda i: work(slice(i * number, (i + 1) * number)), blocks, rows * length < (least or SPREAD))
+    run(lambda i: work(slice(i * number, (i + 1) * number)), blocks, rows * length < (least or PARALLEL))
 
 
 def over_shares(work, rows):
@@ -147,7 +147,7 @@ def over_shares(work, rows):
     The thread that asks begins with a fair share, those that it has to wake with less, and what is left is cut small: two
     cores add 8 million numbers in 0.86 of the time that eight equal blocks take.
     """
-    threads = min(team.size(), rows)
+    threads = min(pool.size(), rows)
     if threads < 2:
         work(slice(rows))
         return
@@ -163,7 +163,7 @@ HUGE = 1 << 30  # elements
 
 
 # ── functions of elements ────────────────────────────────────────────────────
-def spread(kernel, arrays, others=(), into=None, **options):
+def parallel_map(kernel, arrays, others=(), into=None, **options):
     """``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
 
     ``arrays`` are broadcast; None stands for one that is not there.  A ufunc writes ``into`` an array if there is one;
@@ -173,13 +173,13 @@ def spread(kernel, arrays, others=(), into=None, **options):
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     direct, write = isinstance(kernel, ufunc), getattr(kernel, "into", None)
     seen = lines_of([a for a in (*arrays, into) if a is not None and a.ndim], shape)
-    if seen is None or math.prod(shape) <= BLOCK or into is not None and crossed(into, arrays):
+    if seen is None or math.prod(shape) <= BLOCK or into is not None and map_transposed(into, arrays):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     if into is None and math.prod(shape) > HUGE:
         np.empty(shape, arrays[0].dtype)  # without memory for the result there is no need to cut it into blocks
     # what makes arrays on its way should find them in the cache
     size = block_size(math.prod(shape)) if direct or write else BLOCK
-    parts, places = cut([a if a is None or not a.ndim else seen(a) for a in arrays], size)
+    parts, places = split_blocks([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:
         dtype = kernel(*parts(slice(0)), *others, **options).dtype
@@ -207,21 +207,21 @@ def is_light(kernel):
     return kernel in LIGHT or hasattr(kernel, "light")
 
 
-def spreading(kernel, number):
+def parallel_kernel(kernel, number):
     """``kernel``, a function of so many arrays, in blocks if they are large: as a word of derivatives."""
     light = is_light(kernel)
 
     def quick(first, *rest):
-        if first.size < (SPREAD_LIGHT if light else SPREAD) or not all(
+        if first.size < (PARALLEL_LIGHT if light else PARALLEL) or not all(
             [a is None or type(a) is ndarray for a in rest[: number - 1]]
         ):
             return kernel(first, *rest)
-        return spread(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
+        return parallel_map(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
 
     return quick
 
 
-def crossed(into, arrays):
+def map_transposed(into, arrays):
     """Does ``into`` share its memory with an array, otherwise than element by element?"""
     block = owner(into)
     return any([a is not None and a is not into and owner(a) is block for a in arrays])
@@ -257,7 +257,7 @@ def in_order(array):
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
 
 
-def cut(arrays, size):
+def split_blocks(arrays, size):
     """(a function from a place, a slice of the first dimension, to the parts of the arrays there, the places of blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]

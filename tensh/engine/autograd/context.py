@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.core.clock import tick, written_after
 from tensh.engine.core.nodes import Node, Output, plain
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
 from tensh.engine.errors.warnings import warn
 
@@ -84,7 +84,7 @@ class BackwardCFunction(Node, FunctionCtx):
         for value in plain(self.saved):
             if isinstance(value, (Tensor, SavedOutput)) and written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
-                node = self if own else edge(value)
+                node = self if own else refresh_node(value)
                 raise RuntimeError(self._modified_by(node, value.array))
 
     def _modified_by(self, node, array):

@@ -11,7 +11,7 @@ from tensh.engine.core.clock import announce, listeners, mode, owner, tick, wrot
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge, see
+from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.views import CUSTOM
 from tensh.engine.errors.warnings import warn
@@ -109,11 +109,11 @@ class Function:
         node = cls._node()
         node.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
         try:
-            node.edges = edges = tuple([edge(args[i]) for i in node.places])
+            node.edges = edges = tuple([refresh_node(args[i]) for i in node.places])
         except Lift:
             return ports.batched_custom(cls, args)
         node.facts = [(a.array.shape, a.array.dtype) if isinstance(a, Tensor) else None for a in args]
-        node.needs_input_grad = tuple(isinstance(a, Tensor) and live(edge(a)) for a in args)
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and live(refresh_node(a)) for a in args)
         if mode.transforms:
             cls.require_separate()
         recording = mode.grad is True and any(live(n) for n in edges)
@@ -172,7 +172,7 @@ def _own(cls, o, inputs, dirty, recording):
     if source is None:
         return o
     shown = wrap(o.array.view())
-    return see(source, shown, CUSTOM)
+    return record_view(source, shown, CUSTOM)
 
 
 def _connect(node, outputs, returned, edges):
@@ -228,7 +228,7 @@ def once_differentiable(fn):
             outputs = fn(ctx, *args)
         finally:
             mode.grad = before
-        if not mode.grad or not any(isinstance(a, Tensor) and edge(a) is not None for a in args):
+        if not mode.grad or not any(isinstance(a, Tensor) and refresh_node(a) is not None for a in args):
             return outputs
         several = isinstance(outputs, tuple)
         refused = [_refusing(o) for o in (outputs if several else (outputs,))]

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.core.clock import wrote
-from tensh.engine.core.nodes import DeadEnd, Node, Output, live
+from tensh.engine.core.nodes import Node, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 
 
 class GradientEdge(NamedTuple):
@@ -48,8 +48,8 @@ def get_gradient_edge(tensor):
     >>> torch.autograd.grad(2 * y, torch.autograd.graph.get_gradient_edge(y))
     (tensor(2.),)
     """
-    node = edge(tensor)
-    if not live(node) or type(node) is DeadEnd:
+    node = refresh_node(tensor)
+    if not live(node) or type(node) is NoGradView:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(node.inputs[0], node.index, node) if type(node) is Output else GradientEdge(node, 0)
 

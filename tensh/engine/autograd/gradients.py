@@ -7,9 +7,9 @@ from tensh.engine.core import ports
 from tensh.engine.core.backward import Misfit, accumulate, fit, run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, live
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import invalid
 from tensh.engine.errors.warnings import warn
@@ -166,10 +166,10 @@ def _sequence(value):
 
 
 def _wanted_edge(t):
-    node = t.place if type(t) is GradientEdge else edge(t)
+    node = t.place if type(t) is GradientEdge else refresh_node(t)
     if not live(node):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return node if type(node) is not DeadEnd else DeadEnd(t.array)  # one that no gradient arrives at
+    return node if type(node) is not NoGradView else NoGradView(t.array)  # one that no gradient arrives at
 
 
 def _roots(tensors, gradients, graph):
@@ -178,8 +178,8 @@ def _roots(tensors, gradients, graph):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     grads = {}
     for number, (t, g) in enumerate(zip(tensors, gradients)):
-        node = t.place if type(t) is GradientEdge else edge(t)
-        if not live(node) or type(node) is DeadEnd:
+        node = t.place if type(t) is GradientEdge else refresh_node(t)
+        if not live(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = wrap(_one(t)) if g is None else _given(number, t, g)
@@ -201,7 +201,7 @@ def _check_all(tensors, gradients):
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         if isinstance(t, Tensor) and g is not None:
             _given(number, t, g)
-        elif isinstance(t, Tensor) and live(edge(t)):
+        elif isinstance(t, Tensor) and live(refresh_node(t)):
             _one(t)
 
 
@@ -221,7 +221,7 @@ def _given(number, t, g):
     """The gradient that the user gave for ``t``, checked against it."""
     if not isinstance(g, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    node = edge(g)
+    node = refresh_node(g)
     if g.array.shape != t.array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {g.shape} and output[{number}] has a shape of {t.shape}."

@@ -17,7 +17,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.derivatives import forward_source, words_of
 from tensh.engine.codegen.source import compiled
-from tensh.engine.codegen.table import Op, spoken
+from tensh.engine.codegen.table import Op, derivative_words
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -28,7 +28,7 @@ from tensh.engine.core.views import replay
 from tensh.engine.inplace.copy_slices import replay_raw
 
 
-def pushed(node, tangents, graph, recorded):
+def jvp(node, tangents, graph, recorded):
     """The tangent of the output of ``node``; ``tangents`` are those of its inputs, None where there is none.
 
     A list for a node with several outputs.  With ``graph`` all are tensors, without it they are arrays; ``recorded`` is
@@ -41,8 +41,8 @@ def pushed(node, tangents, graph, recorded):
         or node.dtype.kind in "cW"
         or any([t is not None and _complex(t) for t in tangents])
     ):
-        return transposed(node if recorded else constant(node), tangents, graph, recorded)
-    return fitted(diagonal(type(node), graph)(node, tangents), node.shape, node.dtype, graph)
+        return jvp_by_transposition(node if recorded else constant(node), tangents, graph, recorded)
+    return fit_tangent(diagonal_jvp(type(node), graph)(node, tangents), node.shape, node.dtype, graph)
 
 
 def _complex(t):
@@ -51,15 +51,15 @@ def _complex(t):
 
 # ── element by element ───────────────────────────────────────────────────────
 @functools.cache
-def diagonal(kind, graph):
+def diagonal_jvp(kind, graph):
     """What adds up the shares of the inputs' tangents for nodes of a class, written from their derivatives."""
     op, derivatives = kind.op, kind.derivatives
-    namespace = spoken(op, TENSORS if graph else ARRAYS, derivatives)
+    namespace = derivative_words(op, TENSORS if graph else ARRAYS, derivatives)
     compiled(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
     return namespace["forward"]
 
 
-def fitted(t, shape, dtype, graph):
+def fit_tangent(t, shape, dtype, graph):
     """``t`` broadcast to a shape and cast to a dtype: what a gradient is fitted to, turned around."""
     a = t.array if graph else t
     if a.shape != shape:
@@ -70,7 +70,7 @@ def fitted(t, shape, dtype, graph):
 
 
 # ── anything else ────────────────────────────────────────────────────────────
-def transposed(node, tangents, graph, recorded):
+def jvp_by_transposition(node, tangents, graph, recorded):
     """The tangent of the output by a backward pass through the derivative: see Note [Forward from backward]."""
     many = node.op is not None and node.op.many
     make = leaf if node.op is None or not looks_at_gradient(node.op) else generic_leaf
@@ -81,7 +81,7 @@ def transposed(node, tangents, graph, recorded):
         sent = {}
         for g, t in zip(gradients, tangents):
             if g is not None and t is not None and g.node is not None:
-                t = fitted(t, g.array.shape, g.array.dtype, graph)
+                t = fit_tangent(t, g.array.shape, g.array.dtype, graph)
                 sent[g.node] = sent[g.node] + t if g.node in sent else t
         arrived = {seed.node: None for seed in seeds}
         run(sent, graph, True, arrived, record=recorded)
@@ -152,11 +152,11 @@ def with_constants(kind):
 
 
 # ── writes through views ─────────────────────────────────────────────────────
-def region_pushed(node, base, value, graph):
+def jvp_of_region(node, base, value, graph):
     """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
     if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
         return batched_function(
-            "region_pushed", lambda base, value: region_pushed(node, base, value, graph), (base, value), {}
+            "region_pushed", lambda base, value: jvp_of_region(node, base, value, graph), (base, value), {}
         )
     steps, strides, *_ = node.saved
     if base is None:

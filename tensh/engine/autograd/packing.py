@@ -13,7 +13,7 @@ from numpy import ndarray
 from tensh.engine.core.clock import mode, owner, version
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import second_time
 
 NOT_ITSELF = (
@@ -110,7 +110,7 @@ def pack_given(node):
 
 def parcel_of(tensor):
     """A tensor in a parcel, out of which comes one on the same edge."""
-    node = edge(tensor)
+    node = refresh_node(tensor)
     return Parcel(mode.packing[-1], tensor, lambda other: wrap(other.array, node))
 
 

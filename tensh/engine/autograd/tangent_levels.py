@@ -15,15 +15,15 @@ takes the perturbation of another for its own.
 
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from tensh.engine.autograd.jvp import fitted, pushed, region_pushed
+from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
 from tensh.engine.codegen.table import Op
 from tensh.engine.core.backward import as_tensor
 from tensh.engine.core.clock import FORWARD, listen, mode, tick, unlisten
-from tensh.engine.core.nodes import DeadEnd, Dual, Output, hold, live
+from tensh.engine.core.nodes import Dual, NoGradView, Output, live, track_temporary
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.copy_slices import CopySlices
-from tensh.engine.inplace.writes import found_while_growing, keep_saved, renamed
+from tensh.engine.inplace.writes import copy_saved, found_while_growing, named_node_class
 from tensh.engine.operators.shapes.views import view
 
 
@@ -62,7 +62,7 @@ class Levels(tuple):
         if mode.grad is not True or not any([live(n) for n in node.inputs]):
             node.__class__, node.inputs, node.saved = Dual, (), ()
             for t in tensors:
-                hold(t)
+                track_temporary(t)
 
     def before_write(self, node, since, array):
         """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
@@ -73,18 +73,18 @@ class Levels(tuple):
             for each in (*n.inputs, *[value_of(t).node for t in tangents]):
                 if each is not None and each.time > since and each not in found:
                     found[each] = None
-                    keep_saved(each, array)
+                    copy_saved(each, array)
 
     def after_write(self, node):
         """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
         for level in self:
             t = level.tangents.get(node)
             if t is not None:
-                level.tangents[node] = fitted(t, node.shape, node.dtype, True)
+                level.tangents[node] = fit_tangent(t, node.shape, node.dtype, True)
 
     def refuse_tangents(self, name, values):
         """Raise if one of ``values``, the arguments of a call with ``out=``, is a tensor that has a tangent."""
-        nodes = [edge(t) for t in values if isinstance(t, Tensor)]
+        nodes = [refresh_node(t) for t in values if isinstance(t, Tensor)]
         if mode.forward and any([level.of(node) is not None for level in self for node in nodes]):
             raise NotImplementedError(
                 f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
@@ -96,7 +96,7 @@ def open_level():
     level = Level()
     if mode.held is None:
         mode.held = WeakValueDictionary()
-        listen(see)
+        listen(on_record)
     _set_levels((*mode.levels, level))
     if mode.grad is False and not mode.inference:
         mode.grad = FORWARD
@@ -109,7 +109,7 @@ def close_level():
     _set_levels(outer)
     if outer:
         return
-    unlisten(see)
+    unlisten(on_record)
     if mode.grad is FORWARD:
         mode.grad = False
     for t in list(mode.held.values()):
@@ -138,7 +138,7 @@ class Computing:
 
 
 # ── what is recorded ─────────────────────────────────────────────────────────
-def see(node, tensors):
+def on_record(node, tensors):
     """Carry tangents through a node that has just been recorded."""
     if mode.held is not None and isinstance(node.op, Op):  # a custom function has a jvp of its own
         mode.levels.settle(node, tensors)
@@ -157,11 +157,11 @@ def carry(node, level, outer):
     graph = bool(recorded) or any([type(t) is not Tensor for t in given])
     with Computing(outer, recorded):
         if write:
-            result = region_pushed(node, tangents[0], written, graph)
+            result = jvp_of_region(node, tangents[0], written, graph)
         elif graph:
-            result = pushed(node, tangents, True, recorded)
+            result = jvp(node, tangents, True, recorded)
         else:
-            result = pushed(node, [t if t is None else t.array for t in tangents], False, False)
+            result = jvp(node, [t if t is None else t.array for t in tangents], False, False)
     level.tangents[node] = [as_tensor(each) for each in result] if type(result) is list else as_tensor(result)
 
 
@@ -191,14 +191,14 @@ def check_size(t, tangent):
 
 def dual(t, tangent, level):
     """A tensor over the memory of ``t`` that has a tangent."""
-    node = edge(t)
+    node = refresh_node(t)
     shown = wrap(t.array)
     if not live(node):
         shown.node = placeholder(shown, node)
     elif mode.grad is True:
         shown.node = view.fn(t, t.array.shape).node
     else:
-        shown.node = DeadEnd(t.array)
+        shown.node = NoGradView(t.array)
         for each in mode.levels:
             each.same(shown.node, node)
     level.tangents[shown.node] = tangent
@@ -212,19 +212,19 @@ def placeholder(t, node):
     twin.time, twin.shape, twin.dtype, twin.hooks = tick(), t.array.shape, t.array.dtype, None
     for level in mode.levels:
         level.same(twin, node)
-    hold(t)
+    track_temporary(t)
     return twin
 
 
 def parts(t, level, name="Identity"):
     """(the value of ``t`` without its tangent at ``level``, that tangent or None); ``name`` is that of the value's node."""
-    node = edge(t)
+    node = refresh_node(t)
     tangent = level.of(node)
     others = tuple(each for each in mode.levels if each is not level)
     if live(node) and mode.grad is True:
         with Computing(others, mode.grad):
             value = view.fn(t, t.array.shape)
-            value.node.__class__ = renamed(type(value.node), name)
+            value.node.__class__ = named_node_class(type(value.node), name)
             return value, tangent
     value = wrap(t.array)
     with Computing(others, mode.grad):

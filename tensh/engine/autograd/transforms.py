@@ -5,7 +5,7 @@ from textwrap import indent
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 
 INSTEAD = {
     "backward()": (
@@ -81,7 +81,7 @@ def text(t, plain):
     calls, mode.transforms = mode.transforms, ()
     levels, mode.levels = mode.levels, ()
     try:
-        node = edge(value)
+        node = refresh_node(value)
         nodes = reached(node, calls)
         holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
         mode.levels = type(levels)([level for level in levels if all(call.level is not level for call in calls)])

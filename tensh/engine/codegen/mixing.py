@@ -11,7 +11,7 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import (
     BY_NUMPY,
     FLOAT,
@@ -156,7 +156,7 @@ def refused_cast(error, name, input, other, out=None):
         own = (input if out is None else out).array.shape
         if (shape := np.broadcast_shapes(input.array.shape, other.array.shape)) != own:
             return RuntimeError(does_not_fit(own, shape))
-    if op.truth:
+    if op.returns_bool:
         return error
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         one, _ = promote(input.array, other.array)
@@ -178,13 +178,13 @@ def mix(name, input, other):
             if op.mixing is not None:
                 op.mixing(input.array.dtype, of_scalar[type(number)].numpy, number)
             array, scalar = with_number(input.array, number, op.floats)
-            return array, scalar, edge(input), None
+            return array, scalar, refresh_node(input), None
     elif first in numbers and (number := plain(input)) is not None:
         if isinstance(other, Tensor):
             if op.mixing is not None:
                 op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
             array, scalar = with_number(other.array, number, op.floats)
-            return scalar, array, None, edge(other)
+            return scalar, array, None, refresh_node(other)
         if name in OF_NUMBERS and (second_number := plain(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]
             return *with_number(scalar, second_number, op.floats), None, None
@@ -245,7 +245,7 @@ def require_operand(name, value):
 def given(value, name, parameter, position, optional=False):
     """(array, node) of a tensor argument; (None, None) for an optional one that is not there."""
     if isinstance(value, Tensor):
-        return value.array, edge(value)
+        return value.array, refresh_node(value)
     if value is None and optional:
         return None, None
     refuse(name, parameter, position, value)
@@ -256,7 +256,7 @@ def given_list(values, name, parameter, position):
     if not isinstance(values, (list, tuple)):
         refuse(name, parameter, position, values, "tuple of Tensors")
     try:
-        return [t.array for t in values], [t.node if t._base is None else edge(t) for t in values]
+        return [t.array for t in values], [t.node if t._base is None else refresh_node(t) for t in values]
     except AttributeError:
         number = next(n for n, value in enumerate(values) if not isinstance(value, Tensor))
         raise TypeError(

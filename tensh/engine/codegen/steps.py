@@ -24,7 +24,7 @@ def signature(op, *, out):
         else:
             parts.append(f"{p.name}=REQUIRED" if p.name in aliases(op) else p.name)
     keywords = [f"{alias}=None" for alias in aliases(op).values()]
-    keywords += [f"{keyword}={usual!r}" for keyword, (usual, _) in op.rare.items()]
+    keywords += [f"{keyword}={usual!r}" for keyword, (usual, _) in op.keyword_variants.items()]
     keywords += ["out=None"] if out else []
     if keywords and not star:
         parts.append("*")
@@ -58,10 +58,10 @@ def abs_finite(value):
     return not isinstance(value, float) or value - value == 0
 
 
-def call(op, rare=True):
+def call(op, variants=True):
     """The parameters as the arguments of a call with the same signature."""
     arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
-    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.rare if rare)])
+    return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.keyword_variants if variants)])
 
 
 # ── operands ─────────────────────────────────────────────────────────────────
@@ -104,7 +104,7 @@ def matrix_lines(op):
     """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
     a, b = op.inputs
     op.environment[f"{op.name}_beyond"] = op.beyond
-    node = "{0}_n = {0}.node if {0}._base is None else edge({0})"
+    node = "{0}_n = {0}.node if {0}._base is None else refresh_node({0})"
     return [
         f"if not isinstance({b}, Tensor): return NotImplemented",
         f"{a}_ = {a}.array; {b}_ = {b}.array",
@@ -117,7 +117,7 @@ def matrix_lines(op):
 def taken(op):
     """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
     if op.derivatives:
-        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else edge({0})"
+        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else refresh_node({0})"
     return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # which may raise Lift
 
 
@@ -133,8 +133,8 @@ def check_lines(op):
         known = op.types + ("V" if "f" in op.types else "")
         operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
         lines.append(f"if {first}_.dtype.kind not in {known!r}:")
-        if not op.derivatives:  # or else ``edge`` was asked before: it refuses views that may not be used any more
-            lines += [f"{INDENT}if isinstance({p}, Tensor): edge({p})" for p in op.inputs]
+        if not op.derivatives:  # or else the node was asked for before: it refuses views that may not be used any more
+            lines += [f"{INDENT}if isinstance({p}, Tensor): refresh_node({p})" for p in op.inputs]
         lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
         casts = "; ".join(f"{p}_ = as_float({p}_, {op.name!r})" for p in op.inputs)
@@ -168,15 +168,15 @@ def kernel_lines(op):
 
 
 def kernel_call(op, call, into=None):
-    """The call; of a function of elements, in blocks from many elements on (see arrays/cores.py)."""
-    if not op.spread:
+    """The call; of a function of elements, in blocks from many elements on (see arrays/threads.py)."""
+    if not op.parallel:
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
-    least = "SPREAD_LIGHT" if is_light(op.kernel) else "SPREAD"
-    return f"{call} if {arrays[0]}.size < {least} else spread({op.name}_kernel, {arguments})"
+    least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL"
+    return f"{call} if {arrays[0]}.size < {least} else parallel_map({op.name}_kernel, {arguments})"
 
 
 # ── the result ───────────────────────────────────────────────────────────────
@@ -202,7 +202,7 @@ def result_lines(op):
             lines.append(f"see_retyped({first}, out{call})")
         else:
             seen = f"out._base = {first}; out._how = None; out._time = clock.last_write"
-            lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: see({first}, out)"]
+            lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: record_view({first}, out)"]
     return lines
 
 
@@ -222,7 +222,7 @@ def _results(op):
             lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
             lines.append(INDENT + ANNOUNCED.format("outs"))
         if op.view:
-            lines.append(f"for o in outs: see({first}, o, MULTIPLE)")
+            lines.append(f"for o in outs: record_view({first}, o, MULTIPLE)")
         return [*lines, f"outs = {op.name}_outs(outs)"]
     names = [f"{o}_" for o in op.outs]
     lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]

@@ -16,9 +16,9 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
-from tensh.engine.arguments.public_wrapper import Face, face
+from tensh.engine.arguments.public_wrapper import PublicWrapper, wrap_public
 from tensh.engine.arguments.signatures import Later
-from tensh.engine.arrays.threads import SPREAD, SPREAD_LIGHT, spread, spreading
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_kernel, parallel_map
 from tensh.engine.autograd.packing import saved_members
 from tensh.engine.codegen import writer
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, saves, words_of
@@ -48,12 +48,12 @@ from tensh.engine.core.clock import announce, clock, listeners, mode, tick, wrot
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import FOREIGN, Node, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
-from tensh.engine.core.views import edge, see, see_retyped
+from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
 from tensh.engine.errors.messages import REQUIRED, explained, missing, refuse_dtype
 from tensh.engine.errors.views import MULTIPLE
-from tensh.engine.inplace.out import before_out, constant_into, into, refuse_growth
+from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
-from tensh.engine.inplace.writes import begin, beside, own_dtype, put
+from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
 METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -75,14 +75,14 @@ class Op:
         self.derivatives = {p: text for p, text in derivatives.items() if text is not None}
         self.node = name.title().replace("_", "") + "Backward0"
         self.outs, self.let, self.sequence, self.types, self.watched = (), {}, None, "biufcW", ()
-        self.numbers, self.rare, self.refusal = {}, {}, {}
-        self.called = self.mixing = None
-        self.truth = self.into_dtype = self.keeps = False
+        self.numbers, self.keyword_variants, self.refusal = {}, {}, {}
+        self.kernel_name = self.mixing = None
+        self.returns_bool = self.into_dtype = self.keeps_dtype = False
         self.many = self.partial = self.view = self.pointwise = self.floats = self.inplace = self.apart = (
-            self.spread
+            self.parallel
         ) = False
         self.out = self.public = True
-        self.absent = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
+        self.constant_edges = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
         self.returns = name  # as torch.return_types calls the tuple of outputs
         self.beyond = None  # as Python's operator: what computes operands that are not matrices
         self.environment = ENVIRONMENT
@@ -113,7 +113,7 @@ class Op:
 
     def _fn(self):
         if self.outs:
-            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else returned(self.returns, self.outs)
+            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else return_type(self.returns, self.outs)
         if self.derivatives:
             ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
             for operand, node in self.numbers.items():
@@ -127,8 +127,8 @@ class Op:
         """The operator as users call it under a name; ``spoken`` is the name in messages."""
         fn = self.inplace_fn if inplace else self.fn
         known = f"{spoken or name}_{'method' if method else 'function'}"
-        ENVIRONMENT[known] = Face(spoken or name, fn, inspect.signature(fn).parameters, method)
-        source = (writer.inplace_face_source if inplace else writer.face_source)(self, name, known)
+        ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
+        source = (writer.public_inplace_source if inplace else writer.public_source)(self, name, known)
         made = self._compiled(source, known.replace("_", " "), name)
         made.__wrapped__ = fn
         return made
@@ -163,7 +163,9 @@ class Op:
             **saved_members(self.saves, roles),
         }
         values |= {"derivatives": self.derivatives} | _derivatives(self)
-        return type(self.node, (Node,), values | ({"absent": self.absent} if any(self.absent) else {}))
+        return type(
+            self.node, (Node,), values | ({"constant_edges": self.constant_edges} if any(self.constant_edges) else {})
+        )
 
     def _keeps_arrays(self, roles):
         """Whether a node has arrays to give back; a property of the node where only some of its inputs need them.
@@ -227,7 +229,7 @@ class Derivative:
         self.op, self.name, self.words = op, name, words
 
     def __get__(self, node, kind):
-        namespace = spoken(self.op, self.words, kind.derivatives)
+        namespace = derivative_words(self.op, self.words, kind.derivatives)
         source = backward_source(self.op, self.words is TENSORS, kind.derivatives)
         compiled(source, f"derivative of {self.op.name}", namespace)
         function = namespace[self.name]
@@ -240,7 +242,7 @@ def _derivatives(op):
     return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
 
 
-def spoken(op, words, derivatives):
+def derivative_words(op, words, derivatives):
     """What the words of an operator's derivatives mean: the namespace that they are compiled in."""
     texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
     return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
@@ -252,20 +254,20 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
     gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the kinds of dtypes it knows
     ("W" is complex32), ``refusal`` exceptions for others
-    (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``called`` the NAME_cpu where that is another.
+    (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``kernel_name`` the NAME_cpu where that is another.
     ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an
     exception), and ``apart`` says that it must not lie in the memory of an input.
-    ``rare`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
+    ``keyword_variants`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
     called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
     ``into_dtype``: what is written into, ``out=`` or the tensor itself, says the ``dtype`` to compute in.
-    ``keeps``: a number that would change the dtype is no operand of the in-place form.
-    ``truth`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
+    ``keeps_dtype``: a number that would change the dtype is no operand of the in-place form.
+    ``returns_bool`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
     list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives share;
     ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which must stay
     as they are until the derivative has run;
-    ``spread`` says that the kernel is a function of elements, which may be computed block by block (see arrays/cores.py).
-    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``absent`` counts the inputs that
+    ``parallel`` says that the kernel is a function of elements, which may be computed block by block (see arrays/threads.py).
+    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the inputs that
     its node has before and after the declared ones.
     """
     if kernel is None:
@@ -276,7 +278,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     declared.place = _place()
     claim(name)
     OPS[name] = declared
-    ARRAYS[name] = spreading(kernel, len(declared.inputs)) if declared.spread else kernel
+    ARRAYS[name] = parallel_kernel(kernel, len(declared.inputs)) if declared.parallel else kernel
     if declared.public in (True, "function"):
         PUBLIC[name] = declared
     if declared.public in (True, "method"):
@@ -313,7 +315,7 @@ def composite(fn=None, *, function=True, method=True, inplace=False, out=False):
     if method:
         METHODS[name] = fn
     if inplace:
-        METHODS[f"{name}_"] = PUBLIC[f"{name}_"] = written_back(fn)
+        METHODS[f"{name}_"] = PUBLIC[f"{name}_"] = inplace_composite(fn)
     return fn
 
 
@@ -325,11 +327,11 @@ def with_out(fn):
     def function(*args, out=None, **options):
         if out is None:
             return fn(*args, **options)
-        before_out(out, name, (*args, *options.values()))
+        check_out(out, name, (*args, *options.values()))
         result = fn(*args, **options)
         if not isinstance(result, tuple):
             refuse_growth(out, result, args)
-        return into(out, result, name)
+        return write_out(out, result, name)
 
     function.without_out = fn
     function.__signature__ = Later(lambda: with_keyword(inspect.signature(fn), "out"))
@@ -344,12 +346,12 @@ def with_keyword(signature, name):
     return signature.replace(parameters=[*parameters, *tail])
 
 
-def written_back(fn):
+def inplace_composite(fn):
     """The in-place form of a composite."""
     name = f"{fn.__name__}_"
 
     def function(input, *args, **options):
-        return put(input, begin(input, *args, *options.values()), fn(input, *args, **options), name)
+        return write_inplace(input, begin_write(input, *args, *options.values()), fn(input, *args, **options), name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"In-place version of {fn.__name__}."
@@ -375,21 +377,22 @@ def guarded(entry, name):
     return fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name)
 
 
-def shown(entry, name, method=False, spoken=None):
+def public_object(entry, name, method=False, spoken=None):
     """What users get under a name for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
     if isinstance(entry, Inplace):
         return entry.op.face(name, method, spoken, inplace=True)
-    return entry.face(name, method, spoken) if isinstance(entry, Op) else face(entry, name, method, spoken)
+    return entry.face(name, method, spoken) if isinstance(entry, Op) else wrap_public(entry, name, method, spoken)
 
 
 OPTIONS = frozenset(
-    "node apart truth into_dtype keeps outs returns let sequence types many partial view pointwise spread floats inplace out public watched numbers rare refusal called mixing absent".split()
+    "node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
+    "floats inplace out public watched numbers keyword_variants refusal kernel_name mixing constant_edges".split()
 )
 
 
 def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
-    options = {"pointwise": True, "spread": True, "inplace": inplace}
+    options = {"pointwise": True, "parallel": True, "inplace": inplace}
     declared = op(kernel, name=name or kernel.__name__, doc=doc, **options, **keywords)
     declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
     return declared
@@ -406,7 +409,7 @@ def _place():
 RETURN_TYPES: dict = {}  # the tuples made so far, as torch.return_types has them: name -> class
 
 
-def returned(name, fields):
+def return_type(name, fields):
     """The tuple with field names that an operator with several outputs returns, as ``torch.return_types.NAME``."""
     if name in RETURN_TYPES:
         return RETURN_TYPES[name]
@@ -423,7 +426,7 @@ def returned(name, fields):
 
 
 def _again(name, fields, values):
-    return returned(name, fields)(values)
+    return return_type(name, fields)(values)
 
 
 def _public_face(function):
@@ -444,7 +447,7 @@ def foreign(name, input, other):
     return NotImplemented
 
 
-def refused_operand(fn):
+def as_python_operator(fn):
     """A function of two operands as a Python operator: NotImplemented for what is no operand.
 
     A function may say which operator's own to use, as its attribute ``operator``.
@@ -484,15 +487,15 @@ def not_differentiable(name):
 
 ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
 ENVIRONMENT = {
-    "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "edge": edge,
-    "see": see, "see_retyped": see_retyped, "MULTIPLE": MULTIPLE, "Output": Output, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "announce": announce, "wrote": wrote,
+    "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "refresh_node": refresh_node,
+    "record_view": record_view, "record_retyped_view": record_retyped_view, "MULTIPLE": MULTIPLE, "Output": Output, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "announce": announce, "wrote": wrote,
     "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS,
-    "as_float": as_float, "into": into, "put": put, "begin": begin, "beside": beside, "before_out": before_out,
-    "constant_into": constant_into, "own_dtype": own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
+    "as_float": as_float, "write_out": write_out, "write_inplace": write_inplace, "begin_write": begin_write, "operand_node": operand_node, "check_out": check_out,
+    "write_constant_out": write_constant_out, "require_own_dtype": require_own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
     "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign, "wanted": wanted,
     "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
     "require_operand": require_operand, "refused_cast": refused_cast, "refused_write": refused_write, "ports": ports, "Lift": Lift,
-    "SPREAD": SPREAD, "SPREAD_LIGHT": SPREAD_LIGHT, "spread": spread,
+    "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT, "parallel_map": parallel_map,
 }  # fmt: skip
 """The one namespace in which all written functions live."""

@@ -3,7 +3,7 @@
 For every operator it writes up to five pieces of Python, each when first needed:
 
 - ``function_source``   the function: true signature, saves only what the derivatives read
-- ``face_source``       the same as users call it, and ``inplace_face_source`` (see calls/faces.py)
+- ``public_source``       the same as users call it, and ``public_inplace_source`` (see arguments/public_wrapper.py)
 - ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 
@@ -52,9 +52,9 @@ def function_source(op):
             strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (not op.apart)}"
         lines.append("if out is not None:")
         lines += [INDENT + line for line in _out(op, strict)]
-    lines += _rare(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
+    lines += _keyword_variants(op, "return {}") + operand_lines(op) + kernel_lines(op) + result_lines(op)
     lines.append(f"return {'out' if op.outs == () else 'outs'}")
-    return indented([*head, *lifting(lines, _lifted(op, out=op.out))])
+    return indented([*head, *with_batches(lines, _for_batches(op, out=op.out))])
 
 
 def _out(op, strict):
@@ -63,7 +63,7 @@ def _out(op, strict):
     if op.derivatives and op.node != "NotImplemented":
         lines = [f"before_out(out, '{op.name}', {inputs})"]
     else:
-        lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.truth else []
+        lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
     apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
     lines += [apart] if op.pointwise else []
     lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
@@ -77,23 +77,25 @@ def _out(op, strict):
     return [*lines, f"return {into}(out, result, '{op.name}'{strict})"]
 
 
-def lifting(lines, answer):
-    """The lines, with the ``answer`` to a tensor with a hidden batch dimension: see Note [Lifting]."""
+def with_batches(lines, answer):
+    """The lines, with the ``answer`` to a tensor with a hidden batch dimension: see Note [Batches]."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 
-def _lifted(op, suffix="", out=False):
+def _for_batches(op, suffix="", out=False):
     """The expression that answers for the operator, or for its in-place form."""
-    return f"ports.batched_operator({op.name + suffix!r}, {call(op, rare=False)}{', out=out' if out else ''})"
+    return (
+        f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
+    )
 
 
-def _rare(op, answer, made="fn"):
+def _keyword_variants(op, answer, made="fn"):
     """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
-    op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.rare.items())
+    op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.keyword_variants.items())
     return [
         f"if {keyword} is not usual_{keyword}: "
         + answer.format(f"OPS[{other!r}].{made}({', '.join(op.parameters)}, {keyword})")
-        for keyword, (_, other) in op.rare.items()
+        for keyword, (_, other) in op.keyword_variants.items()
     ]
 
 
@@ -110,23 +112,25 @@ def operator_source(op):
             *check_lines(op),
         ]
     given = ", ".join(op.inputs)
-    lines = lifting([*operands, *kernel_lines(op), *result_lines(op), "return out"], _lifted(op))
+    lines = with_batches([*operands, *kernel_lines(op), *result_lines(op), "return out"], _for_batches(op))
     return indented([f"def {op.name}_operator({given}):", *lines])
 
 
-# ── its face ─────────────────────────────────────────────────────────────────
-def face_source(op, name, known):
-    """The function as users call it under a name (see calls/faces.py); ``known`` is the name of what the face knows."""
+# ── its public form ─────────────────────────────────────────────────────────────────
+def public_source(op, name, known):
+    """The function as users call it under a name (see arguments/public_wrapper.py); ``known`` is the name of the wrapper's facts."""
     if op.environment[known].method and op.other_forms:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
         header, given = f"{first}=REQUIRED, *{rest}, **options", f"({first}, *{rest})"
         other = f"options or not {rest} or type({rest}[0]) is not int"
         start = [f"if {other}: return {op.name}_forms({first}, *{rest}, **options)"]
-        lifted = f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_lifted(op)}"
+        lifted = (
+            f"ports.batched_function({name!r}, {op.name}_forms, {given}, options) if {other} else {_for_batches(op)}"
+        )
     else:
-        header, given, start = _face_start(op, known)
-        lifted = _lifted(op)
+        header, given, start = _public_start(op, known)
+        lifted = _for_batches(op)
     body = [
         *start,
         *operand_lines(op),
@@ -134,17 +138,17 @@ def face_source(op, name, known):
         *result_lines(op),
         f"return {'out' if op.outs == () else 'outs'}",
     ]
-    return _face(op, name, header, lifting(body, lifted), f"{known}.refuse({given}, options)")
+    return _public(op, name, header, with_batches(body, lifted), f"{known}.refuse({given}, options)")
 
 
-def inplace_face_source(op, name, known):
+def public_inplace_source(op, name, known):
     """The in-place form as users call it."""
-    header, given, start = _face_start(op, known)
-    lines = lifting([*start, *_inplace(op)], _lifted(op, "_"))
-    return _face(op, name, header, lines, f"{known}.refuse({given}, options)")
+    header, given, start = _public_start(op, known)
+    lines = with_batches([*start, *_inplace(op)], _for_batches(op, "_"))
+    return _public(op, name, header, lines, f"{known}.refuse({given}, options)")
 
 
-def _face_start(op, known):
+def _public_start(op, known):
     """(parameters, what was given, first lines) of a face: keywords and what is not as expected go the slow way."""
     parts, names, absent, keywords = [], "", "", []
     for p in op.parameters.values():
@@ -162,7 +166,7 @@ def _face_start(op, known):
     return ", ".join([*parts, "*surplus", "**options"]), given, [slow, *keywords]
 
 
-def _face(op, name, header, lines, refuse):
+def _public(op, name, header, lines, refuse):
     return indented([f"def {name}({header}):", repr(op.doc), *lines, f"except Exception: {refuse}; raise"])
 
 
@@ -170,8 +174,8 @@ def _face(op, name, header, lines, refuse):
 def inplace_source(op):
     """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
     lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
-    body = [*_rare(op, "return {}", "inplace_fn"), *_inplace(op)]
-    return indented([*lines, *lifting(body, _lifted(op, "_"))])
+    body = [*_keyword_variants(op, "return {}", "inplace_fn"), *_inplace(op)]
+    return indented([*lines, *with_batches(body, _for_batches(op, "_"))])
 
 
 def _inplace(op):
@@ -182,26 +186,26 @@ def _inplace(op):
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
     lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"))
     if op.pointwise:
-        lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps else []
+        lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps_dtype else []
         lines.append(f"refuse_overlap({a}.array, '{op.name}')")
     if op.inplace == UNRECORDED and others:
         lines.append(f"refuse_overlap_in_part({a}, ({others[0]},))")
-    if op.spread and not op.pointwise and len(others) > 1:
+    if op.parallel and not op.pointwise and len(others) > 1:
         return [
             *lines,
-            f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+            f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
             f"except NotImplementedError as error: raise refused_write(error, {', '.join(op.inputs)}) from None",
         ]
     if not others or not op.pointwise:
         return [
             *lines,
-            *([f"dtype = own_dtype({a}, dtype)"] if op.into_dtype else []),
-            f"return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+            *([f"dtype = require_own_dtype({a}, dtype)"] if op.into_dtype else []),
+            f"return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
         ]
     return [
         *lines,
         f"if not isinstance({others[0]}, Tensor): require_operand('{op.name}', {others[0]})",
-        f"try: return put({a}, since, {op.name}_fn({call(op, rare=False)}), '{name}')",
+        f"try: return write_inplace({a}, since, {op.name}_fn({call(op, variants=False)}), '{name}')",
         f"except (NotImplementedError, RuntimeError) as error: raise refused_cast(error, '{op.name}', {a}, {others[0]}) from None",
     ]
 
@@ -219,7 +223,7 @@ def _written_straight(op, a, b=None):
         INDENT + f"if {a}_.base is not None: refuse_overlap({a}_, '{op.name}')",
     ]
     if b is not None:
-        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is {a}._base is None else beside({a}_, {b})"
+        take = f"{b}_ = {b}.array; {b}_n = {b}.node if {b}._base is {a}._base is None else operand_node({a}_, {b})"
         lines.append(INDENT + f"if isinstance({b}, Tensor): {take}")
         if b in op.numbers:
             lines.append(

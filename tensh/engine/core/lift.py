@@ -18,7 +18,7 @@ class Lift(BaseException):
     """An operator was given a tensor with a hidden batch dimension."""
 
 
-def answering(fn):
+def for_batches(fn):
     """``fn``, a function that has no face, with the answer to a tensor with a hidden batch dimension."""
 
     @functools.wraps(fn)
@@ -31,7 +31,7 @@ def answering(fn):
     return answered
 
 
-def whole(t):
+def all_samples(t):
     """The array of ``t``, of a batch the array of all samples: for checks that must hold for every one."""
     array = t.array
     return array if type(array) is ndarray else t.value.array

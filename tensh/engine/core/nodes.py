@@ -95,10 +95,14 @@ class Node:
     def next_functions(self):
         """The nodes that receive this node's gradients, each with the number of the output it stands for."""
         edges = tuple(
-            (None, 0) if not live(n) or type(n) is DeadEnd else (n.inputs[0], n.index) if type(n) is Output else (n, 0)
+            (None, 0)
+            if not live(n) or type(n) is NoGradView
+            else (n.inputs[0], n.index)
+            if type(n) is Output
+            else (n, 0)
             for n in self.inputs
         )
-        before, after = self.absent
+        before, after = self.constant_edges
         return ((None, 0),) * before + edges + ((None, 0),) * after
 
     @property
@@ -191,7 +195,7 @@ def live(node):
     return node is not None and type(node.inputs[0] if type(node) is Output else node) is not Dual
 
 
-def hold(t):
+def track_temporary(t):
     """While tangents are carried: note that ``t`` may have the node of one, which it must not keep afterwards."""
     if mode.held is not None:
         mode.held[id(t)] = t
@@ -203,7 +207,7 @@ class Parts(dict):
     shape = dtype = None
 
 
-class DeadEnd(Node):
+class NoGradView(Node):
     """The node of a view made while nothing was recorded: it requires grad with its base, but no gradient passes."""
 
     __slots__ = ()

@@ -64,10 +64,10 @@ class Size(tuple):
     __rmul__ = __mul__
 
     def __reduce__(self):
-        return made_size, (tuple(self),)
+        return rebuild_size, (tuple(self),)
 
 
-def made_size(sizes):
+def rebuild_size(sizes):
     """A size again; how a pickled one comes back."""
     return Size(sizes)
 

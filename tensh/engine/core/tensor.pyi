@@ -1344,7 +1344,7 @@ _F = _TypeVar("_F", bound=_Callable[..., _Any])
 _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
-def made_size(sizes: _Any) -> _Any:
+def rebuild_size(sizes: _Any) -> _Any:
     """A size again; how a pickled one comes back."""
 def wrap(array: _Any, node: _Any = None) -> Tensor:
     """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

@@ -1,7 +1,7 @@
 """What is special about a view."""
 
 
-class How:
+class ViewInfo:
     """What is special about a view.
 
     ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough

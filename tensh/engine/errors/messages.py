@@ -32,7 +32,7 @@ def explained(error, name, operands, shapes_first=False):
     """
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
     if (larger := too_large(error)) is not None:
-        spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.spread
+        spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.parallel
         clash = broadcast_clash([a.shape for a in arrays]) if spread else None
         return larger if clash is None else RuntimeError(clash)
     if len(arrays) > 1 and (
@@ -140,7 +140,7 @@ def not_implemented(name, dtype):
     name = name.removesuffix("_")
     called = f"{name}_cpu"
     if (op := OPS.get(name)) is not None:
-        called = op.called or called
+        called = op.kernel_name or called
         if (error := op.refusal.get("c" if dtype.kind == "W" else dtype.kind)) is not None:
             return type(error)(*error.args)
     return NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[dtype].title}'")

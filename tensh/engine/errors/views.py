@@ -20,7 +20,7 @@ REASONS = {
 }
 
 
-def locked_message(reason, made_by, modified):
+def view_write_error(reason, made_by, modified):
     """The error for a write to a locked view; ``made_by`` is (output number, operation), or None if nothing recorded it."""
     if made_by is None:
         header = f"A view was created in no_grad mode and {modified} modified inplace with grad mode enabled."

@@ -17,7 +17,7 @@ def refuse_growth(out, result, inputs):
         raise RuntimeError(does_not_fit(out.array.shape, result.array.shape))
 
 
-def before_out(out, name, inputs):
+def check_out(out, name, inputs):
     """What PyTorch refuses about ``out=`` before it computes anything; ``inputs`` may be anything, and lists of it."""
     if not mode.grad:
         return
@@ -31,7 +31,7 @@ def before_out(out, name, inputs):
         )
 
 
-def into(out, result, name, strict=None, inputs=(), apart=True):
+def write_out(out, result, name, strict=None, inputs=(), apart=True):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
     ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
@@ -39,13 +39,13 @@ def into(out, result, name, strict=None, inputs=(), apart=True):
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
-            into(target, value, name, strict, inputs, apart)
+            write_out(target, value, name, strict, inputs, apart)
         return type(result)(out)
-    before_out(out, name, (result,))
-    return constant_into(out, result, name, strict, inputs, apart)
+    check_out(out, name, (result,))
+    return write_constant_out(out, result, name, strict, inputs, apart)
 
 
-def constant_into(out, result, name, strict=None, inputs=(), apart=True):
+def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     """The same for one result that has no derivative: it may also go into a tensor that requires grad."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -53,20 +53,20 @@ def constant_into(out, result, name, strict=None, inputs=(), apart=True):
     if a.dtype is not b.dtype:
         if strict is None:
             refuse_overlap(a)
-        refuse_out(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
+        refuse_out_dtype(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype], strict)
     refuse_overlap(a)
     if apart:
         refuse_shared(a, inputs)
     else:
         refuse_overlap_in_part(out, inputs)
     if a.shape != b.shape:
-        resize(out, b.shape)
+        resize_out(out, b.shape)
     out.array[...] = b
     wrote(out.array)
     return out
 
 
-def refuse_out(result, target, strict):
+def refuse_out_dtype(result, target, strict):
     """Raise if a result of one dtype must not go into an ``out=`` of another."""
     if isinstance(strict, str):
         raise RuntimeError(strict.format(result, target))
@@ -74,7 +74,7 @@ def refuse_out(result, target, strict):
         raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
 
 
-def resize(out, shape):
+def resize_out(out, shape):
     """Give ``out`` another shape, with PyTorch's warning unless it was empty."""
     if out.array.size:
         warn(

@@ -18,16 +18,16 @@ from tensh.engine.arrays import memory
 from tensh.engine.autograd.packing import keep_packed
 from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.core.hooks import keep_retaining
-from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, hold, live, plain
+from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import derive_again, edge, locked, refusal
+from tensh.engine.core.views import derive_again, refresh_node, refusal, write_refusal
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
 
 
-def put(t, since, value, name, overlapping=False):
+def write_inplace(t, since, value, name, overlapping=False):
     """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
 
     ``since`` comes from ``begin``; it is None for a write that the graph knows nothing of.
@@ -37,17 +37,17 @@ def put(t, since, value, name, overlapping=False):
     if not isinstance(t, Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(t).__name__}")
     node = value.node
-    if mode.grad is True and since is not None and (live(node) or live(edge(t))):
-        guard(t)
-    writable(t, value, overlapping)
+    if mode.grad is True and since is not None and (live(node) or live(refresh_node(t))):
+        refuse_unrecordable(t)
+    require_fit(t, value, overlapping)
     if node is not None:
-        inside = interior(node, since)
-        spoilt = len(inside) == 1 and saved_beside(node, t.array)
+        inside = nodes_of_write(node, since)
+        spoilt = len(inside) == 1 and saves_argument_in(node, t.array)
         for n in () if spoilt else inside:
-            keep_saved(n, t.array)
+            copy_saved(n, t.array)
         if mode.levels:
             mode.levels.before_write(node, since, t.array)
-    old = None if node is None else edge(t)
+    old = None if node is None else refresh_node(t)
     if callable(overlapping) and memory.overlaps_itself(t.array):
         overlapping(t.array)
     else:
@@ -61,13 +61,13 @@ def put(t, since, value, name, overlapping=False):
                 for level in mode.levels:
                     level.same(old, node)
                 return t
-        continue_from(t, old, node, inside, value.array)
+        rebase_history(t, old, node, inside, value.array)
         if spoilt:
             node.time = since
     return t
 
 
-def begin(t, *others, may_overlap=False):
+def begin_write(t, *others, may_overlap=False):
     """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here.
 
     ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
@@ -75,26 +75,26 @@ def begin(t, *others, may_overlap=False):
     if mode.grad is True and isinstance(t, Tensor):
         tensors = [t, *[each for each in others if isinstance(each, Tensor)]]
         if any([requires(each) for each in tensors]):
-            guard(t)
+            refuse_unrecordable(t)
             for each in tensors:
-                edge(each)  # what a view derives again now is no part of the write
+                refresh_node(each)  # what a view derives again now is no part of the write
     if others and not may_overlap:
         refuse_overlap_in_part(t, others)
     return tick()
 
 
-def fits_into(t, *others):
+def require_room(t, *others):
     """Raise if what is computed from ``t`` and the tensors of ``others``, which can be broadcast, outgrows ``t``."""
     shapes = [each.array.shape for each in (t, *others) if isinstance(each, Tensor)]
     if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
         raise RuntimeError(does_not_fit(shapes[0], common))
 
 
-def beside(array, other):
+def operand_node(array, other):
     """The node of ``other``, a view, as an operand of a write into ``array``: it must not overlap it in part."""
     if owner(other.array) is owner(array):
         refuse_partial_overlap(array, other.array)
-    return edge(other)
+    return refresh_node(other)
 
 
 def requires(t):
@@ -102,11 +102,11 @@ def requires(t):
     return live(t.node) or t._base is not None and live(t._base.node)
 
 
-def guard(t):
+def refuse_unrecordable(t):
     """Refuse to record a write that PyTorch refuses."""
     base = t._base
     if base is not None:
-        if locked(t) is not None:
+        if write_refusal(t) is not None:
             raise RuntimeError(refusal(t))
         if t.node is not None and (base.node is None or type(base.node) is AccumulateGrad):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
@@ -118,12 +118,12 @@ def unrecorded(t, *others):
     """Is there nothing to record about a write of ``others`` (tensors, or anything else) into ``t``?"""
     if not mode.grad:
         return True
-    if edge(t) is not None:
+    if refresh_node(t) is not None:
         return False
-    return not any(isinstance(other, Tensor) and edge(other) is not None for other in others)
+    return not any(isinstance(other, Tensor) and refresh_node(other) is not None for other in others)
 
 
-def own_dtype(t, dtype):
+def require_own_dtype(t, dtype):
     """The dtype in which what is written into ``t`` is computed; no other may be asked for."""
     dtype = BUILTIN.get(dtype, dtype)
     if dtype is not None and dtype is not t.dtype:
@@ -133,17 +133,17 @@ def own_dtype(t, dtype):
     return t.dtype
 
 
-def reshaped(t, viewed, name):
+def become_view(t, viewed, name):
     """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
     if viewed.node is not None and name is not None:
-        viewed.node.__class__ = renamed(type(viewed.node), name)
+        viewed.node.__class__ = named_node_class(type(viewed.node), name)
     t.array = viewed.array
     wrote(t.array)
     if t._base is not None and t._how is not None and t._how.steps is not None:
         t._how.steps = viewed._how.steps
     if mode.grad:
         keep_retaining(t, viewed.node)
-        hold(t)
+        track_temporary(t)
         if t._base is not None:
             t._time = tick()
     elif type(t.node) is AccumulateGrad:
@@ -152,12 +152,12 @@ def reshaped(t, viewed, name):
 
 
 @functools.cache
-def renamed(kind, name):
+def named_node_class(kind, name):
     """A class of nodes under another name: PyTorch numbers the in-place forms of views by themselves."""
     return type(name, (kind,), {"__slots__": ()})
 
 
-def writable(t, value, overlapping=False):
+def require_fit(t, value, overlapping=False):
     """Raise unless ``value`` fits into ``t``; nothing is written before everything is known to fit."""
     a, b = t.array, value.array
     if not overlapping:
@@ -171,7 +171,7 @@ def writable(t, value, overlapping=False):
         raise cannot_cast(BY_NUMPY[b.dtype], BY_NUMPY[a.dtype])
 
 
-def interior(node, since):
+def nodes_of_write(node, since):
     """The nodes recorded after ``since`` that ``node`` rests on, itself first."""
     found = {node: None}
     for n in found_while_growing(found):
@@ -190,7 +190,7 @@ def found_while_growing(found):
         yield from batch
 
 
-def saved_beside(node, array):
+def saves_argument_in(node, array):
     """Did ``node`` save an argument, other than the tensor itself, of the memory that is about to change?
 
     Then its derivative can no longer be computed, as in PyTorch: it is as old as its write, and says so when it is asked.
@@ -202,7 +202,7 @@ def saved_beside(node, array):
     )
 
 
-def keep_saved(node, array):
+def copy_saved(node, array):
     """Copy what ``node`` saved of the memory that is about to change."""
     block = owner(array)
     if node.saved and type(node.saved) is not tuple:
@@ -211,7 +211,7 @@ def keep_saved(node, array):
         node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
 
 
-def continue_from(t, old, node, inside, result):
+def rebase_history(t, old, node, inside, result):
     """The graph after the write: ``t`` (or the base it is a view of) continues from the value's node."""
     if any(s is result for s in plain(node.saved)):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
@@ -219,7 +219,7 @@ def continue_from(t, old, node, inside, result):
     if t._base is None:
         keep_retaining(t, node)
         wrote_as(t.array, node.operation())
-        hold(t)
+        track_temporary(t)
     else:
         slices = CopySlices(t, old, node, inside)
         keep_retaining(t._base, slices)

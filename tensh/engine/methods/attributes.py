@@ -9,7 +9,7 @@ from tensh.engine.arrays.memory import strides
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, promote_types, scalar_dtype
 
@@ -150,7 +150,8 @@ def to_dense(self, dtype=None, *, masked_grad=True):
 METHODS["to_dense"] = to_dense
 Tensor.name = property(lambda t: None, doc="None: tensors have no names.")
 Tensor.output_nr = property(
-    lambda t: t.node.index if isinstance(edge(t), Output) else 0, doc="Which output of its operation the tensor is."
+    lambda t: t.node.index if isinstance(refresh_node(t), Output) else 0,
+    doc="Which output of its operation the tensor is.",
 )
 METHODS["_is_view"] = lambda t: t._base is not None
 for _kind in "ipu maia mtia vulkan".split():

@@ -6,13 +6,21 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.autograd import gradients
 from tensh.engine.codegen.registry import HANGING
-from tensh.engine.codegen.table import MEMBERS, METHODS, PUBLIC, PYTHON_ONLY, function, refused_operand, shown
+from tensh.engine.codegen.table import (
+    MEMBERS,
+    METHODS,
+    PUBLIC,
+    PYTHON_ONLY,
+    as_python_operator,
+    function,
+    public_object,
+)
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
-from tensh.engine.core.nodes import AccumulateGrad, DeadEnd, Output, live
+from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge, refusal, stale
+from tensh.engine.core.views import refresh_node, refusal, stale
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
 
@@ -65,8 +73,8 @@ def _set_requires_grad(t, flag):
 
 def _computed(t):
     """Has the tensor a node that computed it?  A view that may not be used any more has that of its making."""
-    node = t.node if stale(t) else edge(t)
-    return live(node) and type(node) not in (AccumulateGrad, DeadEnd)
+    node = t.node if stale(t) else refresh_node(t)
+    return live(node) and type(node) not in (AccumulateGrad, NoGradView)
 
 
 def _record(t, flag):
@@ -77,8 +85,8 @@ def _record(t, flag):
         return
     if stale(t):
         return
-    node = edge(t)
-    if type(node) is DeadEnd:
+    node = refresh_node(t)
+    if type(node) is NoGradView:
         if flag:
             t.node = AccumulateGrad(t)
     elif flag and not live(node):
@@ -110,10 +118,10 @@ def grad_fn(t):
     """The node that computed this tensor; None for leaves."""
     if stale(t):
         raise RuntimeError(refusal(t, "its base or another view of its base has been"))
-    node = edge(t)
+    node = refresh_node(t)
     if type(node) is Output and live(node):
         return node.inputs[0]
-    return node if live(node) and type(node) not in (AccumulateGrad, DeadEnd) else None
+    return node if live(node) and type(node) not in (AccumulateGrad, NoGradView) else None
 
 
 def _set_grad(t, grad):
@@ -147,7 +155,7 @@ def grad(t):
     node = t.node
     if type(node) is AccumulateGrad:
         return node.grad
-    if t._grad is None and live(node) and type(node) is not DeadEnd and not t.retains_grad:
+    if t._grad is None and live(node) and type(node) is not NoGradView and not t.retains_grad:
         warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
@@ -178,14 +186,14 @@ def requires_grad_(self, requires_grad=True):
 
 def retain_grad(self):
     """Keep the gradient of a computed tensor in ``.grad``, too."""
-    if (self.node is None or type(self.node) is DeadEnd) and self.requires_grad and stale(self):
+    if (self.node is None or type(self.node) is NoGradView) and self.requires_grad and stale(self):
         return  # a view that nothing recorded: PyTorch takes it for a leaf
-    node = edge(self)
+    node = refresh_node(self)
     if not live(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if mode.transforms:
         mode.transforms[-1].refuse("retain_grad()")
-    if type(node) in (AccumulateGrad, DeadEnd) or self.retains_grad:
+    if type(node) in (AccumulateGrad, NoGradView) or self.retains_grad:
         return
     reference = weakref.ref(self)
 
@@ -202,7 +210,7 @@ def retain_grad(self):
 
 def register_hook(self, hook):
     """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
-    node = edge(self)
+    node = refresh_node(self)
     if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     return hooks_of(node).add("tensor", hook)
@@ -210,7 +218,7 @@ def register_hook(self, hook):
 
 def register_post_accumulate_grad_hook(self, hook):
     """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
-    node = edge(self)
+    node = refresh_node(self)
     if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(node) is not AccumulateGrad:
@@ -314,7 +322,7 @@ class Late:
 
 def member_of(name):
     """What Tensor has under a name."""
-    return sealed(name, MEMBERS[name]) if name in MEMBERS else shown(METHODS[name], name, method=True)
+    return sealed(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
 
 
 OPERATORS = {
@@ -340,7 +348,7 @@ def python_operator(name):
     if entry in OPS and OPS[entry].pointwise:
         return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
     fn = function(PYTHON_ONLY[entry] if entry in PYTHON_ONLY else METHODS[entry])
-    return fn if name in UNARY else refused_operand(fn)
+    return fn if name in UNARY else as_python_operator(fn)
 
 
 def hang(names, resolve):

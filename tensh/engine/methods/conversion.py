@@ -10,7 +10,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, new
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
@@ -167,7 +167,7 @@ def numpy(self, *, force=False):
     if force is not False:
         if force is not True:
             raise TypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
-    elif live(self.node if self._base is None else edge(self)):
+    elif live(self.node if self._base is None else refresh_node(self)):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.array.dtype.kind == "V":
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from tensh.engine.arguments.binding import leaf
+from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.mixing import NUMBERS
 from tensh.engine.codegen.scalars import overflow
@@ -13,7 +13,7 @@ from tensh.engine.codegen.table import METHODS, function
 from tensh.engine.core.clock import owner
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import warn_once
 
 
@@ -128,7 +128,7 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 def __deepcopy__(self, memo):
     if id(self) in memo:
         return memo[id(self)]
-    node = edge(self) if live(edge(self)) else None
+    node = refresh_node(self) if live(refresh_node(self)) else None
     if node is not None and type(node) is not AccumulateGrad:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
@@ -167,7 +167,7 @@ def place_of(array, block):
 def rebuilt(name, block, shape, strides, offset, requires_grad):
     """A tensor at its place in a memory; how copied and pickled tensors come back.  ``name``: of its class."""
     array = block if strides is None else memory.strided(block, shape, strides, offset)
-    t = leaf(array, requires_grad)
+    t = make_leaf(array, requires_grad)
     if name is None:
         return t
     self = object.__new__(class_called(name) if isinstance(name, str) else name)
@@ -193,7 +193,7 @@ def class_called(name):
 def __reduce_ex__(self, protocol):
     """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
     block = memory_of(self.array)
-    facts = (name_of(type(self)), block, *place_of(self.array, block), live(edge(self)))
+    facts = (name_of(type(self)), block, *place_of(self.array, block), live(refresh_node(self)))
     return rebuilt, facts, self.__dict__ or None
 
 

@@ -3,7 +3,7 @@
 All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
 """
 
-from tensh.engine.arrays.threads import processors, team
+from tensh.engine.arrays.threads import pool, processors
 from tensh.engine.codegen.table import public
 from tensh.engine.errors.warnings import always
 
@@ -14,7 +14,7 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 @public
 def get_num_threads():
     """The number of threads that was set, or the number of processors."""
-    return team.size()
+    return pool.size()
 
 
 @public
@@ -24,7 +24,7 @@ def set_num_threads(n):
     The library for matrix products (BLAS) has threads of its own.
     """
     require_positive("set_num_threads", n)
-    team.limit = n
+    pool.limit = n
 
 
 @public

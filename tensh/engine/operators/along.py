@@ -23,7 +23,7 @@ def take_along(input, indices, dim):
     return input[places(indices, dim)] if input.ndim else input.copy()
 
 
-@op(public=False, node="ScatterBackward0", absent=(1, 0), input="take_along(g, indices, dim)", indices=None)
+@op(public=False, node="ScatterBackward0", constant_edges=(1, 0), input="take_along(g, indices, dim)", indices=None)
 def put_along(input, shape, indices, dim):
     """Zeros of ``shape`` with the input at ``indices``, no two of which are the same."""
     if not shape:
@@ -33,7 +33,7 @@ def put_along(input, shape, indices, dim):
     return result
 
 
-@op(public=False, node="ScatterAddBackward0", absent=(1, 0), input="take_along(g, indices, dim)", indices=None)
+@op(public=False, node="ScatterAddBackward0", constant_edges=(1, 0), input="take_along(g, indices, dim)", indices=None)
 def add_along(input, shape, indices, dim):
     """Zeros of ``shape`` to which the input is added at ``indices``."""
     if not shape:

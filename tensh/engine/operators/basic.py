@@ -142,7 +142,7 @@ def clone(input, *, memory_format=None):
     return memory.copy(input, format_named(memory_format, "clone"))
 
 
-@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
+@op(node="CopyBackwards", constant_edges=(1, 0), public=False, input="g")
 def laid_out(input, strides):
     """A copy of the input with given strides."""
     out = memory.empty_strided(input.shape, strides, input.dtype)
@@ -190,7 +190,7 @@ def complex_of(input, dtype):
     return input.astype(dtype)
 
 
-@op(node="CopyBackwards", absent=(1, 0), public=False, input="g")
+@op(node="CopyBackwards", constant_edges=(1, 0), public=False, input="g")
 def copied(input):
     """A copy, as a leaf keeps of a recorded gradient."""
     return input.copy()

@@ -6,7 +6,7 @@ from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Size, Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 
 INTS = {int}
 
@@ -51,6 +51,6 @@ def require(value, name, parameter, position):
 def wants(t):
     """Will a gradient of ``t`` be asked for?"""
     try:
-        return mode.grad and edge(t) is not None
+        return mode.grad and refresh_node(t) is not None
     except Lift:
         return True  # what is recorded of a batch is recorded on all of it

@@ -15,7 +15,7 @@ from tensh.engine.core.clock import wrote
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_shared
-from tensh.engine.inplace.writes import begin, put, unrecorded
+from tensh.engine.inplace.writes import begin_write, unrecorded, write_inplace
 
 
 def writes(
@@ -66,7 +66,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
             given = dict(zip(parameters, args, strict=False))
             if options:
                 given |= options
-            since = begin(self, *given.values(), may_overlap=shared)
+            since = begin_write(self, *given.values(), may_overlap=shared)
             if not shared:
                 refuse_shared(self.array, given.values())
             if unrecorded(self, *given.values()) and all([isinstance(given.get(p), Tensor) for p in tensors]):
@@ -79,7 +79,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
                     array[...] = target
                 wrote(array)
                 return self
-            return put(
+            return write_inplace(
                 self,
                 since,
                 declared.fn(self, *args, **options),

@@ -15,7 +15,7 @@ import threading
 import numpy as np
 
 from tensh.engine.arrays.memory import order_of
-from tensh.engine.arrays.threads import SPREAD, run
+from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.random import polynomials
 
 FEW = 128  # numbers that plain Python may compute a function of: 70 ns each, one ufunc call takes 500
@@ -61,7 +61,7 @@ def from_units(out, dtype, generator, shape):
 
     One thread draws while the others shape what was drawn before: normal numbers take half the time.
     """
-    alone = out.size < SPREAD
+    alone = out.size < PARALLEL
     size = BLOCK if alone else DRAWN
     turn, places = threading.Lock(), iter(range(0, out.size, size))
 

@@ -92,7 +92,7 @@ def batched(value, levels):
     return t
 
 
-def hooked(t, hook):
+def register_hook(t, hook):
     """``register_hook``: the hook is called with the gradient of what the function sees."""
 
     def of_value(g):
@@ -102,21 +102,21 @@ def hooked(t, hook):
     return t.value.register_hook(of_value)
 
 
-Batched.register_hook = hooked
+Batched.register_hook = register_hook
 
 
 # ── in and out of one level ──────────────────────────────────────────────────
-def entered(t, dim, number):
+def enter(t, dim, number):
     """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
     value, levels = (t.value, t.levels) if type(t) is Batched else (t, ())
     k = len(levels)
-    seen = batched(moved(value, k + dim, k) if dim else value, (*levels, number))
+    seen = batched(move_dim(value, k + dim, k) if dim else value, (*levels, number))
     if dim or hasattr(t, "source"):
         seen.source = t, dim
     return seen
 
 
-def left(t, dim, level):
+def leave(t, dim, level):
     """What the function returned, with the batch of ``level`` as dimension ``dim`` again."""
     if type(t) is not Batched or t.levels[-1] != level.number:
         ndim = t.array.ndim + 1
@@ -125,28 +125,28 @@ def left(t, dim, level):
         shape = t.array.shape
         return expand.fn(t, (*shape[:dim], level.size, *shape[dim + 1 :]))
     k = len(t.levels) - 1
-    value = t.value if not dim else moved(t.value, k, k + dim)
+    value = t.value if not dim else move_dim(t.value, k, k + dim)
     return batched(value, t.levels[:-1])
 
 
-def moved(value, source, target):
+def move_dim(value, source, target):
     """``value`` with one dimension in another place."""
     order = list(range(value.array.ndim))
     order.insert(target, order.pop(source))
     return permute.fn(value, tuple(order))
 
 
-def spread(t, levels, sizes):
+def expand_batches(t, levels, sizes):
     """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
     want = tuple([sizes[each] for each in levels])
     if type(t) is not Batched:
         return expand.fn(t, want + t.array.shape) if want else t
-    value = aligned(t, levels)
+    value = align_batches(t, levels)
     shape, k = value.array.shape, len(levels)
     return value if shape[:k] == want else expand.fn(value, want + shape[k:])
 
 
-def aligned(t, levels):
+def align_batches(t, levels):
     """The value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
     if type(t) is not Batched:
         return view.fn(t, (1,) * len(levels) + t.array.shape)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tensh.engine.autograd.custom import Function
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.vmap.batched import Batched, batched, entered, spread
+from tensh.engine.vmap.batched import Batched, batched, enter, expand_batches
 from tensh.engine.vmap.levels import running
 from tensh.engine.vmap.rules.shared import levels_of, sizes_of
 
@@ -18,7 +18,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def applied(cls, args):
+def apply_custom(cls, args):
     """``cls.apply(*args)`` where some of the arguments are batched."""
     cls.require_separate()
     own, generated = hasattr(cls, "vmap"), getattr(cls, "generate_vmap_rule", False)
@@ -63,7 +63,7 @@ def varies(t, number):
 
 def back(t, dim, number):
     """A result of the rule as the function sees it."""
-    return t if dim is None or not isinstance(t, Tensor) else entered(t, dim % t.ndim, number)
+    return t if dim is None or not isinstance(t, Tensor) else enter(t, dim % t.ndim, number)
 
 
 # ── the rule that follows ────────────────────────────────────────────────────
@@ -76,7 +76,7 @@ def by_values(cls, args):
         return [batched(v, each) if isinstance(v, Tensor) else v for v, each in zip(values, which, strict=True)]
 
     def value_of(t):
-        return spread(t, levels, sizes) if isinstance(t, Tensor) else t
+        return expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t
 
     class OfValues(Function):
         """The function of the values."""
@@ -112,7 +112,7 @@ def summed(g, own, levels, sizes):
     """A gradient as the value's: what varies with more than the argument is added up."""
     if g is None:
         return None
-    value = spread(g, levels, sizes)
+    value = expand_batches(g, levels, sizes)
     extra = [place for place, each in enumerate(levels) if each not in own]
     return value.sum(extra) if extra else value
 

@@ -12,10 +12,10 @@ from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.operators.basic import cast
 from tensh.engine.operators.shapes.views import permute
-from tensh.engine.vmap.batched import Batched, batched, entered, left, spread
+from tensh.engine.vmap.batched import Batched, batched, enter, expand_batches, leave
 from tensh.engine.vmap.levels import level
 from tensh.engine.vmap.rules.shared import levels_of, sizes_of
 
@@ -26,7 +26,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
     roots, extra = {}, ()
     for number, (t, w) in enumerate(zip(outputs, weights, strict=True)):
         value = value_of(t)
-        node = edge(value)
+        node = refresh_node(value)
         if not live(node):
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
         g = weight(number, t, w, sizes)
@@ -58,9 +58,9 @@ def by_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize)
             "dimension"
         )
     with level(sizes[0], "error") as running:
-        given = [entered(w, 0, running.number) for w in weights]
+        given = [enter(w, 0, running.number) for w in weights]
         found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
-        found = [None if g is None else left(g, 0, running) for g in found]
+        found = [None if g is None else leave(g, 0, running) for g in found]
     zeros = PUBLIC["zeros_like"]
     return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
 
@@ -79,7 +79,7 @@ def weight(number, t, w, sizes):
         return wrap(np.ones(value.array.shape, value.array.dtype))
     w = _given(number, t, w) if type(t) is not Batched is not type(w) else checked(number, t, w)
     levels = levels_of((t, w))
-    whole = spread(w, levels, sizes)
+    whole = expand_batches(w, levels, sizes)
     extra = tuple([each for each in levels if each not in own])
     if not extra:
         return whole

@@ -3,7 +3,7 @@
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.vmap import errors
 from tensh.engine.vmap.batched import Batched
-from tensh.engine.vmap.loop import looped
+from tensh.engine.vmap.loop import call_by_samples
 from tensh.engine.vmap.rules.creation import NEW
 from tensh.engine.vmap.rules.random import FUNCTIONS as DRAWN
 from tensh.engine.vmap.rules.shared import Unruled
@@ -24,7 +24,7 @@ def operator(name, /, *args, out=None, **options):
         return rule(*args, **options)
     except Unruled:
         fn = OPS[name].fn if name in OPS else OPS[name[:-1]].inplace_fn
-        return looped(fn, args, options)
+        return call_by_samples(fn, args, options)
 
 
 def rule_of(name):
@@ -37,7 +37,7 @@ def rule_of(name):
         return maker(op)
     if op.pointwise:
         return OPERATORS["*"](op)
-    return lambda *args, **options: looped(op.fn, args, options)
+    return lambda *args, **options: call_by_samples(op.fn, args, options)
 
 
 def function(name, fn, args, options, /):
@@ -54,7 +54,7 @@ def function(name, fn, args, options, /):
             return method_written(name)(*args, **options)
     except Unruled:
         pass
-    return looped(fn, args, options)
+    return call_by_samples(fn, args, options)
 
 
 for _name, _method in (*NEW.items(), ("resize_", resize)):

@@ -13,9 +13,9 @@ from tensh.engine.vmap.batched import Batched, Sample, batched
 from tensh.engine.vmap.levels import drawing, running
 
 
-def looped(fn, args, options):
+def call_by_samples(fn, args, options):
     """``fn`` called sample by sample."""
-    levels, sizes = found((args, options))
+    levels, sizes = find_levels((args, options))
     if not levels:
         raise TypeError(f"{getattr(fn, '__name__', fn)} takes the elements of a tensor that vmap hides")
     batch = [sizes[number] for number in levels]
@@ -28,11 +28,11 @@ def looped(fn, args, options):
             if repeated:
                 default_generator.set_state(state)
             at = dict(zip(levels, place, strict=True))
-            results.append(fn(*sampled(args, at), **sampled(options, at)))
-    return joined(results, levels, batch)
+            results.append(fn(*take_sample(args, at), **take_sample(options, at)))
+    return join_samples(results, levels, batch)
 
 
-def found(values):
+def find_levels(values):
     """(the levels of all batched tensors within ``values``, level -> size)."""
     sizes = {}
     for t in leaves(values):
@@ -54,7 +54,7 @@ def leaves(value):
         yield value
 
 
-def sampled(value, at):
+def take_sample(value, at):
     """``value`` with every batched tensor replaced by its sample at the place ``at`` (level -> number)."""
     if type(value) is Batched:
         t = value.value
@@ -64,13 +64,13 @@ def sampled(value, at):
     if type(value) is Sample:
         return value.array[tuple([at[number] for number in value.owner.levels])]
     if isinstance(value, dict):
-        return {key: sampled(each, at) for key, each in value.items()}
+        return {key: take_sample(each, at) for key, each in value.items()}
     if type(value) in (list, tuple) or hasattr(value, "__match_args__") and isinstance(value, tuple):
-        return type(value)([sampled(each, at) for each in value])
+        return type(value)([take_sample(each, at) for each in value])
     return value
 
 
-def joined(results, levels, batch):
+def join_samples(results, levels, batch):
     """The results of all samples as one batched result."""
     first = results[0]
     if isinstance(first, Tensor):
@@ -81,7 +81,7 @@ def joined(results, levels, batch):
             whole = view.fn(whole, (*batch, *whole.array.shape[1:]))
         return batched(whole, levels)
     if isinstance(first, (list, tuple)):
-        parts = [joined(list(each), levels, batch) for each in zip(*results, strict=True)]
+        parts = [join_samples(list(each), levels, batch) for each in zip(*results, strict=True)]
         return (
             type(first)(parts) if type(first) in (list, tuple) or not hasattr(first, "_fields") else type(first)(*parts)
         )

@@ -115,9 +115,9 @@ def limits(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def threads_as_before():
-    before = threads.team.limit
+    before = threads.pool.limit
     yield
-    threads.team.limit = before
+    threads.pool.limit = before
 
 
 def listed(result):
@@ -261,7 +261,7 @@ def test_results_lie_as_numpy_lays_them(layout):
         (np.add, (np.float32(2) + np.zeros((), np.float32),)),
         (np.multiply, (array,)),
     ):
-        result, expected = threads.spread(kernel, (array, *others)), kernel(array, *others)
+        result, expected = threads.parallel_map(kernel, (array, *others)), kernel(array, *others)
         assert result.strides == expected.strides or layout in ("backwards", "expanded")
         assert np.array_equal(result, expected)
 
@@ -269,7 +269,7 @@ def test_results_lie_as_numpy_lays_them(layout):
 # ── jobs ─────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("number", THREADS)
 def test_every_block_is_done_once(number):
-    threads.team.limit = number
+    threads.pool.limit = number
     done = []
     threads.run(done.append, 500)
     assert sorted(done) == list(range(500))
@@ -281,13 +281,13 @@ def test_the_error_of_the_first_block_is_raised():
             raise ValueError(i)
 
     for number in THREADS:
-        threads.team.limit = number
+        threads.pool.limit = number
         with pytest.raises(ValueError, match="^2$"):
             threads.run(work, 100)
 
 
 def test_a_job_within_a_job_and_beside_another():
-    threads.team.limit = 3
+    threads.pool.limit = 3
     done, errors = [], []
 
     def ask():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, leaf, place, shows
+from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, make_leaf, place, shows
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.scalars import fitting
 from tensh.engine.codegen.table import METHODS, public
@@ -48,7 +48,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     if requires_grad is not False:
         if requires_grad is not True:
             raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}")
-        return leaf(array, True)
+        return make_leaf(array, True)
     t = new()
     t.array = array
     t.node = t._base = t._grad = None
@@ -139,7 +139,7 @@ def asarray(obj, **given):
     if source is None:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return leaf(nested.read(obj, dtype), bool(requires_grad))
+        return make_leaf(nested.read(obj, dtype), bool(requires_grad))
     if copy is False and dtype is not None and dtype.numpy != source.array.dtype:
         title = BY_NUMPY[source.array.dtype].title
         raise ValueError(f"can't alias tensor with dtype '{title}' into dtype '{dtype.title}'.")

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, Rare, bind, finish, leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, Rare, bind, finish, make_leaf, plain, shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.scalars import SAFE, fitting
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
@@ -47,9 +47,9 @@ def filler(name, make, what):
         if type(shape) in SHAPES and size:
             try:
                 if not given:
-                    return leaf(make(shape, of_scalar[float].numpy))
+                    return make_leaf(make(shape, of_scalar[float].numpy))
                 numpy, requires_grad = plain(of_scalar[float].numpy, **given)
-                return leaf(make(shape, numpy), requires_grad)
+                return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
         given = bind(name, (text,), size, given)
@@ -60,7 +60,7 @@ def filler(name, make, what):
         if type(shape) in SHAPES and size:
             try:
                 numpy, requires_grad = plain(self.array.dtype, **given)
-                return leaf(make(shape, numpy), requires_grad)
+                return make_leaf(make(shape, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
         given = bind(f"new_{name}", (own_text,), size, given)
@@ -71,9 +71,9 @@ def filler(name, make, what):
             try:
                 _ = args[0].node  # which may raise Lift
                 if not given:
-                    return leaf(like_array(args[0].array, make))
+                    return make_leaf(like_array(args[0].array, make))
                 numpy, requires_grad = plain(args[0].array.dtype, **given)
-                return leaf(like_array(args[0].array, make, numpy), requires_grad)
+                return make_leaf(like_array(args[0].array, make, numpy), requires_grad)
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
@@ -203,7 +203,7 @@ def full(size, fill_value, **given):
     if type(size) in SHAPES and type(size) is not int:
         try:
             numpy, requires_grad = plain(of_scalar[type(fill_value)].numpy, **given)
-            return leaf(quick_full(np.empty(size, numpy), fill_value), requires_grad)
+            return make_leaf(quick_full(np.empty(size, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, KeyError, OverflowError, MemoryError):
             pass
     given = bind("full", (f"(tuple of ints size, Number fill_value, {OUT})",), (size, fill_value), given)
@@ -220,7 +220,7 @@ def full_like(input, fill_value, **given):
         try:
             numpy, requires_grad = plain(input.array.dtype, **given)
             _ = input.node  # which may raise Lift
-            return leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
+            return make_leaf(quick_full(like_array(input.array, np.empty, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, OverflowError, MemoryError):
             pass
         except Lift:

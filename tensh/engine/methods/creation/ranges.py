@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain, shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, fitting, overflow
 from tensh.engine.codegen.table import public
@@ -45,12 +45,12 @@ def arange(*bounds, **given):
             if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
                 array = np.arange(start, end, step)
                 if array.dtype is INT64:  # not so for what is too large
-                    return leaf(array)
+                    return make_leaf(array)
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f" and (end - start) * step >= 0:
                 number = math.ceil((end - start) / step)
-                return leaf(steps_from(float(start), float(step), number, numpy), requires_grad)
+                return make_leaf(steps_from(float(start), float(step), number, numpy), requires_grad)
     except (TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError, OverflowError, MemoryError):
         pass
     given = bind("arange", ARANGE, bounds, given)

@@ -4,12 +4,12 @@ import os
 
 import numpy as np
 
-from tensh.engine.arguments.binding import bind, leaf, place
+from tensh.engine.arguments.binding import bind, make_leaf, place
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import MEMBERS, public
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.errors.warnings import warn_once
 
@@ -56,7 +56,7 @@ def from_numpy(ndarray):
         and ndarray.flags.carray
         and BY_NUMPY.get(ndarray.dtype, int64).numpy is ndarray.dtype
     ):
-        return leaf(memory.lend(ndarray.view()))
+        return make_leaf(memory.lend(ndarray.view()))
     if not isinstance(ndarray, np.ndarray):
         kind = type(ndarray)
         name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
@@ -117,7 +117,7 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
         warn_read_only("buffer", "you can write to the underlying (supposedly non-writable) buffer using the tensor")
     number = count if count > 0 else rest // dtype.itemsize
     raw = np.frombuffer(view, np.uint8, number * dtype.itemsize, offset)
-    return leaf(memory.lend(raw.view(dtype.numpy)), given["requires_grad"])
+    return make_leaf(memory.lend(raw.view(dtype.numpy)), given["requires_grad"])
 
 
 # ── files ────────────────────────────────────────────────────────────────────
@@ -145,8 +145,10 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
         words = f"unable to open file <{filename}> in {access} mode: {error.strerror} ({error.errno})"
         raise RuntimeError(words) from None
     if not size:
-        return leaf(np.empty(0, dtype.numpy))
-    return leaf(np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(need,))).view(dtype.numpy))
+        return make_leaf(np.empty(0, dtype.numpy))
+    return make_leaf(
+        np.asarray(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(need,))).view(dtype.numpy)
+    )
 
 
 # ── DLPack ───────────────────────────────────────────────────────────────────
@@ -195,7 +197,7 @@ def to_dlpack(tensor):
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
-    if live(edge(self)):
+    if live(refresh_node(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self.array.dtype.kind in "VW":
         title = BY_NUMPY[self.array.dtype]

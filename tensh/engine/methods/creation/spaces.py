@@ -6,7 +6,7 @@ from itertools import repeat
 
 import numpy as np
 
-from tensh.engine.arguments.binding import OUT, bind, finish, leaf, plain, shows
+from tensh.engine.arguments.binding import OUT, bind, finish, make_leaf, plain, shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, fitting
 from tensh.engine.codegen.table import public
@@ -43,7 +43,7 @@ def linspace(*args, **given):
         try:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
             if numpy.kind == "f":
-                return leaf(evenly(*args, numpy), requires_grad)
+                return make_leaf(evenly(*args, numpy), requires_grad)
         except (TypeError, AttributeError, RuntimeError, ValueError, MemoryError):
             pass
     return between("linspace", bind("linspace", LINSPACE, args, given), evenly)

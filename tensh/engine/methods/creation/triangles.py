@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, bind, finish, leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, bind, finish, make_leaf, plain, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, int64, of_scalar
 
@@ -20,7 +20,7 @@ def eye(*sizes, **given):
     if len(sizes) == 1 and type(sizes[0]) is int and sizes[0] >= 0:
         try:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)
-            return leaf(diagonal(sizes[0], sizes[0], numpy), requires_grad)
+            return make_leaf(diagonal(sizes[0], sizes[0], numpy), requires_grad)
         except (TypeError, AttributeError, ValueError, MemoryError):
             pass
     given = bind("eye", (f"(int n, {OUT})", f"(int n, int m, {OUT})"), sizes, given)

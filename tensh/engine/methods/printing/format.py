@@ -12,7 +12,7 @@ import numpy as np
 
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import COMPLEX, FLOAT, bool_, complex64, complex128, float64, get_default_dtype, int64
 from tensh.engine.methods.printing.options import options
 
@@ -80,7 +80,7 @@ def attributes(tensor):
         elif tensor.requires_grad:
             found.append("requires_grad=True")
         if mode.levels and mode.forward:
-            tangent = mode.levels[-1].of(edge(tensor))
+            tangent = mode.levels[-1].of(refresh_node(tensor))
             found += [f"tangent={tangent}"] if tangent is not None else []
     return found
 

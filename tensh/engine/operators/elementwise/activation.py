@@ -61,13 +61,13 @@ def celu(input, alpha=1.0):
 
 # at nan the slope is that of the positive piece, and at zero it does not change: as in PyTorch
 ELU = "g * masked_fill({0} * exp(only(input, input < 0) * {1}), ~(input <= 0), {2})"
-elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", called="elu_cpu",
+elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(input_scale * input) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
-celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", called="elu_cpu",
+celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
-activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", called="elu_cpu",
+activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill((only(out, out < 0) + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
-activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", called="elu_cpu",
+activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill(only(out, out < 0) / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
@@ -83,11 +83,11 @@ LEAKY = "tied(where(input > 0, g, g * negative_slope), input)"
 leaky_relu_op = activation(
     leaky_relu,
     "The input where it is positive, ``negative_slope`` times it elsewhere.",
-    called="leaky_relu_cpu",
+    kernel_name="leaky_relu_cpu",
     input=LEAKY,
 )
 activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
-           called="leaky_relu_cpu", input=LEAKY.replace("input", "out"))  # fmt: skip
+           kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out"))  # fmt: skip
 
 
 def threshold(input, threshold, value):
@@ -102,7 +102,7 @@ def whole(value, array):
 def declare_threshold(name, node):
     """Declare the threshold: both forms of PyTorch have a node."""
     return pointwise(threshold, "The input where it is more than ``threshold``, ``value`` elsewhere.", name=name, node=node,
-              public=False, inplace=False, types="iuf", called="threshold_cpu",
+              public=False, inplace=False, types="iuf", kernel_name="threshold_cpu",
               input="tied(masked_fill(g, input <= threshold, 0), input)")  # fmt: skip
 
 
@@ -142,7 +142,7 @@ def require_lambda(lambd, input):
 SHRUNK = "tied(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
 hardshrink_op = activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
 activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
-           called="softshrink_check", input=SHRUNK)  # fmt: skip
+           kernel_name="softshrink_check", input=SHRUNK)  # fmt: skip
 
 
 def hardsigmoid(input):
@@ -154,9 +154,9 @@ def hardswish(input):
     return np.multiply(input, hardsigmoid(input))
 
 
-hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", called="hardsigmoid_cpu",
+hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", kernel_name="hardsigmoid_cpu",
            input="tied(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
-hardswish_op = activation(hardswish, "The input times its hardsigmoid.", called="hardswish_cpu",
+hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_name="hardswish_cpu",
            input="only(g * masked_fill(input / 3 + 0.5, ~(input < 3), 1), ~(input <= -3))")  # fmt: skip
 
 
@@ -187,11 +187,11 @@ def mish(input):
 
 
 activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
-           called="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
-logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", called="log_sigmoid_cpu",
+           kernel_name="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
+logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", kernel_name="log_sigmoid_cpu",
            input="g * sigmoid(-input)")  # fmt: skip
-silu_op = activation(silu, "The input times its sigmoid.", types="fc", called="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
-mish_op = activation(mish, "The input times the tanh of its softplus.", called="mish_cpu", let={"t": "tanh(softplus(input))"},
+silu_op = activation(silu, "The input times its sigmoid.", types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
+mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_name="mish_cpu", let={"t": "tanh(softplus(input))"},
            input="g * (t + input * sigmoid(input) * (1 - t * t))")  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def gelu(input):
     return np.multiply(out, input, own(out))
 
 
-gelu_op = activation(gelu, "The input times the normal distribution's function of it.", called="GeluKernelImpl",
+gelu_op = activation(gelu, "The input times the normal distribution's function of it.", kernel_name="GeluKernelImpl",
            input="g * (0.5 * (1 + erf(input * HALF_ROOT)) + input * (NORMAL * exp(-0.5 * input * input)))")  # fmt: skip
 
 
@@ -215,20 +215,20 @@ def gelu_tanh(input):
 
 
 gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
-          called="GeluKernelImpl",
+          kernel_name="GeluKernelImpl",
           let={"t": "tanh(TANH_SCALE * (input + 0.044715 * input * input * input))"},
           input="g * 0.5 * (1 + t + input * (1 - t * t) * TANH_SCALE * (1 + 0.134145 * input * input))")  # fmt: skip
 
 
 # ── with weights, or in halves ───────────────────────────────────────────────
-@op(public=False, out=False, node="PreluKernelBackward0", types="f", called="prelu_cpu",
+@op(public=False, out=False, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
     input="tied(where(input > 0, g, g * weight), input)", weight="tied(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
     return np.where(input > 0, input, np.multiply(weight, input))
 
 
-@op(public=False, types="f", called="glu_cpu",
+@op(public=False, types="f", kernel_name="glu_cpu",
     let={"s": "sigmoid(half(input, dim, 1))"},
     input="cat((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)")  # fmt: skip
 @in_float32

@@ -10,8 +10,8 @@ from tensh.engine.operators.elementwise.table import not_complex
 
 ONE = {"input": None, "inplace": False, "out": False}
 TWO = {"input": None, "other": None, "inplace": "method"}
-COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other", "truth": True}
-LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "truth": True}
+COMPARING = {"input": None, "other": None, "inplace": False, "numbers": "other", "returns_bool": True}
+LOGIC = TWO | {"types": "biufc", "inplace": UNRECORDED, "returns_bool": True}
 
 # ── comparison ───────────────────────────────────────────────────────────────
 eq = pointwise(np.equal, "True where input is equal to other.", name="eq", **COMPARING)
@@ -30,11 +30,11 @@ for _name in "eq", "ne", "lt", "le", "gt", "ge":
             _op.summary,
             name=f"{_name}_written",
             types=_op.types,
-            called=f"{_name}_cpu",
+            kernel_name=f"{_name}_cpu",
             public=False,
             inplace="method",
             out=False,
-            truth=True,
+            returns_bool=True,
             node=f"{_title}Backward1",
             numbers={"other": f"{_title}Backward0"},
             input="nothing(g)",
@@ -71,7 +71,7 @@ pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BI
 pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
 bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", input=None,
           inplace="method")  # fmt: skip
-bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", called="lshift_cpu",
+bitwise_left_shift = pointwise(np.left_shift, "The bits moved to the left by other places.", name="bitwise_left_shift", kernel_name="lshift_cpu",
           **SHIFTS)  # fmt: skip
 bitwise_right_shift = pointwise(np.right_shift, "The bits moved to the right by other places.", name="bitwise_right_shift",
-          called="rshift_cpu", **SHIFTS)  # fmt: skip
+          kernel_name="rshift_cpu", **SHIFTS)  # fmt: skip

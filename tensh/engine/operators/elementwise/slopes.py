@@ -16,7 +16,7 @@ ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
 TENSORS |= {"squared": lambda x: recorded("pow")(x, 2), "cubed": lambda x: recorded("pow")(x, 3)}
 
 
-@op(spread=True, public=False, node="TanhBackwardBackward0",
+@op(parallel=True, public=False, node="TanhBackwardBackward0",
     grad="tanh_backward(g, conj(result))", result="conj(g) * (-2 * conj(result) * grad)")  # fmt: skip
 def tanh_backward(grad, result):
     """The derivative of tanh: ``grad * (1 - result ** 2)``."""
@@ -25,7 +25,7 @@ def tanh_backward(grad, result):
     return np.multiply(grad, conj(slope), own(slope))
 
 
-@op(spread=True, public=False, node="SigmoidBackwardBackward0",
+@op(parallel=True, public=False, node="SigmoidBackwardBackward0",
     grad="sigmoid_backward(g, conj(result))", result="conj(g) * grad * (-2 * conj(result) + 1)")  # fmt: skip
 def sigmoid_backward(grad, result):
     """The derivative of sigmoid: ``grad * (1 - result) * result``."""
@@ -35,7 +35,7 @@ def sigmoid_backward(grad, result):
 
 
 @op(
-    spread=True,
+    parallel=True,
     public=False,
     node="ThresholdBackwardBackward0",
     grad="threshold_backward(g, result)",

@@ -27,32 +27,32 @@ def not_complex(text, error=RuntimeError):
 
 
 # ── choosing: what many derivatives say ──────────────────────────────────────
-@op(spread=True, public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
+@op(parallel=True, public=False, node="WhereBackward0", constant_edges=(0, 1), input="only(g, mask)", mask=None)
 def only(input, mask):
     """The input where ``mask`` is true, zero elsewhere."""
     return kernels.zero_unless(input, mask)
 
 
-@op(spread=True, public=False, node="WhereBackward0", absent=(1, 0), input="none_where(g, mask)", mask=None)
+@op(parallel=True, public=False, node="WhereBackward0", constant_edges=(1, 0), input="none_where(g, mask)", mask=None)
 def none_where(input, mask):
     """Zero where ``mask`` is true, the input elsewhere."""
     return kernels.fill_where(input, mask, 0)
 
 
-@op(spread=True, public=False, mask=None, input="masked_fill(g, mask, 0)")
+@op(parallel=True, public=False, mask=None, input="masked_fill(g, mask, 0)")
 def masked_fill(input, mask, value):
     """The input with the number ``value`` where ``mask`` is true."""
     return kernels.fill_where(input, mask, value)
 
 
-@op(spread=True, public=False, node="MaskedFillBackward1", mask=None, input="masked_fill(g, mask, 0)",
+@op(parallel=True, public=False, node="MaskedFillBackward1", mask=None, input="masked_fill(g, mask, 0)",
     value="sum_to(only(g, mask), ())")  # fmt: skip
 def masked_fill_tensor(input, mask, value):
     """The input with ``value``, a 0-d tensor, where ``mask`` is true."""
     return np.where(mask, value.astype(input.dtype), input)
 
 
-@op(spread=True, public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
+@op(parallel=True, public=False, condition=None, input="only(g, condition)", other="masked_fill(g, condition, 0)")
 def where(condition, input, other):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere."""
     return kernels.choose(condition, input, other)
@@ -63,17 +63,17 @@ BOTH = "input other"
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
 BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
-add = pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, rare={"alpha": (1, "add_scaled")},
-          inplace="method", called="add_stub", input="g", other="g")  # fmt: skip
-sub = pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, rare={"alpha": (1, "sub_scaled")},
-          **BOOLS, inplace="method", called="add_stub", input="g", other="-g")  # fmt: skip
+add = pointwise(np.add, "Sum of input and other.", name="add", numbers=BOTH, keyword_variants={"alpha": (1, "add_scaled")},
+          inplace="method", kernel_name="add_stub", input="g", other="g")  # fmt: skip
+sub = pointwise(np.subtract, "Difference of input and other.", name="sub", numbers=BOTH, keyword_variants={"alpha": (1, "sub_scaled")},
+          **BOOLS, inplace="method", kernel_name="add_stub", input="g", other="-g")  # fmt: skip
 pointwise(arithmetic.reversed_difference, "Difference of other and input.", name="rsub", node="RsubBackward0",
-          numbers={"other": "RsubBackward1"}, rare={"alpha": (1, "rsub_scaled")}, **BOOLS, called="add_stub",
+          numbers={"other": "RsubBackward1"}, keyword_variants={"alpha": (1, "rsub_scaled")}, **BOOLS, kernel_name="add_stub",
           inplace=False, out=False, public="function", input="-g", other="g")  # fmt: skip
 mul = pointwise(np.multiply, "Product of input and other.", name="mul", numbers=BOTH, inplace="method",
           input="g * conj(other)", other="g * conj(input)")  # fmt: skip
 pointwise(np.true_divide, "Quotient of input and other.", name="div", numbers=BOTH, floats=True, inplace="method",
-          rare={"rounding_mode": (None, "div_rounded")},
+          keyword_variants={"rounding_mode": (None, "div_rounded")},
           input="g / conj(other)", other="-g * conj(input / other / other)")  # fmt: skip
 pointwise(arithmetic.add_scaled, "Sum of input and alpha times other.", numbers=BOTH, node="AddBackward0",
           public=False, inplace=False, input="g", other="g * alpha.conjugate()")  # fmt: skip
@@ -84,7 +84,7 @@ pointwise(arithmetic.rsub_scaled, "Difference of other and alpha times input.", 
 pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", name="div_rounded", numbers=BOTH,
           node="DivBackward2", public=False, inplace=False,
           input="nothing(g, other)", other="nothing(g, input, other)")  # fmt: skip
-floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", called="div_floor_cpu",
+floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
 remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.",
@@ -119,32 +119,32 @@ pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", ty
           node="NotImplemented", input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
 
 # ── rounding ─────────────────────────────────────────────────────────────────
-pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", called="ceil_vml_cpu",
+pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", kernel_name="ceil_vml_cpu",
           refusal=not_complex("ceil is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
 pointwise(elementary.floor, "The largest integers that are not greater than input.", types="iuf",
-          called="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
+          kernel_name="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
-pointwise(elementary.trunc, "Input without its fraction.", types="iuf", called="trunc_vml_cpu",
+pointwise(elementary.trunc, "Input without its fraction.", types="iuf", kernel_name="trunc_vml_cpu",
           refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
           input="nothing(g)")  # fmt: skip
 pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.", types="iuf",
-          called="round_vml_cpu", rare={"decimals": (0, "round_decimals")}, input="nothing(g)")  # fmt: skip
+          kernel_name="round_vml_cpu", keyword_variants={"decimals": (0, "round_decimals")}, input="nothing(g)")  # fmt: skip
 pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
-          called="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
+          kernel_name="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
 pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
-          types="biufc", called="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
+          types="biufc", kernel_name="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", called="pow",
+pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow",
           inplace="method", mixing=arithmetic.fitting_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
-pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", called="pow",
+pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", kernel_name="pow",
           node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
 pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
@@ -154,7 +154,7 @@ pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", n
 
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(single.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
-pointwise(elementary.exp2, "2 to the power of input.", floats=True, called="exp2", input="g * conj(out) * LN2")
+pointwise(elementary.exp2, "2 to the power of input.", floats=True, kernel_name="exp2", input="g * conj(out) * LN2")
 pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
@@ -162,7 +162,7 @@ pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, in
 pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
 pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
-pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, called="pow",
+pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, kernel_name="pow",
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
 pointwise(elementary.logaddexp, "Logarithm of the sum of the exponentials of input and other.", types="fc",
           inplace=False, input="g / (1 + exp(conj(other - input)))", other="g / (1 + exp(conj(input - other)))")  # fmt: skip
@@ -172,12 +172,12 @@ xlogy = pointwise(elementary.product_unless_zero(single.log), "Input times the l
           name="xlogy", floats=True, types="biuf", numbers={"input": "XlogyBackward1", "other": "XlogyBackward2"},
           input="masked_fill(xlogy(g, other), (input == 0) & (other <= 0), 0)", other="g * input / other")  # fmt: skip
 pointwise(elementary.product_unless_zero(np.log1p), "Input times the logarithm of 1 + other; 0 where input is 0.",
-          name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, called="xlog1py_cpu",
+          name="special_xlog1py", floats=True, types="biuf", public=False, inplace=False, kernel_name="xlog1py_cpu",
           numbers={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
           input="masked_fill(special_xlog1py(g, other), (input == 0) & (other <= -1), 0)",
           other="g * input / (other + 1)")  # fmt: skip
 pointwise(elementary.entr, "-input log(input): 0 at 0, -inf below.", name="special_entr", floats=True, types="biuf",
-          public=False, inplace=False, called="entr_cpu", input="g * -(log(input) + 1)")  # fmt: skip
+          public=False, inplace=False, kernel_name="entr_cpu", input="g * -(log(input) + 1)")  # fmt: skip
 pointwise(elementary.sigmoid, "1 / (1 + exp(-input)).", floats=True, input="sigmoid_backward(g, out)")
 pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away from 0 and 1.", floats=True,
           types="biuf", input="where_else(g / (input * (1 - input)), ~outside(input, eps), "
@@ -210,7 +210,7 @@ pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", 
 pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
           refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
 for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
-    OPS[name].called = f"{name}_vml_cpu"  # named in the error for complex32 only
+    OPS[name].kernel_name = f"{name}_vml_cpu"  # named in the error for complex32 only
 
 # ── bounds ───────────────────────────────────────────────────────────────────
 NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplementedError)
@@ -226,23 +226,23 @@ minimum = pointwise(np.minimum, "The smaller of input and other; nan wins.", nam
           input="masked_fill(where(input == other, g / 2, g), input > other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input < other, 0)")  # fmt: skip
 pointwise(np.fmax, "The larger of input and other; a number wins over nan.", name="fmax", types="biuf", inplace=False,
-          refusal=not_complex("fmax not implemented for complex tensors."), called="maximum_cpu",
+          refusal=not_complex("fmax not implemented for complex tensors."), kernel_name="maximum_cpu",
           input="only(g, (input >= other) | isnan(other))",
           other="masked_fill(g, (input >= other) | isnan(other), 0)")  # fmt: skip
 pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", name="fmin", types="biuf", inplace=False,
-          refusal=not_complex("fmin not implemented for complex tensors."), called="minimum_cpu",
+          refusal=not_complex("fmin not implemented for complex tensors."), kernel_name="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps=True,
+clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
-pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps=True,
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 
 
 @op(
-    spread=True,
+    parallel=True,
     public=False,
     node="ClampBackward1",
     types="biuf",
@@ -258,7 +258,7 @@ clamp.kernel.into = lambda out, input, min, max: kernels.clamp_numbers(input, mi
 clamp.kernel.light = True
 
 
-@op(spread=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
+@op(parallel=True, public=False, node="ClampBackward0", refusal=NO_CLAMP, input="only(g, inside(input, min, max))",
     min="only(g, (input < min) if max is None else (input < min) & (min < max))",
     max="only(g, (input > max) if min is None else (input > max) | (max < min))")  # fmt: skip
 def clamp_tensors(input, min=None, max=None):
@@ -267,28 +267,28 @@ def clamp_tensors(input, min=None, max=None):
 
 
 # ── three operands ───────────────────────────────────────────────────────────
-@op(spread=True, public=False, node="LerpBackward0", called="lerp_kernel_scalar", types="fc",
+@op(parallel=True, public=False, node="LerpBackward0", kernel_name="lerp_kernel_scalar", types="fc",
     input="g * (1 - weight).conjugate()", end="g * weight.conjugate()")  # fmt: skip
 def lerp(input, end, weight):
     """input + weight * (end - input), for a number ``weight``."""
     return arithmetic.lerp_number(input, end, weight)
 
 
-@op(spread=True, public=False, node="LerpBackward1", called="lerp_kernel_tensor", types="fc",
+@op(parallel=True, public=False, node="LerpBackward1", kernel_name="lerp_kernel_tensor", types="fc",
     input="g * conj(1 - weight)", end="g * conj(weight)", weight="g * conj(end - input)")  # fmt: skip
 def lerp_tensors(input, end, weight):
     """input + weight * (end - input)."""
     return arithmetic.lerp(input, end, weight)
 
 
-@op(spread=True, inplace="method", called="addcmul_cpu_out",
+@op(parallel=True, inplace="method", kernel_name="addcmul_cpu_out",
     input="g", tensor1="g * conj(tensor2 * value)", tensor2="g * conj(tensor1 * value)")  # fmt: skip
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2; shapes are broadcast."""
     return arithmetic.addcmul(input, tensor1, tensor2, value)
 
 
-@op(spread=True, inplace="method", called="addcdiv_cpu_out",
+@op(parallel=True, inplace="method", kernel_name="addcdiv_cpu_out",
     input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.gathering import take_flat, take_in_rows, within
 from tensh.engine.arrays.scattering import add_at
-from tensh.engine.arrays.threads import SPREAD, over_rows
+from tensh.engine.arrays.threads import PARALLEL, over_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
 
@@ -101,7 +101,7 @@ def gather(input, dim, index, *, sparse_grad=False):
         require_within(index, 0, 1)
         return input.reshape(-1).take(index)
     n = input.shape[dim]
-    if dim == 1 and input.ndim == 2 and len(index) == len(input) and index.size >= SPREAD:
+    if dim == 1 and input.ndim == 2 and len(index) == len(input) and index.size >= PARALLEL:
         return take_in_rows(np.ascontiguousarray(input), index, lambda some: require_within(some, dim, n))
     beside, step = rows_beside(input.shape, dim, index.shape)
 
@@ -133,7 +133,7 @@ def in_parts(write, out, dim, index, *values):
         where = places(out.shape, dim, index[part]).reshape(-1)
         write(out[part].reshape(-1), where, *[v[part].reshape(-1) for v in values])
 
-    if dim and index.size >= SPREAD:
+    if dim and index.size >= PARALLEL:
         over_rows(work, len(index), index.size // len(index))
     else:
         work(...)

@@ -10,7 +10,7 @@ import numpy as np
 from tensh.engine.arrays.gathering import take_slices, within
 from tensh.engine.arrays.memory import laid, order_of, overlaps_itself
 from tensh.engine.arrays.scattering import add_at
-from tensh.engine.arrays.threads import SPREAD
+from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
@@ -64,7 +64,7 @@ def index(input, indices):
 def slices_at(input, index, dim):
     """The slices at ``index`` along ``dim``, of which negative ones count from the end."""
     size, n = index.size, input.shape[dim]
-    if size * input.size < SPREAD * n or not within(index, n):
+    if size * input.size < PARALLEL * n or not within(index, n):
         return input.take(index, dim)
     return take_slices(input, index, dim)
 
@@ -114,7 +114,12 @@ def of_nothing(input, indices):
 
 
 @op(
-    public=False, out=False, watched=("indices",), node="IndexPutImplBackward0", absent=(1, 0), grad="index(g, indices)"
+    public=False,
+    out=False,
+    watched=("indices",),
+    node="IndexPutImplBackward0",
+    constant_edges=(1, 0),
+    grad="index(g, indices)",
 )
 def index_back(grad, shape, indices):
     """``grad`` added into zeros at the places that index arrays and masks name."""

@@ -21,9 +21,9 @@ COLUMNS = 1 << 20
 DEAR = 2  # times as many channels of windows are made in the time in which windows are added up
 
 
-def convolution(called, **derivatives):
+def convolution(kernel_name, **derivatives):
     """Declare one of the three maps."""
-    return op(public=False, out=False, node="ConvolutionBackward0", types="iufc", called=called, **derivatives)
+    return op(public=False, out=False, node="ConvolutionBackward0", types="iufc", kernel_name=kernel_name, **derivatives)
 
 
 @convolution(

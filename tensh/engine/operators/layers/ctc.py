@@ -63,7 +63,7 @@ def backward(log_probs, labels, skips, input_lengths, target_lengths):
 
 
 @op(
-    public=False, out=False, outs=("loss", "scores"), node="CtcLossBackward0", types="f", called="ctc_loss_cpu",
+    public=False, out=False, outs=("loss", "scores"), node="CtcLossBackward0", types="f", kernel_name="ctc_loss_cpu",
     log_probs="ctc_back(g, log_probs, targets, input_lengths, target_lengths, loss, scores, blank, zero_infinity)",
     targets=None, input_lengths=None, target_lengths=None,
 )  # fmt: skip

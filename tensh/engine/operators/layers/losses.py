@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import SPREAD, spread
+from tensh.engine.arrays.threads import PARALLEL, parallel_map
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
@@ -24,7 +24,7 @@ def share(reduction, values):
 
 def by_blocks(values, *arrays, others=()):
     """``values(*arrays, *others)``, a function of elements, in blocks if they are many: what it makes on its way is small."""
-    return values(*arrays, *others) if arrays[0].size < SPREAD else spread(values, arrays, others)
+    return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
 
 
 def reduced(values, reduction):
@@ -44,7 +44,7 @@ def of(value, array):
 
 
 @op(
-    public=False, out=False, node="MseLossBackward0", types="f", called="mse_cpu",
+    public=False, out=False, node="MseLossBackward0", types="f", kernel_name="mse_cpu",
     let={"d": "input - target"},
     input="g * d * (2 * share(reduction, d))", target="g * d * (-2 * share(reduction, d))",
 )  # fmt: skip
@@ -93,9 +93,9 @@ def levelled_recorded(d, bound):
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, levelled_recorded
 
 
-def declare_distance(kernel, node, called, slope):
+def declare_distance(kernel, node, kernel_name, slope):
     """Declare a loss of the differences, whose slope is that of one element."""
-    return op(in_float32(kernel), public=False, out=False, node=node, types="f", called=called, let={"slope": slope},
+    return op(in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
               input="g * slope * share(reduction, slope)", target="g * slope * -share(reduction, slope)")  # fmt: skip
 
 
@@ -116,7 +116,7 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
 
 
 @op(
-    public=False, out=False, node="BinaryCrossEntropyBackward0", types="f", called="binary_cross_entropy",
+    public=False, out=False, node="BinaryCrossEntropyBackward0", types="f", kernel_name="binary_cross_entropy",
     let={"part": f"g * {BY_WEIGHT}"},
     input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
     target="part * (log1p(-input) - log(input))", weight=None,
@@ -134,7 +134,7 @@ def entropies(input, target, weight):
 
 
 @op(
-    public=False, out=False, node="BinaryCrossEntropyWithLogitsBackward0", types="f", called="log_sigmoid_cpu",
+    public=False, out=False, node="BinaryCrossEntropyWithLogitsBackward0", types="f", kernel_name="log_sigmoid_cpu",
     let={"part": f"g * {BY_WEIGHT}", "s": "sigmoid(input)"},
     input="part * (s - target) if pos_weight is None else"
     " part * (s * (pos_weight * target + 1 - target) - pos_weight * target)",
@@ -216,7 +216,7 @@ def declare_likelihood(name, node):
     fixed = {"public": False, "out": False, "node": node}
     op(in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
        grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
-    return op(in_float32(nll), name=name, types="f", called="nll_loss_out_frame", **fixed,
+    return op(in_float32(nll), name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
        doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
        input=f"tied({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
 
@@ -239,7 +239,7 @@ def margins(input, target, weight, p, margin):
 
 
 @op(
-    public=False, out=False, node="MultiMarginLossBackward0", types="f", called="multi_margin_loss_cpu_kernel",
+    public=False, out=False, node="MultiMarginLossBackward0", types="f", kernel_name="multi_margin_loss_cpu_kernel",
     input="multi_margin_back(g, input, target, weight, p, margin, reduction)", target=None, weight=None,
 )  # fmt: skip
 def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
@@ -282,7 +282,7 @@ def label_margins(input, target):
 
 @op(
     public=False, out=False, node="MultilabelMarginLossBackward0", types="f",
-    called="multilabel_margin_loss_forward_out_frame",
+    kernel_name="multilabel_margin_loss_forward_out_frame",
     input="multilabel_margin_back(g, input, target, reduction)", target=None,
 )  # fmt: skip
 def multilabel_margin(input, target, reduction="mean"):

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import SPREAD_LIGHT, over_rows
+from tensh.engine.arrays.threads import PARALLEL_LIGHT, over_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import in_float32, widened
@@ -47,7 +47,7 @@ def number(form):
 def some_at_a_time(work, form):
     """Call ``work(part)`` for slices of the groups: all of them, or those that make up a large block."""
     a, groups, s = form
-    if a * groups * s < SPREAD_LIGHT:
+    if a * groups * s < PARALLEL_LIGHT:
         work(slice(None))
     else:
         over_rows(work, groups, a * s)
@@ -89,7 +89,7 @@ def whiten_some(grouped, eps, out):
 def normalised(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widened(input).reshape(form)
     out = np.empty(form, grouped.dtype)
-    facts = whiten(grouped, eps, out) if input.size < SPREAD_LIGHT else whiten_some(grouped, eps, out)
+    facts = whiten(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
     return out.astype(input.dtype, copy=False), *facts
@@ -105,7 +105,7 @@ def stretch(input, scale, shift, at, out):
         if shift is not None:
             np.add(input, shift, out)
 
-    if input.size < SPREAD_LIGHT or scale is None and shift is None:
+    if input.size < PARALLEL_LIGHT or scale is None and shift is None:
         work(input, out)
         return
     row = input.shape[-len(at) :]
@@ -121,9 +121,9 @@ SLOPES = {
 TIED = SLOPES | {"bias": f"tied({SLOPES['bias']}, input)"}
 
 
-def declare_norm(name, kernel, node, called, slopes):
+def declare_norm(name, kernel, node, kernel_name, slopes):
     """Declare the normalisation ``name``."""
-    return op(kernel, name=name, node=node, public=False, out=False, types="f", called=called,
+    return op(kernel, name=name, node=node, public=False, out=False, types="f", kernel_name=kernel_name,
               doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
               outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
 
@@ -137,7 +137,7 @@ group_norm_of = declare_norm(
 )
 
 
-@op(public=False, out=False, node="NativeBatchNormBackward0", types="f", called="batch_norm",
+@op(public=False, out=False, node="NativeBatchNormBackward0", types="f", kernel_name="batch_norm",
     let={"r": "reshape(rsqrt(variance + eps), at)"},
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",

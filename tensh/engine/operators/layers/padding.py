@@ -60,6 +60,6 @@ def mirrored(mode, size, before, after):
 
 for dims in (1, 2, 3):
     for name in ("reflection", "replication"):
-        tapped(f"{name}_pad{dims}d", f"{name.title()}Pad{dims}DBackward0", types="iufc", called=f"{name}_pad{dims}d",
+        tapped(f"{name}_pad{dims}d", f"{name.title()}Pad{dims}DBackward0", types="iufc", kernel_name=f"{name}_pad{dims}d",
                saves_input=True)  # fmt: skip
 tapped("circular_pad", "PadCircularBackward0", types="biufc")

@@ -117,7 +117,7 @@ def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
 
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
-    declared["called"] = f"max_pool{dims}d"
+    declared["kernel_name"] = f"max_pool{dims}d"
     back = "tied(spread_spots(g, {}, input.shape, len(kernel)), input)"
     op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
@@ -128,7 +128,7 @@ for dims in (2, 3):
         ("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
         ("fractional", f"fractional_max_pool{dims}d"),
     ):
-        declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "called": called}
+        declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}
         op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
@@ -174,7 +174,7 @@ def max_unpool(input, indices, shape, dims):
 
 for dims in (2, 3):
     op(max_unpool, name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
-       node=f"MaxUnpool{dims}DBackward0", called=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
+       node=f"MaxUnpool{dims}DBackward0", kernel_name=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
 
 
 # ── the mean ─────────────────────────────────────────────────────────────────
@@ -209,7 +209,7 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
 
 MEAN = "kernel, stride, padding, size, divisor"
 for dims in (2, 3):
-    declared = {"public": False, "types": "iuf", "called": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
+    declared = {"public": False, "types": "iuf", "kernel_name": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
     op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
        input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
@@ -217,7 +217,7 @@ for dims in (2, 3):
     tapped(
         f"adaptive_avg_pool{dims}",
         f"AdaptiveAvgPool{dims}DBackward0",
-        called=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
+        kernel_name=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
         saves_input=True,
     )
 

@@ -51,7 +51,7 @@ GEOMETRY = "kernel, dilation, padding, stride"
 
 
 @op(
-    public=False, out=False, node="Im2ColBackward0", types="bfc", called="im2col_out_cpu",
+    public=False, out=False, node="Im2ColBackward0", types="bfc", kernel_name="im2col_out_cpu",
     input=f"col2im(g, input.shape[2:], {GEOMETRY}, size)",
 )  # fmt: skip
 def im2col(input, kernel, dilation, padding, stride, size):
@@ -61,7 +61,7 @@ def im2col(input, kernel, dilation, padding, stride, size):
 
 
 @op(
-    public=False, out=False, node="Col2ImBackward0", types="bfc", called="col2im_out_cpu",
+    public=False, out=False, node="Col2ImBackward0", types="bfc", kernel_name="col2im_out_cpu",
     input=f"im2col(g, {GEOMETRY}, size)",
 )  # fmt: skip
 def col2im(input, output_size, kernel, dilation, padding, stride, size):

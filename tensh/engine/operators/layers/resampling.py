@@ -98,7 +98,10 @@ for dims in (1, 2, 3):
             "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
         )
         tapped(
-            f"upsample_{mode.replace('-', '_')}_{dims}", f"Upsample{name}{dims}DBackward0", called=called, types="uf"
+            f"upsample_{mode.replace('-', '_')}_{dims}",
+            f"Upsample{name}{dims}DBackward0",
+            kernel_name=called,
+            types="uf",
         )
 for mode, node, called in (
     ("linear", "Linear1D", "compute_indices_weights_linear"),
@@ -110,4 +113,4 @@ for mode, node, called in (
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
     types = "uf" if "2D" in node else "f"  # pictures may be of bytes
-    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", called=called, types=types)
+    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)

@@ -175,9 +175,9 @@ def adjoint(maps):
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
-def tapped(name, node, *, called=None, types="f", saves_input=False):
+def tapped(name, node, *, kernel_name=None, types="f", saves_input=False):
     """Declare a linear map by its name and that of PyTorch's node, which may save the input without need."""
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
-    return op(keeping_format(in_float32(through)), name=name, doc=doc, node=node, called=called, public=False, out=False, types=types,
+    return op(keeping_format(in_float32(through)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
               input=f"tied({back}, input)" if saves_input else back)  # fmt: skip

@@ -24,7 +24,7 @@ def linalg_cross(input, other, dim=-1):
     return np.stack(turned, axis)
 
 
-@op(types="iufc", called="trace", out=False, input="on_diagonal(g, input.shape)")
+@op(types="iufc", kernel_name="trace", out=False, input="on_diagonal(g, input.shape)")
 def trace(input):
     """The sum of the elements on the diagonal of a matrix.  Differentiable.
 

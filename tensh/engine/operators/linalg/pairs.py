@@ -54,7 +54,7 @@ def pair_sums(grad, shape):
 
 
 @op(
-    public=False, out=False, node="PdistBackward0", types="f", called="pdist", let=PAIR | {"d": "pair_differences(input)"},
+    public=False, out=False, node="PdistBackward0", types="f", kernel_name="pdist", let=PAIR | {"d": "pair_differences(input)"},
     input="pair_sums(slope, input.shape)",
 )  # fmt: skip
 def pdist(input, p=2.0):

@@ -7,7 +7,7 @@ Where columns meet rows, of one element each, they do not: ``dot`` leaves out wh
 
 import numpy as np
 
-from tensh.engine.arrays.threads import SPREAD_LIGHT, spread
+from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -105,9 +105,9 @@ def column_by_row(column, row):
     """The product of matrices of one column and of one row: np.matmul takes three to five times as long."""
     if column.shape[1] != 1:
         raise ValueError("shapes do not fit")
-    if column.size * row.size < SPREAD_LIGHT:
+    if column.size * row.size < PARALLEL_LIGHT:
         return np.multiply(column, row, order="C")
-    return spread(np.multiply, (column, row))
+    return parallel_map(np.multiply, (column, row))
 
 
 def check_matrices(input, mat2):

@@ -20,7 +20,7 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
-def check_floating(name, array, called=None):
+def check_floating(name, array, kernel_name=None):
     """Linear algebra is for floating point and complex numbers of at least 32 bits.
 
     ``name`` complains about integers, or is None where the kernel (``called``) does; the kernel also about few bits.
@@ -30,9 +30,9 @@ def check_floating(name, array, called=None):
     if array.dtype.kind not in "fcVW" and name is not None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title}")
     if array.dtype.kind not in "fcVW" or few:
-        if called is None:
+        if kernel_name is None:
             raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {title}")
-        raise NotImplementedError(f"\"{called}\" not implemented for '{title}'")
+        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{title}'")
 
 
 def empty_in_any_dtype(kernel=None, *, integers=False):

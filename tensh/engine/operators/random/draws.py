@@ -12,12 +12,12 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.core.clock import mode, tick, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT, int64
 from tensh.engine.errors.messages import broadcast_clash
-from tensh.engine.inplace.out import resize
+from tensh.engine.inplace.out import resize_out
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import put
+from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.random import discrete, drawing, rejection
 from tensh.engine.random.generator import default_generator
 
@@ -81,7 +81,7 @@ def _bernoulli_all(array, p, generator):
 
 def refuse_recorded_out(name, out, *inputs):
     """Raise if ``out=`` is combined with anything that is recorded."""
-    if mode.grad is True and any(live(edge(t)) for t in (out, *inputs)):
+    if mode.grad is True and any(live(refresh_node(t)) for t in (out, *inputs)):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
@@ -148,7 +148,7 @@ def normal_into(out, mean, std, generator):
         raise RuntimeError(clash)
     shape = np.broadcast_shapes(*shapes)
     if out.array.shape != shape:
-        resize(out, shape)
+        resize_out(out, shape)
     normal_of(*(t.array if isinstance(t, Tensor) else t for t in (mean, std)), out.array, generator)
     wrote(out.array)
     return out
@@ -217,7 +217,9 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     result = wrap(drawn.reshape(shape))
     if out is None:
         return result
-    return take_out(out, result.array) if out.array.shape != shape else put(out, tick(), result, "multinomial")
+    return (
+        take_out(out, result.array) if out.array.shape != shape else write_inplace(out, tick(), result, "multinomial")
+    )
 
 
 METHODS["multinomial"] = accepts(f"(int num_samples, bool replacement = False, {GENERATOR})", method=True)(

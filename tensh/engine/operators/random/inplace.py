@@ -6,9 +6,9 @@ What is recorded is that the tensor no longer depends on what it was computed fr
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.codegen.table import composite, op
 from tensh.engine.core.clock import mode, tick, wrote
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import guard, put
+from tensh.engine.inplace.writes import refuse_unrecordable, write_inplace
 from tensh.engine.operators.random.draws import GENERATOR
 from tensh.engine.random import drawing
 from tensh.engine.random.generator import default_generator
@@ -37,13 +37,13 @@ DRAWN = {
 
 def overwrite(t, name, fill, generator, *args):
     """Fill ``t`` with random numbers and record that it no longer depends on what it was computed from."""
-    recorded = mode.grad and edge(t) is not None
+    recorded = mode.grad and refresh_node(t) is not None
     if recorded:
-        guard(t)
+        refuse_unrecordable(t)
     refuse_overlap(t.array)
     fill(t.array, default_generator if generator is None else generator, *args)
     if recorded:
-        return put(t, tick(), DRAWN[name].fn(t), name)
+        return write_inplace(t, tick(), DRAWN[name].fn(t), name)
     wrote(t.array)
     return t
 
@@ -113,13 +113,13 @@ def bernoulli_(self, p=0.5, *, generator=None):
     """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     if isinstance(p, float):
         return overwrite(self, "bernoulli_", drawing.bernoulli, generator, p)
-    recorded = mode.grad and (edge(self) is not None or edge(p) is not None)
+    recorded = mode.grad and (refresh_node(self) is not None or refresh_node(p) is not None)
     if recorded:
-        guard(self)
+        refuse_unrecordable(self)
     refuse_overlap(self.array)
     drawing.bernoulli(self.array, default_generator if generator is None else generator, p.array)
     if recorded:
-        return put(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
+        return write_inplace(self, tick(), bernoulli_of.fn(self, p), "bernoulli_")
     wrote(self.array)
     return self
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
-from tensh.engine.arrays.threads import SPREAD_LIGHT, run
+from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
@@ -102,7 +102,7 @@ def extreme_of_all(name, find):
         if input.dtype.kind == "c":
             refuse_dtype(f"{name}_all", input.dtype)
         flat = input.ravel()
-        if flat.size < SPREAD_LIGHT:
+        if flat.size < PARALLEL_LIGHT:
             return flat[find(flat)]
         number = -(-flat.size // PARTS)
         found = np.empty(PARTS, flat.dtype)
@@ -121,12 +121,12 @@ SHARED = {"mask": "(input == out) | ((input != input) & (out != out))"}  # equal
 SHARE = "where(mask, g / sum_all(mask, input.dtype), zeros_as(g, ()))"
 max_all = op(
     extreme_of_all("max", argmax),
-    name="max_all", doc="The largest element.", public=False, called="max_all", let=SHARED, node="MaxBackward1",
+    name="max_all", doc="The largest element.", public=False, kernel_name="max_all", let=SHARED, node="MaxBackward1",
     input=SHARE,
 )  # fmt: skip
 min_all = op(
     extreme_of_all("min", argmin),
-    name="min_all", doc="The smallest element.", public=False, called="min_all", let=SHARED, node="MinBackward1",
+    name="min_all", doc="The smallest element.", public=False, kernel_name="min_all", let=SHARED, node="MinBackward1",
     input=SHARE,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
-from tensh.engine.arrays.threads import SPREAD, run
+from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.operators.kernels import own
 from tensh.engine.operators.precision import F4, F8, WIDER
 from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
@@ -88,7 +88,7 @@ def moments_of_chunks(array):
         a, c = slice(a * blocks, (a + 1) * blocks), slice(c * columns, (c + 1) * columns)
         means[a, b, c], squares[a, b, c] = moments_of_chunk(array[a, b * rows : (b + 1) * rows, c])
 
-    run(work, math.prod(places), array.size < SPREAD)
+    run(work, math.prod(places), array.size < PARALLEL)
     if places[1] == 1:
         return means[:, 0], squares[:, 0]
     counts = np.full((places[1], 1), rows, np.float64)

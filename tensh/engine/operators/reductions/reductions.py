@@ -7,7 +7,7 @@ float32.
 import numpy as np
 
 from tensh.engine.arguments.checks import dims
-from tensh.engine.arrays.threads import SPREAD
+from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, recorded, word
 from tensh.engine.core.tensor import Tensor
@@ -196,8 +196,8 @@ def product(input, axes, keepdim, dtype):
     if axes is None and input.flags.c_contiguous:
         input, axes = input.reshape(-1), 0
     if is_half(dtype):
-        return reduced(multiply, input, axes, keepdim, F4, SPREAD).astype(dtype)
-    return reduced(factors_side_by_side, input, axes, keepdim, dtype, SPREAD)
+        return reduced(multiply, input, axes, keepdim, F4, PARALLEL).astype(dtype)
+    return reduced(factors_side_by_side, input, axes, keepdim, dtype, PARALLEL)
 
 
 def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):

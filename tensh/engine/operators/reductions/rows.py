@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import SPREAD, SPREAD_LIGHT, over_rows, run
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, over_rows, run
 
 PARTS = 8  # of a large array: the extremes of 8 million numbers are found in a millisecond, waking a thread takes 50 us
 
@@ -14,7 +14,7 @@ def rows_of(array, axes, least=None):
 
     None, too, of one with fewer elements than ``least`` (SPREAD).
     """
-    if array.size < (least or SPREAD) or not array.flags.c_contiguous:
+    if array.size < (least or PARALLEL) or not array.flags.c_contiguous:
         return None
     ndim = array.ndim
     inner = sorted({axis % ndim for axis in (range(ndim) if axes is None else (axes,) if type(axes) is int else axes)})
@@ -35,7 +35,7 @@ def reduced(reduce, array, axes, keepdim, dtype=None, least=None):
     From ``least`` elements on (SPREAD_LIGHT) on the machine's cores.  A single row is cut into parts, and what is found of
     them reduced again.
     """
-    matrix = rows_of(array, axes, least or SPREAD_LIGHT)
+    matrix = rows_of(array, axes, least or PARALLEL_LIGHT)
     if matrix is None:
         return reduce(array, axes, dtype, None, keepdim)
     rows = len(matrix)

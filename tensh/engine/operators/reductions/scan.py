@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tensh.engine.arrays.threads import SPREAD, SPREAD_LIGHT, over_rows
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, over_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
@@ -57,7 +57,7 @@ def in_lines(ufunc, source, axis, wide):
         return along_rows(ufunc, source, wide)
     if source.size <= LINES * source.shape[axis]:
         return at_once(ufunc, source, axis, wide)
-    if source.size < SPREAD_LIGHT:  # which may well be there twice, in half of the time
+    if source.size < PARALLEL_LIGHT:  # which may well be there twice, in half of the time
         result = source.astype(wide)
         before, *lines = np.moveaxis(result, axis, 0)
         for line in lines:
@@ -81,7 +81,7 @@ def along_rows(ufunc, source, wide):
     length, dtype = source.shape[-1], source.dtype
     if source.size < SMALL:
         return at_once(ufunc, source, -1, wide)
-    many = source.size >= SPREAD
+    many = source.size >= PARALLEL
     by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4)
     inner = dtype if by_blas and many and dtype == F4 else wide
     rows = source.reshape(-1, length)
@@ -99,7 +99,7 @@ def along_rows(ufunc, source, wide):
         if inner != dtype:
             results[part] = sums
 
-    over_rows(work, len(rows), length, least=SPREAD_LIGHT if by_blas else SPREAD)
+    over_rows(work, len(rows), length, least=PARALLEL_LIGHT if by_blas else PARALLEL)
     return results.reshape(source.shape)
 
 
@@ -260,7 +260,7 @@ def log_add_exp(first, second):
 
 
 @op(
-    called="logcumsumexp_out_cpu",
+    kernel_name="logcumsumexp_out_cpu",
     input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
     " if input.ndim and 0 not in input.shape else g",
 )
@@ -295,7 +295,7 @@ def running_extreme(name, ufunc, doc):
         axis = wrap_dim(dim, input.ndim)
         if input.dtype.kind == "c":
             refuse_dtype(name, input.dtype)
-        if input.size < SPREAD or axis != input.ndim - 1 or not input.flags.c_contiguous:
+        if input.size < PARALLEL or axis != input.ndim - 1 or not input.flags.c_contiguous:
             return extremes(ufunc, input, axis)
         values, indices = np.empty_like(input), np.empty(input.shape, I8)
         rows, *results = (a.reshape(-1, input.shape[-1]) for a in (input, values, indices))

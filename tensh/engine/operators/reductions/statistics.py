@@ -178,17 +178,17 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
     _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
     op(
         median_along(_name, _skip),
-        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, called="median_out",
+        name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, kernel_name="median_out",
         node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
     )  # fmt: skip
     op(
         median_of_all(_name, _skip),
-        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, called="median_cpu", let=SHARED,
+        name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, kernel_name="median_cpu", let=SHARED,
         node=f"{_name.title()}Backward0", input=SHARE,
     )  # fmt: skip
 
 
-@op(public=False, called="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
+@op(public=False, kernel_name="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
 def mode_dim(input, dim, keepdim):
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last."""
     axis = wrap_dim(dim, input.ndim)

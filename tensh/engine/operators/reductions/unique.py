@@ -50,7 +50,7 @@ def as_rows(input, dim):
 DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "biuf"}
 
 
-@op(**DISTINCT, called="unique", node="Unique2Backward0", input="underived('_unique2', g)")
+@op(**DISTINCT, kernel_name="unique", node="Unique2Backward0", input="underived('_unique2', g)")
 def unique_elements(input, inverse):
     """The distinct elements in ascending order, which of them each element is (with ``inverse``), and how often."""
     flat = input.reshape(-1)
@@ -63,7 +63,7 @@ def unique_elements(input, inverse):
     return values, numbers.reshape(input.shape), counts
 
 
-@op(**DISTINCT, called="unique_dim", node="UniqueDimBackward0", input="underived('unique_dim', g)")
+@op(**DISTINCT, kernel_name="unique_dim", node="UniqueDimBackward0", input="underived('unique_dim', g)")
 def unique_slices(input, dim):
     """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
     axis, rows = as_rows(input, dim)
@@ -75,7 +75,7 @@ def unique_slices(input, dim):
 
 @op(
     **DISTINCT,
-    called="unique_consecutive",
+    kernel_name="unique_consecutive",
     node="UniqueConsecutiveBackward0",
     input="underived('unique_consecutive', g)",
 )
@@ -93,7 +93,7 @@ def unique_runs(input, dim):
 # ── counts ───────────────────────────────────────────────────────────────────
 @op(
     types="iu",
-    called="bincount_cpu",
+    kernel_name="bincount_cpu",
     out=False,
     node="NotImplemented",
     input=None,

@@ -13,7 +13,7 @@ from tensh.engine.codegen.vocabulary import recorded, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors.messages import wrap_dim, wrap_dims
-from tensh.engine.inplace.writes import begin, put
+from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.reductions.summation import add_along
 from tensh.engine.operators.shapes.views import ALL, BEFORE, at, select, slice_dim
@@ -283,9 +283,9 @@ def triangle(name, part, what):
     declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
 
     def in_place(input, diagonal=0):
-        since = begin(input)
+        since = begin_write(input)
         zeros = partial(np.copyto, src=0, where=~within(input.array, diagonal), casting="unsafe")
-        return put(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
+        return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
     in_place.__module__, in_place.__doc__ = "torch", f"In-place version of {name}."

@@ -393,9 +393,11 @@ def ndtri(input):
 # ── the table ────────────────────────────────────────────────────────────────
 BELL = "2 / ROOT_PI * exp(-squared(input))"
 
-erf_op = pointwise(erf, "The error function of input.", called="erf_vml_cpu", input=f"{BELL} * g", **REAL)
-pointwise(erfc, "1 - erf(input), exact where erf is nearly 1.", called="erfc_vml_cpu", input=f"-{BELL} * g", **REAL)
-pointwise(erfinv, "The number whose error function is input.", called="erfinv_vml_cpu", inplace="method",
+erf_op = pointwise(erf, "The error function of input.", kernel_name="erf_vml_cpu", input=f"{BELL} * g", **REAL)
+pointwise(
+    erfc, "1 - erf(input), exact where erf is nearly 1.", kernel_name="erfc_vml_cpu", input=f"-{BELL} * g", **REAL
+)
+pointwise(erfinv, "The number whose error function is input.", kernel_name="erfinv_vml_cpu", inplace="method",
           input="ROOT_PI / 2 * exp(squared(out)) * g", **REAL)  # fmt: skip
 special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc is zero to the last place.",
         input="g * erfcx_derivative(input, 1)")  # fmt: skip

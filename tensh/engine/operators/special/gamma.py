@@ -260,13 +260,13 @@ def zeta(input, other):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-pointwise(lgamma, "Logarithm of the absolute value of the gamma function of input.", called="lgamma_vml_cpu",
+pointwise(lgamma, "Logarithm of the absolute value of the gamma function of input.", kernel_name="lgamma_vml_cpu",
           inplace="method", input="g * digamma(input)", **REAL)  # fmt: skip
-pointwise(digamma, "Slope of lgamma at input.", called="digamma", inplace="method", input="g * polygamma_of(input, 1)",
+pointwise(digamma, "Slope of lgamma at input.", kernel_name="digamma", inplace="method", input="g * polygamma_of(input, 1)",
           **REAL)  # fmt: skip
 polygamma_of = pointwise(polygamma, "Derivative number n of digamma at input.", name="polygamma_of", node="PolygammaBackward0",
-          called="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
-pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.", called="arange_cpu", types="iuf",
+          kernel_name="polygamma", public=False, inplace=False, input="g * polygamma_of(input, n + 1)", **REAL)  # fmt: skip
+pointwise(mvlgamma, "Logarithm of the multivariate gamma function of dimension p.", kernel_name="arange_cpu", types="iuf",
           refusal={"b": RuntimeError("The input tensor may not be a boolean tensor.")}, inplace="method",
           input="g * mvdigamma(input, p)")  # fmt: skip
 special(zeta, "Hurwitz' zeta function: the sum of (other + k) ** -input, k from 0.",

@@ -196,7 +196,7 @@ def epsilon(input):
 
 SAFE = {"let": {"large": "abs(input) > epsilon(input)", "safe": "where_else(input, large, 1)"}}  # a number to divide by
 
-i0_op = pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", called="i0_vml_cpu",
+i0_op = pointwise(in_float64(i0), "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
           input="g * special_i1(input)", **REAL)  # fmt: skip
 special(in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
         input="g * where_else(i0(safe) - out * reciprocal(safe), large, 0.5)")  # fmt: skip

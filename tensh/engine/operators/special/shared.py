@@ -30,7 +30,9 @@ BLOCK = 4096  # elements: sums over 18 points of this many make temporaries that
 def special(kernel, doc, **options):
     """Declare a function of ``torch.special`` that is nowhere else: PyTorch calls it special_NAME."""
     name = kernel.__name__
-    pointwise(kernel, doc, name=f"special_{name}", called=f"{name}_cpu", public=False, inplace=False, **REAL, **options)
+    pointwise(
+        kernel, doc, name=f"special_{name}", kernel_name=f"{name}_cpu", public=False, inplace=False, **REAL, **options
+    )
 
 
 def in_float64(kernel=None, *, exact=None):
@@ -92,7 +94,7 @@ def wide(kernel=None, *, exact=None):
 
 
 # ── what derivatives say ─────────────────────────────────────────────────────
-@op(public=False, node="WhereBackward0", absent=(0, 1), input="only(g, mask)", mask=None)
+@op(public=False, node="WhereBackward0", constant_edges=(0, 1), input="only(g, mask)", mask=None)
 def where_else(input, mask, value):
     """The input where ``mask`` is true, the number ``value`` elsewhere."""
     return np.where(mask, input, np.asarray(value, input.dtype))

@@ -3,8 +3,8 @@
 from math import prod
 
 from tensh.engine.operators.shapes.views import transpose
-from tensh.engine.vmap.batched import Batched, batched, spread
-from tensh.engine.vmap.rules.shared import Unruled, levels_of, reshaped, sizes_of
+from tensh.engine.vmap.batched import Batched, batched, expand_batches
+from tensh.engine.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
 
 
 def facts(tensors):
@@ -15,25 +15,25 @@ def facts(tensors):
 
 def as_samples(t, levels, sizes, number):
     """[B, N, ...] as [B * N, ...]."""
-    value = spread(t, levels, sizes)
+    value = expand_batches(t, levels, sizes)
     shape = value.array.shape[len(levels) :]
-    return reshaped(value, (number * shape[0], *shape[1:]))
+    return reshape_value(value, (number * shape[0], *shape[1:]))
 
 
 def as_channels(t, levels, sizes, number):
     """[B, N, C, ...] as [N, B * C, ...]."""
-    value = spread(t, levels, sizes)
+    value = expand_batches(t, levels, sizes)
     shape = value.array.shape[len(levels) :]
-    value = transpose.fn(reshaped(value, (number, *shape)), 0, 1)
-    return reshaped(value, (shape[0], number * shape[1], *shape[2:]))
+    value = transpose.fn(reshape_value(value, (number, *shape)), 0, 1)
+    return reshape_value(value, (shape[0], number * shape[1], *shape[2:]))
 
 
 def from_channels(result, batch, number):
     """[N, B * C, ...] as [B, N, C, ...]."""
     shape = result.array.shape
-    result = reshaped(result, (shape[0], number, shape[1] // number, *shape[2:]))
+    result = reshape_value(result, (shape[0], number, shape[1] // number, *shape[2:]))
     result = transpose.fn(result, 0, 1)
-    return reshaped(result, (*batch, *result.array.shape[1:])) if len(batch) > 1 else result
+    return reshape_value(result, (*batch, *result.array.shape[1:])) if len(batch) > 1 else result
 
 
 def convolved(op):
@@ -53,7 +53,7 @@ def convolved(op):
             if "shape" in bound:
                 bound["shape"] = (rows.array.shape[0], *bound["shape"][1:])
             result = op.fn(**bound | {names[0]: rows})
-            return batched(reshaped(result, (*batch, x.array.shape[0], *result.array.shape[1:])), levels)
+            return batched(reshape_value(result, (*batch, x.array.shape[0], *result.array.shape[1:])), levels)
         channels = as_channels(x, levels, sizes, number)
         weights = as_samples(weight, levels, sizes, number)
         if "shape" in bound:
@@ -77,6 +77,6 @@ def matched(op):
         grad = as_channels(grad, levels, sizes, number)
         input = as_channels(input, levels, sizes, number)
         result = op.fn(grad, input, (number * shape[0], *shape[1:]), stride, padding, dilation, groups * number)
-        return batched(reshaped(result, (*[sizes[level] for level in levels], *shape)), levels)
+        return batched(reshape_value(result, (*[sizes[level] for level in levels], *shape)), levels)
 
     return rule

@@ -4,7 +4,7 @@ from tensh.engine.codegen.mixing import COMMON
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.basic import cast
 from tensh.engine.vmap.batched import Batched
-from tensh.engine.vmap.rules.shared import fitted, levels_of, ndim_of, wrapped
+from tensh.engine.vmap.rules.shared import fit_value, levels_of, ndim_of, wrap_result
 
 
 def elementwise(op):
@@ -20,16 +20,16 @@ def elementwise(op):
             if type(second) is Batched:
                 alike = first.levels == second.levels and first.value.array.ndim == second.value.array.ndim
                 if alike:
-                    return wrapped(fn(first.value, second.value, **options), first.levels)
+                    return wrap_result(fn(first.value, second.value, **options), first.levels)
             elif not isinstance(second, Tensor):
-                return wrapped(fn(first.value, second, **options), first.levels)
+                return wrap_result(fn(first.value, second, **options), first.levels)
         tensors = [args[place] for place in places if place < len(args) and isinstance(args[place], Tensor)]
         levels = levels_of(tensors)
         ndim = max([ndim_of(t) for t in tensors])
-        values = [fitted(each, levels, ndim) if type(each) is Batched else each for each in args]
+        values = [fit_value(each, levels, ndim) if type(each) is Batched else each for each in args]
         if op.pointwise and len(tensors) == 2:
             promoted(values, args, places)
-        return wrapped(fn(*values, **options), levels)
+        return wrap_result(fn(*values, **options), levels)
 
     return rule
 
@@ -40,7 +40,7 @@ def single(op, place):
 
     def rule(*args, **options):
         t = args[place]
-        return wrapped(fn(*args[:place], t.value, *args[place + 1 :], **options), t.levels)
+        return wrap_result(fn(*args[:place], t.value, *args[place + 1 :], **options), t.levels)
 
     return rule
 

@@ -15,7 +15,7 @@ from tensh.engine.operators.indexing.index import index_back as index_back_op
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.views import alias, permute, squeeze_dim
 from tensh.engine.vmap import errors
-from tensh.engine.vmap.batched import Batched, Sample, batched, spread
+from tensh.engine.vmap.batched import Batched, Sample, batched, expand_batches
 from tensh.engine.vmap.rules.leading import DIM, leading
 from tensh.engine.vmap.rules.shared import Unruled, levels_of, ndim_of, sizes_of
 
@@ -54,7 +54,7 @@ class Places:
         """One index array, with a dimension for each level if it is batched."""
         if type(each) is not Sample:
             return each
-        value = spread(each.owner, levels, sizes).array
+        value = expand_batches(each.owner, levels, sizes).array
         return value.reshape(value.shape[: self.k] + (1,) * (self.width - value.ndim + self.k) + value.shape[self.k :])
 
     def order(self, ndim):
@@ -106,7 +106,7 @@ def index(op):
         levels, sizes = placed(indices, input)
         hidden = type(input) is Batched
         places = Places(indices, levels, sizes, hidden)
-        value = spread(input, levels, sizes) if hidden else input
+        value = expand_batches(input, levels, sizes) if hidden else input
         return batched(places.settled(op.fn(value, places.key)), levels)
 
     return rule
@@ -123,11 +123,11 @@ def index_put(op):
     def rule(input, indices, values, accumulate=False):
         levels, sizes = placed(indices, input, values)
         places = Places(indices, levels, sizes)
-        value = spread(input, levels, sizes)
+        value = expand_batches(input, levels, sizes)
         shape = places.shape(value)
         gap = len(shape) - len(levels) - ndim_of(values)
         given = values.reshape((1,) * gap + tuple(values.shape)) if gap > 0 else values
-        given = places.unsettled(expand.fn(spread(given, levels, sizes), shape))
+        given = places.unsettled(expand.fn(expand_batches(given, levels, sizes), shape))
         return batched(op.fn(value, places.key, given, accumulate), levels)
 
     return rule
@@ -145,7 +145,7 @@ def index_back(op):
     def rule(grad, shape, indices):
         levels, sizes = placed(indices, grad)
         places = Places(indices, levels, sizes)
-        value = places.unsettled(spread(grad, levels, sizes))
+        value = places.unsettled(expand_batches(grad, levels, sizes))
         return batched(op.fn(value, (*[sizes[number] for number in levels], *shape), places.key), levels)
 
     return rule

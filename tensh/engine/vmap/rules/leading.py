@@ -7,7 +7,7 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.vmap.batched import Batched
-from tensh.engine.vmap.rules.shared import Unruled, full, ndim_of, reshaped, sizes_of, wrapped
+from tensh.engine.vmap.rules.shared import Unruled, full, ndim_of, reshape_value, sizes_of, wrap_result
 
 
 # ── kinds of arguments: what one becomes for k batch dimensions before n others ──
@@ -80,7 +80,7 @@ def leading(at_least=0, same="", **kinds):
             for name, kind in kinds.items():
                 bound[name] = kind(bound[name], n, batch)
             positional = [value for name, value in bound.items() if name not in keywords]
-            return wrapped(op.fn(*positional, **{name: bound[name] for name in keywords}), levels)
+            return wrap_result(op.fn(*positional, **{name: bound[name] for name in keywords}), levels)
 
         return rule
 
@@ -108,7 +108,7 @@ def of_one(op, at_least, kinds):
                 args[place] = kind(args[place], n, batch)
             else:
                 options[name] = kind(options.get(name, op.parameters[name].default), n, batch)
-        return wrapped(fn(value, *args, **options), levels)
+        return wrap_result(fn(value, *args, **options), levels)
 
     return rule
 
@@ -120,7 +120,7 @@ def joining(kind):
         def rule(tensors, dim=0):
             tensors = [t for t in tensors if op.name != "cat" or t.array.shape != (0,)] or tensors
             values, levels, batch = full(tensors)
-            return wrapped(op.fn(values, kind(dim, ndim_of(tensors[0]), batch)), levels)
+            return wrap_result(op.fn(values, kind(dim, ndim_of(tensors[0]), batch)), levels)
 
         return rule
 
@@ -134,9 +134,9 @@ def flat(name, *more, then=None):
         def rule(input, *args, **options):
             value, levels = input.value, input.levels
             k = len(levels)
-            rows = reshaped(value, (*value.array.shape[:k], input.array.size))
+            rows = reshape_value(value, (*value.array.shape[:k], input.array.size))
             result = OPS[name].fn(rows, k, *more, *args, **options)
-            return wrapped(result if then is None else result[then], levels)
+            return wrap_result(result if then is None else result[then], levels)
 
         return rule
 
@@ -154,8 +154,8 @@ def dims_or_all(kind):
                 return along(input, amounts, dims)
             value, shape = input.value, input.value.array.shape
             k = len(input.levels)
-            rows = reshaped(value, (*shape[:k], input.array.size))
-            return wrapped(reshaped(op.fn(rows, amounts, (k,)), shape), input.levels)
+            rows = reshape_value(value, (*shape[:k], input.array.size))
+            return wrap_result(reshape_value(op.fn(rows, amounts, (k,)), shape), input.levels)
 
         return rule
 
@@ -197,10 +197,10 @@ def inside_first(*names):
             k, first = len(batch), values[0].array.shape[len(batch)]
             for name, value in zip(present, values, strict=True):
                 shape = value.array.shape
-                bound[name] = reshaped(value, (prod(shape[: k + 1]), *shape[k + 1 :]))
+                bound[name] = reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :]))
             if "shape" in bound:
                 bound["shape"] = (prod(batch) * bound["shape"][0], *bound["shape"][1:])
-            return wrapped(unfolded(op.fn(**bound), batch, first), levels)
+            return wrap_result(unfolded(op.fn(**bound), batch, first), levels)
 
         return rule
 
@@ -210,5 +210,5 @@ def inside_first(*names):
 def unfolded(result, batch, first):
     """Results with the batch dimensions apart from the first one again."""
     if isinstance(result, Tensor):
-        return reshaped(result, (*batch, first, *result.array.shape[1:]))
+        return reshape_value(result, (*batch, first, *result.array.shape[1:]))
     return type(result)([unfolded(each, batch, first) for each in result])

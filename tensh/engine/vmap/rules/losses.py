@@ -10,9 +10,9 @@ from tensh.engine.operators.basic import cast
 from tensh.engine.operators.elementwise.table import masked_fill
 from tensh.engine.operators.indexing.index import index
 from tensh.engine.operators.reductions.reductions import sum_dim
-from tensh.engine.vmap.batched import Batched, batched, spread
+from tensh.engine.vmap.batched import Batched, batched, expand_batches
 from tensh.engine.vmap.rules.elementwise import elementwise
-from tensh.engine.vmap.rules.shared import Unruled, levels_of, reshaped, sizes_of
+from tensh.engine.vmap.rules.shared import Unruled, levels_of, reshape_value, sizes_of
 
 
 def loss(op):
@@ -41,12 +41,12 @@ def likelihood(op):
             raise Unruled
         batch = tuple([sizes[number] for number in levels])
         k, ndim = len(batch), input.array.ndim
-        values, targets = spread(input, levels, sizes), spread(target, levels, sizes)
+        values, targets = expand_batches(input, levels, sizes), expand_batches(target, levels, sizes)
         together = k + (ndim > 1)  # the dimensions of samples
         first = prod(values.array.shape[:together])
-        rows = reshaped(values, (first, *values.array.shape[together:]))
-        chosen = reshaped(targets, (first, *targets.array.shape[together:]))
-        losses = reshaped(op.fn(rows, chosen, weight, "none", ignore_index), targets.array.shape)
+        rows = reshape_value(values, (first, *values.array.shape[together:]))
+        chosen = reshape_value(targets, (first, *targets.array.shape[together:]))
+        losses = reshape_value(op.fn(rows, chosen, weight, "none", ignore_index), targets.array.shape)
         if reduction == "none":
             return batched(losses, levels)
         over = tuple(range(k, losses.array.ndim))
@@ -73,11 +73,11 @@ def likelihood_back(op):
         batch = tuple([sizes[number] for number in levels])
         first = prod(batch) * shape[0]
         rows, chosen = [
-            reshaped(t, (first, *t.array.shape[len(batch) + 1 :]))
-            for t in (spread(grad, levels, sizes), spread(target, levels, sizes))
+            reshape_value(t, (first, *t.array.shape[len(batch) + 1 :]))
+            for t in (expand_batches(grad, levels, sizes), expand_batches(target, levels, sizes))
         ]
         result = op.fn(rows, chosen, weight, (first, *shape[1:]), "none", ignore_index)
-        return batched(reshaped(result, (*batch, *shape)), levels)
+        return batched(reshape_value(result, (*batch, *shape)), levels)
 
     return rule
 

@@ -1,9 +1,9 @@
 """Normalisation: groups of all samples side by side, weights and biases afterwards where they differ from sample to sample."""
 
 from tensh.engine.operators.shapes.views import transpose
-from tensh.engine.vmap.batched import Batched, batched, spread
+from tensh.engine.vmap.batched import Batched, batched, expand_batches
 from tensh.engine.vmap.rules.convolution import as_channels, facts, from_channels
-from tensh.engine.vmap.rules.shared import reshaped, wrapped
+from tensh.engine.vmap.rules.shared import reshape_value, wrap_result
 
 
 def in_rows(op):
@@ -12,12 +12,12 @@ def in_rows(op):
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
         levels, sizes, number = facts((input, weight, bias))
         batch = tuple([sizes[level] for level in levels])
-        value = spread(input, levels, sizes)
+        value = expand_batches(input, levels, sizes)
         same = type(weight) is not Batched is not type(bias)
         affine = (weight, bias) if same else (None, None)
         out, *others = op.fn(value, *affine, at, (form[0], number * form[1], form[2]), eps)
         out = batched(out, levels)
-        others = [wrapped(reshaped(each, (*batch, form[1])), levels) for each in others]
+        others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
         return type_of(op)([out if same else scaled(out, weight, bias, at), *others])
 
     return rule
@@ -33,7 +33,7 @@ def in_channels(op):
         at_all = (number * at[0], *at[1:])
         out, *others = op.fn(channels, None, None, at_all, (form[0], number * form[1], form[2]), eps)
         out = batched(from_channels(out, batch, number), levels)
-        others = [wrapped(reshaped(each, (*batch, form[1])), levels) for each in others]
+        others = [wrap_result(reshape_value(each, (*batch, form[1])), levels) for each in others]
         return type_of(op)([scaled(out, weight, bias, at), *others])
 
     return rule
@@ -50,13 +50,13 @@ def in_groups(op):
         levels, sizes, number = facts([bound[name] for name in op.inputs])
         batch, shape, (a, b, s) = tuple([sizes[level] for level in levels]), bound[others[0]].array.shape, bound["form"]
         for name in statistics:
-            bound[name] = reshaped(spread(bound[name], levels, sizes), (number * b,))
+            bound[name] = reshape_value(expand_batches(bound[name], levels, sizes), (number * b,))
         for name in others:
-            grouped = reshaped(spread(bound[name], levels, sizes), (number, a, b, s))
-            bound[name] = reshaped(transpose.fn(grouped, 0, 1), (a, number * b, s))
+            grouped = reshape_value(expand_batches(bound[name], levels, sizes), (number, a, b, s))
+            bound[name] = reshape_value(transpose.fn(grouped, 0, 1), (a, number * b, s))
         bound["form"] = (a, number * b, s)
-        result = reshaped(op.fn(*bound.values()), (a, number, b, s))
-        return batched(reshaped(transpose.fn(result, 0, 1), (*batch, *shape)), levels)
+        result = reshape_value(op.fn(*bound.values()), (a, number, b, s))
+        return batched(reshape_value(transpose.fn(result, 0, 1), (*batch, *shape)), levels)
 
     return rule
 

@@ -8,9 +8,9 @@ from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.products import bmm, mm
 from tensh.engine.operators.shapes.views import permute, squeeze_dim, unsqueeze
 from tensh.engine.operators.shapes.views import t as t_op
-from tensh.engine.vmap.batched import Batched, batched, spread
+from tensh.engine.vmap.batched import Batched, batched, expand_batches
 from tensh.engine.vmap.rules.leading import leading
-from tensh.engine.vmap.rules.shared import fitted, levels_of, ndim_of, reshaped, sizes_of
+from tensh.engine.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value, sizes_of
 
 
 def times(input, other):
@@ -48,9 +48,9 @@ def crossed(input, other, a, b):
     else:
         two = permute.fn(two, (k, *range(k)))
         columns = second[:k]
-    rows = reshaped(one, (prod(first), one.array.shape[-1]))
-    result = mm.fn(rows, reshaped(two, (two.array.shape[0], prod(columns))))
-    result = reshaped(result, first + columns)
+    rows = reshape_value(one, (prod(first), one.array.shape[-1]))
+    result = mm.fn(rows, reshape_value(two, (two.array.shape[0], prod(columns))))
+    result = reshape_value(result, first + columns)
     own = len(input.levels)
     places = [*range(own), *range(len(first), len(first) + k)]
     order = [places[levels.index(each)] for each in sorted(levels)]
@@ -61,8 +61,8 @@ def crossed(input, other, a, b):
 def stacked(input, other, a, b, levels):
     """Matrix by matrix: vectors become matrices of one row or column for the moment."""
     ndim = max(a, b, 2)
-    first = fitted(input, levels, ndim) if type(input) is Batched else input
-    second = fitted(other, levels, ndim - (b == 1)) if type(other) is Batched else other
+    first = fit_value(input, levels, ndim) if type(input) is Batched else input
+    second = fit_value(other, levels, ndim - (b == 1)) if type(other) is Batched else other
     if b == 1:
         second = unsqueeze.fn(second, second.array.ndim)
     one, two = first.array.shape, second.array.shape
@@ -109,7 +109,7 @@ def of_three(op):
         factors = (one, two, three)
         levels, sizes = levels_of(factors), sizes_of(factors)
         letters = ascii_uppercase[: len(levels)]
-        values = [spread(t, levels, sizes) if type(t) is Batched else t for t in factors]
+        values = [expand_batches(t, levels, sizes) if type(t) is Batched else t for t in factors]
         names = [letters + each if type(t) is Batched else each for t, each in zip(factors, indices[:3], strict=True)]
         return batched(op.fn(*values, (*names, letters + indices[3])), levels)
 
@@ -126,8 +126,8 @@ def solved(op):
         value, k = B.value, len(B.levels)
         columns = permute.fn(value, (k, *range(k), *range(k + 1, value.array.ndim)))
         shape = columns.array.shape
-        result, info = op.fn(A, reshaped(columns, (shape[0], prod(shape[1:]))), True, False)
-        result = permute.fn(reshaped(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
+        result, info = op.fn(A, reshape_value(columns, (shape[0], prod(shape[1:]))), True, False)
+        result = permute.fn(reshape_value(result, shape), (*range(1, k + 1), 0, *range(k + 1, len(shape))))
         return op.environment[f"{op.name}_outs"]((batched(result, B.levels), info))
 
     return rule

@@ -11,10 +11,10 @@ from tensh.engine.operators.shapes.rearrangement import stack
 from tensh.engine.operators.shapes.views import permute, select
 from tensh.engine.random.generator import default_generator
 from tensh.engine.vmap import errors
-from tensh.engine.vmap.batched import Batched, aligned, batched, spread
+from tensh.engine.vmap.batched import Batched, align_batches, batched, expand_batches
 from tensh.engine.vmap.levels import drawing, refuse_errors, running
 from tensh.engine.vmap.rules.leading import DIM
-from tensh.engine.vmap.rules.shared import levels_of, ndim_of, reshaped, wrapped
+from tensh.engine.vmap.rules.shared import levels_of, ndim_of, reshape_value, wrap_result
 
 
 def differing():
@@ -30,7 +30,7 @@ def sizes():
 
 def dense(t, levels):
     """The value of ``t`` with all batch dimensions, dense: numbers are drawn in the order of memory."""
-    return spread(t, levels, sizes()).contiguous() if levels else t
+    return expand_batches(t, levels, sizes()).contiguous() if levels else t
 
 
 # ── what is drawn by parameters that are tensors ─────────────────────────────
@@ -42,7 +42,7 @@ def of_tensors(draw, tensors):
     if not {*own} <= {*levels}:
         raise RuntimeError(errors.SAME)
     with drawing():
-        return wrapped(draw([dense(t, levels) for t in tensors]), levels)
+        return wrap_result(draw([dense(t, levels) for t in tensors]), levels)
 
 
 def elements(op):
@@ -75,9 +75,9 @@ def multinomial(fn, args, options):
 
     def draw(values):
         value = values[0]
-        rows = reshaped(value, (-1, value.array.shape[-1])) if n else value
+        rows = reshape_value(value, (-1, value.array.shape[-1])) if n else value
         drawn = fn(rows, *args[1:], **options)
-        return reshaped(drawn, (*value.array.shape[:-1], drawn.array.shape[-1]))
+        return reshape_value(drawn, (*value.array.shape[:-1], drawn.array.shape[-1]))
 
     return of_tensors(draw, [input])
 
@@ -97,8 +97,8 @@ def drop(fn, args, options):
         if not options.get("feature"):
             return batched(fn(value, *rest, **options), levels)
         shape, k = value.array.shape, len(levels)
-        together = reshaped(value, (-1, *shape[k + 1 :]))
-        return batched(reshaped(fn(together, *rest, **options), shape), levels)
+        together = reshape_value(value, (-1, *shape[k + 1 :]))
+        return batched(reshape_value(fn(together, *rest, **options), shape), levels)
 
 
 def unchanged(fn, args, options):
@@ -118,7 +118,7 @@ def of_samples(fn, args, options):
         results.append(drop(fn, tuple([partly(each, at) for each in args]), options).value)
     whole = stack.fn(results, 0)
     shape = whole.array.shape
-    whole = reshaped(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
+    whole = reshape_value(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
     have = (*fixed, *numbers)
     order = [have.index(each) for each in sorted(have)]
     whole = permute.fn(whole, (*order, *range(len(order), whole.array.ndim)))
@@ -168,7 +168,7 @@ def permutation(fn, args, options):
             return fn(*args, **options)
         each = [fn(*args, **options) for _ in product(*map(range, batch))]
     whole = stack.fn(each, 0)
-    return batched(reshaped(whole, (*batch, *whole.array.shape[1:])), levels)
+    return batched(reshape_value(whole, (*batch, *whole.array.shape[1:])), levels)
 
 
 def like(fn, args, options):
@@ -208,7 +208,7 @@ def fill(name):
             shape = tuple([sizes()[each] for each in levels]) + self.array.shape
             drawn = batched(self.value.new_empty(shape), levels)
             fn(drawn.value if levels else drawn, *args[1:], **options)
-        self.value.copy_(aligned(drawn, own) if levels else drawn)
+        self.value.copy_(align_batches(drawn, own) if levels else drawn)
         return self
 
     return rule

@@ -3,7 +3,7 @@
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.vmap.batched import Batched, batched
-from tensh.engine.vmap.rules.shared import Unruled, full, ndim_of, reshaped
+from tensh.engine.vmap.rules.shared import Unruled, full, ndim_of, reshape_value
 
 
 def searchsorted(sorted_sequence, input, **options):
@@ -15,8 +15,8 @@ def searchsorted(sorted_sequence, input, **options):
     (rows, values), levels, batch = full([sorted_sequence, input])
     shape = values.array.shape
     if ndim_of(sorted_sequence) == 1:
-        values = reshaped(values, (*batch, input.array.size))
-    return batched(reshaped(PUBLIC["searchsorted"](rows, values, **options), shape), levels)
+        values = reshape_value(values, (*batch, input.array.size))
+    return batched(reshape_value(PUBLIC["searchsorted"](rows, values, **options), shape), levels)
 
 
 def bucketize(input, boundaries, **options):

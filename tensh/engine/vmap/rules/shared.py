@@ -2,7 +2,7 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.shapes.views import view
-from tensh.engine.vmap.batched import Batched, aligned, batched, spread
+from tensh.engine.vmap.batched import Batched, align_batches, batched, expand_batches
 
 
 class Unruled(Exception):
@@ -32,9 +32,9 @@ def ndim_of(t):
     return t.value.array.ndim - len(t.levels) if type(t) is Batched else t.array.ndim
 
 
-def fitted(t, levels, ndim):
+def fit_value(t, levels, ndim):
     """The value of a batched tensor, to be broadcast with others of up to ``ndim`` dimensions."""
-    value = t.value if t.levels == levels else aligned(t, levels)
+    value = t.value if t.levels == levels else align_batches(t, levels)
     k, shape = len(levels), value.array.shape
     gap = ndim - len(shape) + k
     return view.fn(value, shape[:k] + (1,) * gap + shape[k:]) if gap > 0 else value
@@ -43,20 +43,20 @@ def fitted(t, levels, ndim):
 def full(tensors):
     """(the values of tensors, all with batch dimensions of full size, the levels, the sizes of the batches)."""
     levels, sizes = levels_of(tensors), sizes_of(tensors)
-    values = [spread(t, levels, sizes) if isinstance(t, Tensor) else t for t in tensors]
+    values = [expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t for t in tensors]
     return values, levels, tuple([sizes[number] for number in levels])
 
 
-def wrapped(result, levels):
+def wrap_result(result, levels):
     """The result of a call on values, as the function sees it."""
     if isinstance(result, Tensor):
         return batched(result, levels)
     if isinstance(result, (list, tuple)):
-        return type(result)([wrapped(each, levels) for each in result])
+        return type(result)([wrap_result(each, levels) for each in result])
     return result
 
 
-def reshaped(value, shape):
+def reshape_value(value, shape):
     """``value`` in another shape: a view where that can be."""
     from tensh.engine.operators.shapes.composites.reshaping import shaped
 

@@ -2,7 +2,7 @@
 
 from tensh.engine.vmap import errors
 from tensh.engine.vmap.batched import Batched
-from tensh.engine.vmap.loop import looped
+from tensh.engine.vmap.loop import call_by_samples
 
 
 def refused(message):
@@ -20,7 +20,7 @@ def masked_select(op):
     def rule(input, mask):
         if type(mask) is Batched:
             raise RuntimeError(errors.MASKED_SELECT)
-        return looped(op.fn, (input, mask), {})
+        return call_by_samples(op.fn, (input, mask), {})
 
     return rule
 

@@ -12,7 +12,7 @@ from tensh.engine.operators.shapes.layout import restrided as restrided_op
 from tensh.engine.operators.shapes.views import alias, inferred, permute, squeeze_dims, transpose
 from tensh.engine.operators.shapes.views import view as view_op
 from tensh.engine.vmap.batched import batched
-from tensh.engine.vmap.rules.shared import Unruled, ndim_of, reshaped
+from tensh.engine.vmap.rules.shared import Unruled, ndim_of, reshape_value
 
 
 def batch_of(t):
@@ -112,7 +112,7 @@ def renorm(op):
         order += [d for d in range(k + n) if d not in order]
         value = permute.fn(input.value, tuple(order))
         shape = value.array.shape
-        rows = reshaped(op.fn(reshaped(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
+        rows = reshape_value(op.fn(reshape_value(value, (prod(shape[: k + 1]), *shape[k + 1 :])), p, 0, maxnorm), shape)
         return batched(permute.fn(rows, tuple([order.index(d) for d in range(k + n)])), input.levels)
 
     return rule

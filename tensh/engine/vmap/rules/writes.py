@@ -16,10 +16,10 @@ from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
 from tensh.engine.vmap import errors
 from tensh.engine.vmap.batched import Batched, batched
-from tensh.engine.vmap.loop import found, leaves, looped
+from tensh.engine.vmap.loop import call_by_samples, find_levels, leaves
 from tensh.engine.vmap.rules.elementwise import promoted
 from tensh.engine.vmap.rules.indexing import put as index_put
-from tensh.engine.vmap.rules.shared import fitted, levels_of, ndim_of, reshaped
+from tensh.engine.vmap.rules.shared import fit_value, levels_of, ndim_of, reshape_value
 from tensh.engine.vmap.rules.views import batch_of
 
 ARITHMETIC = frozenset(
@@ -72,13 +72,13 @@ def written_back(name, fn):
 def by_samples(name, self, args, options):
     """Sample by sample, each a view of the memory."""
     require_levels(self, (args, options), name)
-    looped(function(METHODS[name]), (self, *args), options)
+    call_by_samples(function(METHODS[name]), (self, *args), options)
     return self
 
 
 def require_levels(self, others, name):
     """Raise PyTorch's error if something that is written varies with a call that ``self`` does not vary with."""
-    missing = set(found(others)[0]) - set(self.levels if type(self) is Batched else ())
+    missing = set(find_levels(others)[0]) - set(self.levels if type(self) is Batched else ())
     if not missing:
         return
     name = SPOKEN.get(name, name.replace("_written_", "_"))
@@ -104,7 +104,7 @@ def elementwise(op, name):
         if type(self) is not Batched or levels_of((self, *args)) != self.levels:
             require_levels(self, args, name)
         levels, ndim = self.levels, ndim_of(self)
-        values = [self.value, *[fitted(t, levels, ndim) if type(t) is Batched else t for t in args]]
+        values = [self.value, *[fit_value(t, levels, ndim) if type(t) is Batched else t for t in args]]
         if len(args) == 1 and isinstance(args[0], Tensor):
             kept = list(values)
             promoted(kept, (self, *args))
@@ -118,7 +118,7 @@ def elementwise(op, name):
 def copy(self, other, non_blocking=False):
     """``self.copy_(other)``."""
     require_levels(self, (other,), "copy_")
-    value = fitted(other, self.levels, ndim_of(self)) if type(other) is Batched else other
+    value = fit_value(other, self.levels, ndim_of(self)) if type(other) is Batched else other
     self.value.copy_(value)
     return self
 
@@ -160,8 +160,8 @@ def assign(self, index, value):
 def resize(self, *size, memory_format=None):
     """``self.resize_(...)`` to no more elements than there are."""
     shape, batch = size[0] if len(size) == 1 and not isinstance(size[0], int) else size, batch_of(self)
-    rows = reshaped(self.value, (*batch, self.array.size))
-    self.value = reshaped(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
+    rows = reshape_value(self.value, (*batch, self.array.size))
+    self.value = reshape_value(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
     return self
 
 

@@ -8,9 +8,9 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
-from tensh.engine.inplace.out import before_out, into, refuse_growth
+from tensh.engine.inplace.out import check_out, refuse_growth, write_out
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin, fits_into, put
+from tensh.engine.inplace.writes import begin_write, require_room, write_inplace
 from tensh.engine.operators.basic import cast, conj_over, conjugate
 from tensh.engine.operators.basic import conj_physical as conj_physical_op
 from tensh.engine.operators.elementwise.arithmetic import require_dtype
@@ -98,7 +98,7 @@ def positive(input):
 def abs_(input):
     """In-place version of abs; of complex numbers there is none, for the result is real."""
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
-        begin(input)
+        begin_write(input)
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return abs_op.inplace_fn(input)
 
@@ -116,7 +116,7 @@ def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
     """
     if tensor(input, "nan_to_num_").array.dtype.kind not in "biu":
         return nan_to_num.inplace_fn(input, nan, posinf, neginf)
-    return put(input, begin(input), nan_to_num.fn(input, nan, posinf, neginf), "nan_to_num_", True)
+    return write_inplace(input, begin_write(input), nan_to_num.fn(input, nan, posinf, neginf), "nan_to_num_", True)
 
 
 @composite
@@ -135,10 +135,10 @@ def float_power(input, exponent, *, out=None):
     to = widest(*operands)
     if out is not None:
         require_float_power("output given to float_power", out, to)
-        before_out(out, "pow", operands)
+        check_out(out, "pow", operands)
         result = float_power(input, exponent)
         refuse_growth(out, result, operands)
-        return into(out, result, "float_power")
+        return write_out(out, result, "float_power")
     return pow_op.fn(*(in_dtype(x, to) for x in operands))
 
 
@@ -187,7 +187,7 @@ def clamp(input, min=None, max=None, *, out=None):
     tensor([0.0000, 0.5000, 1.0000])
     """
     if out is not None:
-        return into(out, clamp(input, min, max), "clamp")
+        return write_out(out, clamp(input, min, max), "clamp")
     if type(min) in BOUNDS and type(max) in BOUNDS:
         if min is max is None:
             raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -205,11 +205,11 @@ def clamp(input, min=None, max=None, *, out=None):
 @composite
 def clamp_(input, min=None, max=None):
     """In-place version of clamp."""
-    since = begin(input, min, max)
+    since = begin_write(input, min, max)
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
         refuse_overlap(input.array, "clamp")
-    return put(input, since, clamp(input, min, max), "clamp_")
+    return write_inplace(input, since, clamp(input, min, max), "clamp_")
 
 
 @composite
@@ -221,7 +221,7 @@ def lerp(input, end, weight, *, out=None):
     tensor([ 5., 15.])
     """
     if out is not None:
-        return into(out, lerp(input, end, weight), "lerp")
+        return write_out(out, lerp(input, end, weight), "lerp")
     if isinstance(weight, Tensor):
         return lerped("lerp_tensors", input, end, weight)
     if type(weight) is float:
@@ -235,12 +235,12 @@ def lerp(input, end, weight, *, out=None):
 @composite
 def lerp_(input, end, weight):
     """In-place version of lerp."""
-    since = begin(input, end, weight)
+    since = begin_write(input, end, weight)
     try:
-        return put(input, since, lerp(input, end, weight), "lerp_")
+        return write_inplace(input, since, lerp(input, end, weight), "lerp_")
     except NotImplementedError:  # of several faults PyTorch tells those of memory and of shapes first
         refuse_overlap(input.array)
-        fits_into(input, end, weight)
+        require_room(input, end, weight)
         raise
 
 
@@ -273,7 +273,7 @@ def from_parts(real, imag, *, out=None):
             f"Expected object of scalar type {BY_NUMPY[result.array.dtype].title} but got scalar type "
             f"{BY_NUMPY[out.array.dtype].title} for argument 'out'"
         )
-    return into(out, result, "complex")
+    return write_out(out, result, "complex")
 
 
 from_parts.__name__ = from_parts.__qualname__ = "complex"
@@ -294,7 +294,7 @@ def conj(input):
 def conj_physical_(input):
     """In-place version of conj_physical; real tensors may be expanded ones."""
     real = tensor(input, "conj_physical_").array.dtype.kind not in "cW"
-    return put(input, begin(input), conj_over.fn(input), "conj_physical_", real)
+    return write_inplace(input, begin_write(input), conj_over.fn(input), "conj_physical_", real)
 
 
 METHODS["conj_physical_"] = PUBLIC["conj_physical_"] = conj_physical_

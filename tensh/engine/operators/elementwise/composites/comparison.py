@@ -9,12 +9,12 @@ from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, plain
 from tensh.engine.codegen.scalars import fitting
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite, public
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
 from tensh.engine.errors.warnings import warn
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.overlap import refuse_partial_overlap
-from tensh.engine.inplace.writes import begin, put
+from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.comparison import isclose
 from tensh.engine.operators.elementwise.composites.arithmetic import fits_none, tensor
 from tensh.engine.operators.elementwise.table import masked_fill as masked_fill_op
@@ -77,7 +77,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         if array.dtype.kind not in "iufV":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {BY_NUMPY[array.dtype].title}")
     found = wrap(np.isin(*promote(one, two), assume_unique=False, invert=invert))
-    return found if out is None else into(out, found, "isin")
+    return found if out is None else write_out(out, found, "isin")
 
 
 # ── choosing ─────────────────────────────────────────────────────────────────
@@ -109,7 +109,7 @@ def where(condition, input=None, other=None, *, out=None):
     if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
         condition = truth(condition, input, other)
     chosen = where_op.fn(condition, input, other)
-    return chosen if out is None else into(out, chosen, "where")
+    return chosen if out is None else write_out(out, chosen, "where")
 
 
 def where_method(self, condition, other):
@@ -186,7 +186,7 @@ def masked_fill(input, mask, value):
         fits_none("masked_fill", (input, mask, value), "(Tensor input, Tensor mask, Tensor value)",
                   "(Tensor input, Tensor mask, Number value)")  # fmt: skip
     if mask.array.dtype.kind != "b":
-        edge(input)  # a locked view is refused first
+        refresh_node(input)  # a locked view is refused first
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype " + c_name(BY_NUMPY[mask.array.dtype])
         )
@@ -210,13 +210,15 @@ EXPANDED = (
 
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be an expanded one."""
-    since = begin(input, mask, value, may_overlap=True)
+    since = begin_write(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)
     if memory.overlaps_itself(input.array):
         warn(EXPANDED)
     number = value.array if isinstance(value, Tensor) else value
-    return put(input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array))
+    return write_inplace(
+        input, since, filled, "masked_fill_", partial(np.copyto, src=number, casting="unsafe", where=mask.array)
+    )
 
 
 METHODS["masked_fill_"] = PUBLIC["masked_fill_"] = masked_fill_

@@ -5,14 +5,14 @@ import numpy as np
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.clock import wrote
 from tensh.engine.core.nodes import live
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.methods.creation import nested
 
 
 def replace(name, t, others, fn):
     """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
-    if live(edge(t)):
+    if live(refresh_node(t)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     dtype = BY_NUMPY[t.array.dtype]
     for other in others:

@@ -115,7 +115,7 @@ def cut_out(signal, envelope, input, facts, total):
     end = half + length if length is not None else -half if half else total
     signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))
     lowest = envelope.abs().min()
-    if (lift.whole(lowest) < 1e-11).any():
+    if (lift.all_samples(lowest) < 1e-11).any():
         refuse("istft", input, facts, " window overlap add min: 1\n[ CPUBoolType{} ]")
     signal = signal / envelope
     if input.array.ndim == 2:

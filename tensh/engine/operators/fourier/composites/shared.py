@@ -3,7 +3,7 @@
 from tensh.engine.arguments.binding import bind, shows
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.layers.padding import constant_pad_nd
 from tensh.engine.operators.namespaces import fft
 from tensh.engine.operators.shapes.views import slice_dim
@@ -165,4 +165,4 @@ def half_sizes(name, x, s, dim):
 
 def finished(result, out, operator):
     """The result, in ``out`` if there is one; errors call that by the operator."""
-    return result if out is None else into(out, result, f"_{operator.name}")
+    return result if out is None else write_out(out, result, f"_{operator.name}")

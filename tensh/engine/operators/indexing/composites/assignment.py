@@ -11,7 +11,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.inplace.overlap import SHARED, refuse_overlap, refuse_partial_overlap
-from tensh.engine.inplace.writes import begin, unrecorded
+from tensh.engine.inplace.writes import begin_write, unrecorded
 from tensh.engine.operators.basic import expand, expanded_size
 from tensh.engine.operators.indexing.composites.indexing import (
     PLAIN,
@@ -60,7 +60,7 @@ def setitem(self, index, value):
                 if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
                     value = apart(value, view)
             except RuntimeError:
-                begin(view, value, may_overlap=True)  # which is refused before
+                begin_write(view, value, may_overlap=True)  # which is refused before
                 raise
             refuse_shared_index(view.array, *indices)
             index_put.write_(view, indices, without_leading_ones(value))

@@ -11,7 +11,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin, put, unrecorded, writable
+from tensh.engine.inplace.writes import begin_write, require_fit, unrecorded, write_inplace
 from tensh.engine.operators.forms import method, require
 from tensh.engine.operators.shapes.composites.parts import as_strided
 from tensh.engine.operators.shapes.embedding import (
@@ -70,7 +70,7 @@ def fill_(self, value):
             wrote(array)
             return self
     value = element(value, "fill_")
-    since = begin(self, value, may_overlap=True)
+    since = begin_write(self, value, may_overlap=True)
     tensor = isinstance(value, Tensor)
     if tensor:
         refuse_overlap(self.array)
@@ -79,8 +79,8 @@ def fill_(self, value):
         array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
         wrote(array)
         return self
-    since = begin(self, value, may_overlap=True)
-    return put(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
+    since = begin_write(self, value, may_overlap=True)
+    return write_inplace(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
 
 
 @method
@@ -90,7 +90,7 @@ def zero_(self):
         self.array.fill(0)
         wrote(self.array)
         return self
-    return put(self, begin(self), zero.fn(self), "zero_", True)
+    return write_inplace(self, begin_write(self), zero.fn(self), "zero_", True)
 
 
 @method
@@ -115,18 +115,18 @@ def copy_(self, other, non_blocking=False):
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
         warn("Casting complex values to real discards the imaginary part")
-    since = begin(self, other)
+    since = begin_write(self, other)
     if unrecorded(self, other) or array.dtype.kind not in DIFFERENTIABLE:
         if same_elements(array, source):
             wrote(array)
             return self
         source = real_part(source, array.dtype)
         if source.shape != array.shape or memory.overlaps_itself(array):
-            writable(self, wrap(source.astype(array.dtype, copy=False)))
+            require_fit(self, wrap(source.astype(array.dtype, copy=False)))
         array[...] = source
         wrote(array)
         return self
-    return put(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
+    return write_inplace(self, since, copying.fn(self, other), "copy_", same_elements(array, source))
 
 
 def same_elements(one, two):

@@ -11,7 +11,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, new, wrap
-from tensh.engine.core.views import edge, see
+from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn
@@ -26,7 +26,7 @@ def getitem(self, index):
     """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
     try:
         try:
-            node = self.node if self._base is None else edge(self)
+            node = self.node if self._base is None else refresh_node(self)
         except RuntimeError:  # its history can no longer be told; a wrong index comes first
             viewed(self, index)
             raise
@@ -36,7 +36,7 @@ def getitem(self, index):
                 t = new()
                 t.array = array
                 t.node = t._grad = None
-                return see(self, t)
+                return record_view(self, t)
         elif type(index) is int:
             try:
                 return select.fn(self, 0, index)
@@ -57,7 +57,7 @@ def getitem(self, index):
             if indices and array is self.array:
                 return index_op.fn(self, indices)
             if node is None or not mode.grad:
-                return index_op.fn(wrap(array), indices) if indices else see(self, wrap(array))
+                return index_op.fn(wrap(array), indices) if indices else record_view(self, wrap(array))
         view, indices = viewed(self, index)
         if indices:
             return index_op.fn(view, indices)
@@ -298,7 +298,7 @@ def fills(parts, value, shape, dtype):
 
 def apart(value, t):
     """``value`` with memory of its own where it shares that of ``t``, which is to be filled with it."""
-    return wrap(value.array.copy(), edge(value)) if owner(value.array) is owner(t.array) else value
+    return wrap(value.array.copy(), refresh_node(value)) if owner(value.array) is owner(t.array) else value
 
 
 def is_number(part):

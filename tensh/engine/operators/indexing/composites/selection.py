@@ -11,11 +11,11 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import lift, ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
-from tensh.engine.inplace.out import into
-from tensh.engine.inplace.writes import begin
+from tensh.engine.inplace.out import write_out
+from tensh.engine.inplace.writes import begin_write
 from tensh.engine.operators.forms import dims_of, method, require
 from tensh.engine.operators.indexing.composites.indexing import apart, fills, read_array
 from tensh.engine.operators.indexing.gather import gather
@@ -32,7 +32,7 @@ def both(choose, form, doc, out=True):
     """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
     name = choose.__name__
 
-    def chosen(input, args, named, called=name):
+    def chosen(input, args, named, kernel_name=name):
         try:
             return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
@@ -48,13 +48,13 @@ def both(choose, form, doc, out=True):
         except Lift:
             return ports.batched_function(name, function, (input, *args), named)
         except (IndexError, RuntimeError):
-            edge(input)  # a locked view is refused before its indices are
+            refresh_node(input)  # a locked view is refused before its indices are
             raise
         return OPS[operator].fn(input, *given)
 
     def in_place(self, *args, **named):
         try:
-            begin(self, *args, *named.values(), may_overlap=True)
+            begin_write(self, *args, *named.values(), may_overlap=True)
             operator, given = chosen(self, args, named, f"{name}_")
         except Lift:
             return ports.batched_function(f"{name}_", in_place, (self, *args), named)
@@ -253,7 +253,7 @@ def nonzero(input, *, as_tuple=False, out=None):
     array = require(input, "nonzero", "input", 1).array
     if not as_tuple:
         result = wrap(found(array).T)
-        return result if out is None else into(out, result, "nonzero")
+        return result if out is None else write_out(out, result, "nonzero")
     return unbind.fn(wrap(found(array if array.ndim else array.reshape(1)).T), 1)
 
 
@@ -271,11 +271,11 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     result = np.full((size, rows.shape[1]), fill_value, np.int64)
     result[: len(rows)] = rows[:size]
-    return wrap(result) if out is None else into(out, wrap(result), "nonzero_static")
+    return wrap(result) if out is None else write_out(out, wrap(result), "nonzero_static")
 
 
 @composite(method=False)
-@lift.answering
+@lift.for_batches
 def unravel_index(indices, shape):
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
 

@@ -4,7 +4,7 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.overlap import refuse_overlap
-from tensh.engine.inplace.writes import begin, put
+from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.activation import (
     celu_op,
     elu_op,
@@ -35,9 +35,9 @@ def written(name, over=None, **fixed):
     op = OPS[over or name]
 
     def function(input, *args, **options):
-        since = begin(require(input, f"{name}_", "input", 1))
+        since = begin_write(require(input, f"{name}_", "input", 1))
         refuse_overlap(input.array)
-        return put(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
+        return write_inplace(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
 
     function.__name__ = function.__qualname__ = f"{name}_"
     function.__doc__ = f"In-place version of {name}."

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import bool_, float32
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
@@ -86,7 +86,7 @@ def scaled_dot_product_attention(
         not dropout_p
         and query.array.ndim == key.array.ndim == value.array.ndim == 4
         and size == value.array.shape[-1] == key.array.shape[-1]
-        and (mask is None or edge(mask) is None)
+        and (mask is None or refresh_node(mask) is None)
     )
     if one_node:
         check_batches(query, key, value, mask)

@@ -16,7 +16,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn
-from tensh.engine.inplace.writes import put
+from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.operators.elementwise.table import add, mul
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer
 from tensh.engine.random import drawing
@@ -263,7 +263,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
 def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     """In-place version of rrelu."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
-    return put(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")
+    return write_inplace(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")
 
 
 def _layer_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
@@ -283,7 +283,7 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 
 # ── softmax samples ──────────────────────────────────────────────────────────
 @layer
-@lifting.answering
+@lifting.for_batches
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
     if eps != 1e-10:

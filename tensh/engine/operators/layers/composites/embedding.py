@@ -195,7 +195,7 @@ def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sam
 
 
 @layer
-@lift.answering
+@lift.for_batches
 def embedding_bag(
     input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
     per_sample_weights=None, include_last_offset=False, padding_idx=None,

@@ -93,7 +93,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * PUBLIC["ones_like"](input)
-    elif (lift.whole(var) < 0).any():
+    elif (lift.all_samples(var) < 0).any():
         raise ValueError("var has negative entry/entries")
     elif var.array.shape != input.array.shape:
         var = fitted_variance(input.array.shape, var)

@@ -216,7 +216,7 @@ def check_expands(weight, target):
 
 
 def check_probabilities(input, target):
-    for name, array in (("input", lift.whole(input)), ("target", lift.whole(target))):
+    for name, array in (("input", lift.all_samples(input)), ("target", lift.all_samples(target))):
         if not ((array >= 0) & (array <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
 

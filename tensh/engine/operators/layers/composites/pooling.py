@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, wants
 from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
 from tensh.engine.operators.layers.composites.windows import (
@@ -185,7 +185,7 @@ def declare_avg(dims):
         require(input, name, "input", 1)
         kernel, stride, padding, _ = geometry("avg", dims, name, kernel_size, stride, padding, 1)
         result = avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        return result if out is None else into(out, result, name)
+        return result if out is None else write_out(out, result, name)
 
     doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.
 

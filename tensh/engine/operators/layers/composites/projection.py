@@ -3,7 +3,7 @@
 import math
 
 from tensh.engine.errors.messages import size_at
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer, refuse_dtypes
 from tensh.engine.operators.linalg.addmm import addmm
@@ -22,7 +22,7 @@ def linear(input, weight, bias=None, *, out=None):
     """
     require(input, "linear", "input", 1), require(weight, "linear", "weight", 2)
     result = product(input, weight, None if bias is None else require(bias, "linear", "bias", 3))
-    return result if out is None else into(out, result, "linear")
+    return result if out is None else write_out(out, result, "linear")
 
 
 def product(input, weight, bias):

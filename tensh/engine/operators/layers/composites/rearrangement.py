@@ -29,7 +29,7 @@ def one_hot(input, num_classes=-1):
     if not array.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if array.size:
-        array = lift.whole(input)
+        array = lift.all_samples(input)
         if array.min() < 0:
             raise RuntimeError("Class values must be non-negative.")
         if num_classes == -1:

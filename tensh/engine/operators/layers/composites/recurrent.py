@@ -5,7 +5,7 @@ lists of steps [batch, features], which may have fewer and fewer samples (packed
 """
 
 from tensh.engine import named
-from tensh.engine.arguments.binding import leaf
+from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.dtypes.dtype import float32
@@ -125,7 +125,7 @@ def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidd
     """The derivative of a layer of long short-term memory as tensors: of the layer, run step by step."""
 
     def reached(each):  # tangents want the gradient of what no gradient goes through, too
-        return each if each.requires_grad else leaf(each.array, True)
+        return each if each.requires_grad else make_leaf(each.array, True)
 
     input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
     results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)

@@ -32,10 +32,10 @@ SMALL = ("uint8", "int8", "int16", "int32")
 HALF = ("float16", "bfloat16")
 
 
-def refuse_dtypes(called, tensor, *names):
+def refuse_dtypes(kernel_name, tensor, *names):
     """PyTorch's error for dtypes that a function is not made for, where its kind of dtype alone does not tell."""
     if tensor.dtype.name in names:
-        raise NotImplementedError(f"\"{called}\" not implemented for '{tensor.dtype.title}'")
+        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{tensor.dtype.title}'")
 
 
 def constants(function, **tensors):

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.dtypes.dtype import FLOAT, promote_types
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.elementwise.table import clamp_min
@@ -26,7 +26,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """
     norm = clamp_min.fn(input.norm(p, dim, keepdim=True), eps)
     result = input / norm.expand_as(input)
-    return result if out is None else into(out, result, "div")
+    return result if out is None else write_out(out, result, "div")
 
 
 @layer(torch=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite, returned
+from tensh.engine.codegen.table import composite, return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.elementwise.table import where
@@ -14,7 +14,7 @@ from tensh.engine.operators.namespaces import everywhere, linalg
 
 def failed(name, info, words):
     """Raise for the first matrix that failed."""
-    failure = shared.first_failure(lift.whole(info))
+    failure = shared.first_failure(lift.all_samples(info))
     if failure is not None:
         place, number = failure
         raise LinAlgError(f"{name}: {place}{words.format(number)}")
@@ -141,7 +141,7 @@ def slogdet(input):
     return SignAndLogarithm(determinant.linalg_slogdet.fn(input))
 
 
-SignAndLogarithm = returned("slogdet", ("sign", "logabsdet"))
+SignAndLogarithm = return_type("slogdet", ("sign", "logabsdet"))
 
 
 @composite

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite, returned
+from tensh.engine.codegen.table import METHODS, PUBLIC, composite, return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.linalg import factor, householder
 from tensh.engine.operators.linalg import solve as solving
 from tensh.engine.operators.linalg.composites.equations import failed
@@ -84,7 +84,7 @@ def linalg_qr(A, mode="reduced"):
     return factor.linalg_qr.fn(A, mode)
 
 
-QR = returned("qr", ("Q", "R"))
+QR = return_type("qr", ("Q", "R"))
 
 
 @composite(out=True)
@@ -95,7 +95,7 @@ def qr(input, some=True):
 
 
 # ── LU ───────────────────────────────────────────────────────────────────────
-Factored = returned("linalg_lu_factor", ("LU", "pivots"))
+Factored = return_type("linalg_lu_factor", ("LU", "pivots"))
 ZERO = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
     "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
@@ -115,7 +115,7 @@ def lu_factor(A, *, pivot=True):
     """
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
-    failures = lift.whole(info)
+    failures = lift.all_samples(info)
     if failures.any():
         number = int(failures[failures != 0].flat[0])
         place = f"(Batch element {int(np.flatnonzero(failures)[0])}): " if failures.ndim else ""
@@ -150,7 +150,7 @@ def lu(A, pivot=True, get_infos=False, out=None):
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
     result = WithInfo((LU, pivots, info)) if get_infos else (LU, pivots)
-    return result if out is None else into(out, result, "lu")
+    return result if out is None else write_out(out, result, "lu")
 
 
 @composite(function=False)
@@ -160,7 +160,7 @@ def lu_method(self, pivot=True, get_infos=False):
 
 
 METHODS["lu"] = METHODS.pop("lu_method")
-WithInfo = returned("_lu_with_info", ("LU", "pivots", "info"))
+WithInfo = return_type("_lu_with_info", ("LU", "pivots", "info"))
 
 
 @composite(method=False, out=True)
@@ -178,7 +178,7 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     return Unpacked((P if unpack_pivots else wrap(none), *((L, U) if unpack_data else (wrap(none), wrap(none)))))
 
 
-Unpacked = returned("lu_unpack", ("P", "L", "U"))
+Unpacked = return_type("lu_unpack", ("P", "L", "U"))
 
 
 @linalg

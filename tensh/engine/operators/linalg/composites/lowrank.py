@@ -1,6 +1,6 @@
 """Factorizations by a few random directions, and of symmetric matrices."""
 
-from tensh.engine.codegen.table import PUBLIC, composite, function, returned
+from tensh.engine.codegen.table import PUBLIC, composite, function, return_type
 from tensh.engine.operators.linalg import symmetric
 from tensh.engine.operators.linalg.composites.equations import failed
 from tensh.engine.operators.linalg.composites.products import matmul
@@ -48,7 +48,7 @@ def pca_lowrank(A, q=None, center=True, niter=2):
 
 
 # ── symmetric matrices ───────────────────────────────────────────────────────
-Factored = returned("linalg_ldl_factor", ("LD", "pivots"))
+Factored = return_type("linalg_ldl_factor", ("LD", "pivots"))
 ZERO = "The factorization completed, but the block D[{0},{0}] is exactly zero"
 
 

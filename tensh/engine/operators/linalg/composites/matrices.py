@@ -131,7 +131,7 @@ def multiplied(tensors, split, i, j):
 @composite(method=False)
 def chain_matmul(*matrices, out=None):
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
-    from tensh.engine.inplace.out import into
+    from tensh.engine.inplace.out import write_out
 
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
@@ -143,7 +143,7 @@ def chain_matmul(*matrices, out=None):
         if t.array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {t.array.ndim}, expected 2 instead.")
     result = matrices[0].clone() if len(matrices) == 1 else chain(list(matrices))
-    return result if out is None else into(out, result, "chain_matmul")
+    return result if out is None else write_out(out, result, "chain_matmul")
 
 
 # ── products of vectors ──────────────────────────────────────────────────────

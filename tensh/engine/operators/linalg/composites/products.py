@@ -7,10 +7,10 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, PYTHON_ONLY, composite
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
-from tensh.engine.inplace.out import before_out, into
-from tensh.engine.inplace.writes import renamed
+from tensh.engine.inplace.out import check_out, write_out
+from tensh.engine.inplace.writes import named_node_class
 from tensh.engine.operators.linalg import products
 from tensh.engine.operators.namespaces import LINALG
 from tensh.engine.operators.shapes.views import squeeze_dim, unsafe_view
@@ -32,12 +32,12 @@ def matmul(input, other, *, out=None):
     a, b = input.array.ndim, other.array.ndim
     if out is None:
         return products.mm.fn(input, other) if a == 2 == b else by_dims(input, other, a, b)
-    before_out(out, "matmul", (input, other))
+    check_out(out, "matmul", (input, other))
     strict = products.OTHER_NUMBER if a == b == 1 else products.OTHER_VECTOR if b == 1 else products.OTHER_DTYPE
     fits = a and b and (b != 2 or a > 2 or input.array.shape[-1] == other.array.shape[0])
     if fits and out.dtype is not input.dtype and (input.dtype is other.dtype or a <= b == 2):
         raise RuntimeError(strict.format(input.dtype, out.dtype))
-    into(out, matmul(input, other), "matmul")
+    write_out(out, matmul(input, other), "matmul")
     if a == 1 and b == 2:
         wrote(out.array)  # as PyTorch counts: it writes a row, and makes a vector of it
     return out
@@ -64,7 +64,7 @@ def only_row(matrix):
     row = squeeze_dim.fn(matrix, 0)
     row._base = None
     if live(row.node):
-        row.node.__class__ = renamed(type(row.node), "SqueezeBackward4")
+        row.node.__class__ = named_node_class(type(row.node), "SqueezeBackward4")
     return row
 
 
@@ -85,7 +85,7 @@ def folds(input, other, a, b):
     stack, single = (input, other) if a >= b else (other.swapaxes(-2, -1), input)
     if stack.array.ndim < 3 or single.array.ndim > 2:
         return False
-    if mode.grad and edge(single) is not None:
+    if mode.grad and refresh_node(single) is not None:
         return True
     if a == 2:
         return False

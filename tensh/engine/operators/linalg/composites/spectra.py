@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import composite, returned
+from tensh.engine.codegen.table import composite, return_type
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.forms import wants
 from tensh.engine.operators.linalg import leastsquares, spectrum
@@ -90,7 +90,7 @@ def svdvals(A, *, driver=None):
     return spectrum.linalg_svd.fn(A, False)[1] if wants(A) else spectrum.singular_values.fn(A)
 
 
-SVD = returned("svd", ("U", "S", "V"))
+SVD = return_type("svd", ("U", "S", "V"))
 
 
 @composite(out=True)

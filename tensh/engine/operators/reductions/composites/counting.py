@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import not_implemented, refuse_dtype
-from tensh.engine.inplace.out import into
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions import unique as distinct
@@ -131,7 +131,7 @@ def into_indices(out, result, out_int32, name):
             f"out_int32 flag is True, but we got output tensor's dtype {out.dtype.title} and out_int32 flag is "
             f"{'True' if out_int32 else 'False'}"
         )
-    return into(out, result, name)
+    return write_out(out, result, name)
 
 
 @composite(method=False)

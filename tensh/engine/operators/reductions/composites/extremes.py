@@ -3,7 +3,7 @@
 from tensh.engine.codegen.table import composite
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.inplace.out import before_out, into
+from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import extremes
 
 
@@ -22,9 +22,9 @@ def extreme(name, doc, of_all, along, of_two):
         if dim is None and keepdim:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if out is not None:
-            before_out(out, name, (input,))
+            check_out(out, name, (input,))
         result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
-        return result if out is None else into(out, result, name)
+        return result if out is None else write_out(out, result, name)
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = doc

@@ -1,10 +1,10 @@
 """Histograms with PyTorch's overloads: a number of bins, or their edges."""
 
-from tensh.engine.codegen.table import composite, returned
+from tensh.engine.codegen.table import composite, return_type
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.operators.reductions import histograms
 
-HistogramDD = returned("histogramdd", ("hist", "bin_edges"))
+HistogramDD = return_type("histogramdd", ("hist", "bin_edges"))
 
 
 def raw(bins):

@@ -10,7 +10,7 @@ from tensh.engine.codegen.table import composite
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import ABSENT, OTHER_DTYPE
-from tensh.engine.inplace.out import before_out, into
+from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import reductions
 from tensh.engine.operators.reductions.extremes import no_extreme, require_elements
 from tensh.engine.operators.shapes.views import alias
@@ -34,11 +34,11 @@ def reduction(name, doc, everything, along, *, dim=True):
             dtype = require_dtype(dtype, name).numpy
         strict = None
         if out is not None:
-            before_out(out, name, (input,))
+            check_out(out, name, (input,))
             if name != "mean":  # ``out`` says the dtype to compute in
                 dtype, strict = dtype or out.array.dtype, OTHER_DTYPE
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
-        return result if out is None else into(out, result, name, strict)
+        return result if out is None else write_out(out, result, name, strict)
 
     def without_keywords(input, dim=ABSENT, keepdim=False):  # what most calls are: 100 ns less
         if dim is ABSENT and not keepdim or dim is None and not keepdim:
@@ -107,8 +107,8 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     dtype = dtype and require_dtype(dtype, "nansum").numpy
     if out is None:
         return reductions.nansum.fn(input, dim, keepdim, dtype)
-    before_out(out, "nansum", (input,))
-    return into(out, reductions.nansum.fn(input, dim, keepdim, dtype or out.array.dtype), "nansum", OTHER_DTYPE)
+    check_out(out, "nansum", (input,))
+    return write_out(out, reductions.nansum.fn(input, dim, keepdim, dtype or out.array.dtype), "nansum", OTHER_DTYPE)
 
 
 @composite(out=True)

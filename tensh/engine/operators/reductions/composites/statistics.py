@@ -3,7 +3,7 @@
 from tensh.engine.codegen.table import composite
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.engine.inplace.out import before_out, into
+from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import statistics
 
 
@@ -21,7 +21,7 @@ def spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims):
     return None if dim in ((), []) else dim, correction, keepdim if keepdims is None else keepdims
 
 
-def spread(name, doc, operator):
+def declare_spread(name, doc, operator):
     """``var``, ``std`` and, with the mean beside them, ``var_mean`` and ``std_mean``."""
     pair = len(operator.outs) == 2
 
@@ -30,10 +30,10 @@ def spread(name, doc, operator):
             what = name if pair else "std and var"
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         if out is not None:
-            before_out(out, name, (input,))
+            check_out(out, name, (input,))
         dim, correction, keepdim = spread_arguments(name, dim, unbiased, keepdim, correction, axis, keepdims)
         result = operator.fn(input, dim, correction, keepdim)
-        return tuple(result) if pair else result if out is None else into(out, result, name)
+        return tuple(result) if pair else result if out is None else write_out(out, result, name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -49,14 +49,14 @@ SPREAD = """{} of all elements, or along ``dim`` (an int or a sequence of them).
     >>> torch.{}(torch.tensor([1.0, 2.0, 3.0]))
     {}
     """
-var = spread("var", SPREAD.format("The variance", "var", "tensor(1.)"), statistics.var_dim)
-std = spread("std", SPREAD.format("The standard deviation", "std", "tensor(1.)"), statistics.std_dim)
-var_mean = spread(
+var = declare_spread("var", SPREAD.format("The variance", "var", "tensor(1.)"), statistics.var_dim)
+std = declare_spread("std", SPREAD.format("The standard deviation", "std", "tensor(1.)"), statistics.std_dim)
+var_mean = declare_spread(
     "var_mean",
     SPREAD.format("The variance and the mean", "var_mean", "(tensor(1.), tensor(2.))"),
     statistics.var_mean_dim,
 )
-std_mean = spread(
+std_mean = declare_spread(
     "std_mean",
     SPREAD.format("The standard deviation and the mean", "std_mean", "(tensor(1.), tensor(2.))"),
     statistics.std_mean_dim,
@@ -72,9 +72,9 @@ def median_of(name, doc):
         if dim is None and keepdim:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if out is not None:
-            before_out(out, name, (input,))
+            check_out(out, name, (input,))
         result = OPS[f"{name}_all"].fn(input) if dim is None else OPS[f"{name}_dim"].fn(input, dim, keepdim)
-        return result if out is None else into(out, result, name)
+        return result if out is None else write_out(out, result, name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

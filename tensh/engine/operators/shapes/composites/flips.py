@@ -4,7 +4,7 @@ from tensh.engine.codegen.table import FORMS, MEMBERS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.inplace.writes import begin, reshaped
+from tensh.engine.inplace.writes import become_view, begin_write
 from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.shapes.composites.reshaping import squeeze
 from tensh.engine.operators.shapes.views import alias, transpose
@@ -140,9 +140,9 @@ def changes_shape(name, fn, *nodes):
     """Declare ``NAME_``, by which a tensor becomes its own view; ``nodes`` maps the view's node to the name of its own."""
 
     def change(self, *args, **named):
-        begin(self)
+        begin_write(self)
         viewed = fn(self, *args, **named)
-        return reshaped(self, viewed, names.get(type(viewed.node).__name__))
+        return become_view(self, viewed, names.get(type(viewed.node).__name__))
 
     names = dict(node.split(">") for node in nodes)
     change.__name__ = change.__qualname__ = f"{name}_"

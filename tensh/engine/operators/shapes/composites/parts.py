@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.inplace.writes import begin, reshaped
+from tensh.engine.inplace.writes import become_view, begin_write
 from tensh.engine.operators.forms import dims_of, method, require
 from tensh.engine.operators.shapes.composites.reshaping import shaped
 from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
@@ -253,10 +253,10 @@ def require_room(array, size, stride, start):
 @method
 def as_strided_(self, size, stride, storage_offset=None):
     """In-place version of ``as_strided``: the tensor becomes its own view."""
-    begin(self)
+    begin_write(self)
     if any(n < 0 for n in dims_of(size, "as_strided_", "size")):
         raise RuntimeError("numel: integer multiplication overflow")
-    return reshaped(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
+    return become_view(self, as_strided(self, size, stride, storage_offset), "AsStridedBackward1")
 
 
 PUBLIC["as_strided_"] = as_strided_

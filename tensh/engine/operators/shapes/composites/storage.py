@@ -15,7 +15,7 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.core.clock import owner, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import SIZES, Tensor
-from tensh.engine.core.views import edge
+from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
@@ -304,7 +304,7 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
     RuntimeError for tensors that require grad, and for more elements than the memory of a NumPy array has.
     """
     shape = ints(sizes, named, "resize_", "size")
-    if live(edge(self)):
+    if live(refresh_node(self)):
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")

@@ -6,7 +6,7 @@ from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.scaling import beside_number
 from tensh.engine.codegen.table import METHODS, composite
 from tensh.engine.core.clock import tick
-from tensh.engine.inplace.writes import put
+from tensh.engine.inplace.writes import write_inplace
 from tensh.engine.operators.elementwise.composites.arithmetic import tensor
 from tensh.engine.operators.namespaces import special
 from tensh.engine.operators.special.error_functions import erf_op
@@ -33,7 +33,7 @@ def polygamma_method(self, n):
 
 def polygamma_(self, n):
     """In-place version of polygamma."""
-    return put(self, tick(), polygamma(n, self), "polygamma_")
+    return write_inplace(self, tick(), polygamma(n, self), "polygamma_")
 
 
 METHODS["polygamma"], METHODS["polygamma_"] = polygamma_method, polygamma_
