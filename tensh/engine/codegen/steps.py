@@ -199,7 +199,7 @@ def result_lines(op):
         first, *rest = op.parameters
         call = f", {op.name}_fn, ({' '.join(p + ',' for p in rest)})" if op.view == RETYPED else ""
         if call:
-            lines.append(f"see_retyped({first}, out{call})")
+            lines.append(f"record_retyped_view({first}, out{call})")
         else:
             seen = f"out._base = {first}; out._how = None; out._time = clock.last_write"
             lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: record_view({first}, out)"]

@@ -61,13 +61,13 @@ def _out(op, strict):
     """Lines that compute and write into ``out``: what PyTorch refuses first is refused first."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
     if op.derivatives and op.node != "NotImplemented":
-        lines = [f"before_out(out, '{op.name}', {inputs})"]
+        lines = [f"check_out(out, '{op.name}', {inputs})"]
     else:
-        lines = [f"before_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
+        lines = [f"check_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
     apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
     lines += [apart] if op.pointwise else []
     lines += ["if dtype is None: dtype = out.dtype"] if op.into_dtype else []
-    into = "into" if op.derivatives or op.outs else "constant_into"
+    into = "write_out" if op.derivatives or op.outs else "write_constant_out"
     if not op.pointwise or len(op.inputs) != 2:
         return [*lines, f"return {into}(out, {op.name}_fn({call(op)}), '{op.name}'{strict})"]
     given = f"error, '{op.name}', {', '.join(op.inputs)}, out"
@@ -184,7 +184,7 @@ def _inplace(op):
     name = f"{op.name}_"
     lines = _written_straight(op, a, *others) if op.pointwise else []
     lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
-    lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin({', '.join(op.inputs)})"))
+    lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin_write({', '.join(op.inputs)})"))
     if op.pointwise:
         lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps_dtype else []
         lines.append(f"refuse_overlap({a}.array, '{op.name}')")

@@ -26,7 +26,7 @@ class Node:
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
     roles: tuple = ()
     keeps_arrays = False  # is any saved value an array, to be given back after use?
-    absent = (0, 0)  # inputs before and after these that PyTorch's node has: constants here
+    constant_edges = (0, 0)  # inputs before and after these that PyTorch's node has: constants here
     op = None
 
     def backward(self, g):

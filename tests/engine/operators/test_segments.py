@@ -93,7 +93,7 @@ def test_batches_are_computed_at_once(told, reduce, monkeypatch):
     """Data and gradients that vary, alone and together, by one map and by two."""
     from tensh.engine.vmap import dispatch
 
-    monkeypatch.setattr(dispatch, "looped", None)
+    monkeypatch.setattr(dispatch, "call_by_samples", None)
     tell = {k: torch.tensor(v) if isinstance(v, list) else v for k, v in told.items()}
     shape = (4, 2) if "lengths" in told else (3, 4)
     data = torch.tensor(np.resize(NUMBERS, (5, 2, *shape)))

@@ -310,7 +310,7 @@ def test_common_functions_do_not_loop(name, monkeypatch):
     call = SAMPLES[name][0]
     made, function = several(call, name), as_function(name, call)
     if made and expected_of(function, made, [True] * len(made)) is not None:
-        monkeypatch.setattr(dispatch, "looped", refuse)
+        monkeypatch.setattr(dispatch, "call_by_samples", refuse)
         torch.vmap(function)(*stacked(made, [True] * len(made)))
 
 
