@@ -7,7 +7,7 @@ from tests.support.project import ROOT, plain_environment
 
 EACH_FIRST = """
 import os, sys
-from tensh.engine import registry
+from tensh.engine.codegen import registry
 for module, names in registry.DECLARED.items():
     child = os.fork()
     if not child:
@@ -40,12 +40,14 @@ def test_a_start_reads_what_it_needs():
     shown, modules = done.stdout.split("\n", 1)
     assert shown == "tensor([2., 4.])"
     families = {name.rpartition(".")[0] for name in modules.split() if name.startswith("tensh.engine.")}
-    assert not families & {f"tensh.engine.ops.{family}" for family in ("linalg", "layers", "special", "random")}
-    assert "tensh.engine.functional.layers" not in families
+    assert not families & {f"tensh.engine.operators.{family}" for family in ("linalg", "layers", "special", "random")}
+    assert "tensh.engine.operators.layers.composites" not in families
 
 
 def test_a_name_that_the_index_does_not_know_is_found():
-    forget = "from tensh.engine import registry; [registry.PLACES.pop(name) for name in ('softmax', 'lu_solve')]; "
+    forget = (
+        "from tensh.engine.codegen import registry; [registry.PLACES.pop(name) for name in ('softmax', 'lu_solve')]; "
+    )
     done = run("-c", forget + "import tensh; print(tensh.softmax(tensh.zeros(2), 0), tensh.zeros(2).softmax(0))")
     assert done.stdout == "tensor([0.5000, 0.5000]) tensor([0.5000, 0.5000])\n", done.stderr
 

@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from tensh.engine.core import ports as ports_module
 from tests.support.project import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
@@ -63,14 +64,12 @@ LAYERS = {
 }
 # Inside the engine, from the bottom up: none of a line needs one to its right, not even by way of others.
 ENGINE = (
-    "clock arrays dtype tensor graph declarations ops functional",
-    "clock dtype tensor graph.nodes graph.backward graph.gradients",
-    "graph.nodes declarations.inplace declarations.table tangents forward",
-    "declarations.source declarations.derivatives declarations.steps declarations.writer declarations.table ops",
-    "vocabulary declarations.table ops",
-    "vocabulary declarations.mixing declarations.table ops",
-    "arrays.memory random ops functional",
-    "dtype tensor printing",
+    "core.clock core.tensor core.nodes core.views core.backward autograd.gradients",
+    "core.backward inplace.writes codegen.table autograd.jvp autograd.tangent_levels",
+    "codegen.source codegen.derivatives codegen.steps codegen.writer codegen.table operators",
+    "codegen.vocabulary codegen.mixing codegen.table operators",
+    "arrays.memory core.tensor codegen.table operators vmap.dispatch",
+    "core.tensor methods.printing",
 )
 SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal
 
@@ -136,38 +135,45 @@ def needed_by(names, needs):
     return found
 
 
-def engine_part(module, depth):
-    """A module of the engine, ``depth`` names long, without "tensh.engine"."""
-    return ".".join(module.split(".")[2 : 2 + depth])
+ENGINE_NEEDS = {
+    module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine.")} - {module}
+    for module in FILES
+    if module.startswith("tensh.engine.")
+}
+"""Each module of the engine -> the modules of the engine that it imports anywhere, inside functions, too."""
 
 
-def engine_needs(depth):
-    """Each part of the engine (1: a module or a folder at its top, 2: also what is in the folders) -> what it imports."""
-    needs = {}
-    for module in FILES:
-        if module.startswith("tensh.engine."):
-            part = engine_part(module, depth)
-            names = imports(module, top_only=True)
-            others = {engine_part(n, depth) for n in names if n.startswith("tensh.engine.")}
-            needs.setdefault(part, set()).update(others - {part})
-    return needs
+def modules_of(part):
+    """The modules of a part of the engine: a folder, or one file."""
+    name = f"tensh.engine.{part}"
+    return {module for module in ENGINE_NEEDS if module == name or module.startswith(f"{name}.")}
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_no_part_of_the_engine_imports_itself_by_way_of_others(depth):
-    needs = engine_needs(depth)
-    for part in needs:
-        assert part not in needed_by([part], needs), part
+def test_no_module_of_the_engine_imports_itself_by_way_of_others():
+    rings = [module for module in ENGINE_NEEDS if module in needed_by([module], ENGINE_NEEDS)]
+    assert rings == []
 
 
 @pytest.mark.parametrize("line", ENGINE)
 def test_the_engine_is_built_from_the_bottom_up(line):
     parts = line.split()
-    needs = engine_needs(2) | engine_needs(1)
     for position, part in enumerate(parts):
-        needed = needed_by([part], needs)
-        needed |= {each.partition(".")[0] for each in needed}
-        assert needed & set(parts[position + 1 :]) == set(), f"{part} needs what is above it"
+        needed = needed_by(modules_of(part), ENGINE_NEEDS)
+        for above in parts[position + 1 :]:
+            assert modules_of(above), above
+            assert not needed & modules_of(above), f"{part} needs {above}"
+
+
+PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches"
+"""All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
+
+
+def test_ports_are_those_that_are_listed():
+    ports = {name: port for name, port in vars(ports_module).items() if isinstance(port, ports_module.Port)}
+    assert sorted(ports) == sorted(PORTS.split())
+    for name, port in ports.items():
+        assert callable(port.function), name
+        assert f"`{name}`" in (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), name
 
 
 @pytest.mark.parametrize("module", [name for name in FILES if name.startswith(SILENT)])

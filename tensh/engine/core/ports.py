@@ -34,7 +34,7 @@ batched_operator = Port("vmap.dispatch", "operator")
 batched_function = Port("vmap.dispatch", "function")
 """``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
 
-batched_custom = Port("vmap.custom", "applied")
+batched_custom = Port("vmap.custom", "apply_custom")
 """``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative of the user's own."""
 
 batched_grad = Port("vmap.differentiation", "grad")

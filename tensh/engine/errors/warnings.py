@@ -4,7 +4,7 @@ import sys
 import warnings
 from pathlib import Path
 
-PACKAGE = str(Path(__file__).parents[1])
+PACKAGE = str(Path(__file__).parents[2])
 
 
 def warn(message, category=UserWarning):

@@ -32,7 +32,7 @@ def both(choose, form, doc, out=True):
     """Declare a function and its in-place form; ``choose`` finds the operator and its arguments, ``form`` is for errors."""
     name = choose.__name__
 
-    def chosen(input, args, named, kernel_name=name):
+    def chosen(input, args, named, called=name):
         try:
             return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
