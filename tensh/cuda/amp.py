@@ -1,4 +1,4 @@
-"""torch.cuda.amp: the names of old of what is in torch.amp."""
+"""torch.cuda.amp: the old names of what is in torch.amp."""
 
 from tensh import amp
 from tensh.engine.dtypes.dtype import float16

@@ -1,7 +1,7 @@
 """The engine: tensors, autograd and the operators.
 
-Read it in this order: clock, tensor, graph, backward; then vocabulary, writer, table; then inplace and mixing.  The
-operators are declared in ops/, the functions made of them are in functional/.
+Read core/ first, then codegen/ and inplace/.  The operators are declared in operators/, a folder for each family; the
+functions made of them are in the composites/ of the family.
 """
 
 from functools import cache

@@ -1,4 +1,4 @@
-"""torch.func.functional_call, stack_module_state and their kin: modules as functions of their parameters and buffers."""
+"""torch.func.functional_call, stack_module_state and the like: modules as functions of their parameters and buffers."""
 
 from contextlib import contextmanager
 

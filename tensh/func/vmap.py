@@ -25,7 +25,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     arguments and results are; keyword arguments are the same for all samples.  ``randomness`` says whether random numbers are
     an error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
 
-    Calls nest, and compose with ``grad`` and its kin.  A function that asks for the value of a single element, or whose
+    Calls nest, and compose with ``grad`` and the like.  A function that asks for the value of a single element, or whose
     results would differ in shape from sample to sample, raises RuntimeError.
 
     >>> import tensh as torch

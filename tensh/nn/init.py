@@ -307,7 +307,7 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return tensor
 
 
-# ── the names of old ─────────────────────────────────────────────────────────
+# ── old names ─────────────────────────────────────────────────────────
 def _deprecated(function):
     new = function.__name__
     old = new.removesuffix("_")

@@ -89,7 +89,9 @@ def test_page(name):
 
 def test_source_is_the_declaration_and_the_function_written_from_it():
     shown = page_of("exp", with_source=True)
-    assert 'pointwise(single.exp, "e to the power of input."' in shown and "declared in tensh/engine/operators/" in shown
+    assert (
+        'pointwise(single.exp, "e to the power of input."' in shown and "declared in tensh/engine/operators/" in shown
+    )
     assert "def exp(input, *, out=None):" in shown
     shown = page_of("linalg.svd", with_source=True)
     assert "\n  def linalg_svd(A" in shown and "linalg_svd is declared in" in shown

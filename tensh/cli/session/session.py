@@ -164,7 +164,7 @@ class Session:
             self.journal = journal
 
     def note_places(self):
-        """From now on every recorded operation knows its place in the code: for %graph, %why and their kin."""
+        """From now on every recorded operation knows its place in the code: for %graph, %why and the like."""
         from tensh.graph import provenance
 
         if not self.notes_places:

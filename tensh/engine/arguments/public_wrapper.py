@@ -1,14 +1,14 @@
 """Public functions as users call them: a call that fails is answered in PyTorch's words, any other costs nothing more.
 
-Note [Faces]
-A function's face takes whatever it is given, so that Python never refuses a call by itself: what is missing is
+Note [Public wrappers]
+A function's wrapper takes whatever it is given, so that Python never refuses a call by itself: what is missing is
 ``REQUIRED``, what is too much is in ``surplus``, and a keyword that is not also positional is in ``options``.  Such calls
 go the slow way, through the function's true signature.  If that, or the function, raises an exception, ``refuse`` holds
-the arguments against PyTorch's signatures (overloads.py) and raises what PyTorch would raise; if they fit, the exception
+the arguments against PyTorch's signatures (overloads) and raises what PyTorch would raise; if they fit, the exception
 stands.  ``try`` costs nothing, and an empty tuple and an empty dictionary cost less than
 parameters for keywords.
 
-The face of an operator is the whole function (``writer.face_source``); that of any other function calls it.
+The wrapper of an operator is the whole function (``writer.public_source``); that of any other function calls it.
 """
 
 import inspect
@@ -48,7 +48,7 @@ OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 
 
 class PublicWrapper:
-    """What a face knows: the name that messages say, its parameters, and the function of true signature."""
+    """What a wrapper knows: the name that messages say, its parameters, and the function of true signature."""
 
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
@@ -75,7 +75,7 @@ class PublicWrapper:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 
     def as_of_old(self, args, options):
-        """The arguments by name if they are those of a form of old, of which PyTorch warns once; None if not."""
+        """The arguments by name if they are those of an old form, of which PyTorch warns once; None if not."""
         for form in self.forms:
             if form.old:
                 with suppress(TypeError, ValueError):
@@ -87,19 +87,19 @@ class PublicWrapper:
         warn_once(
             f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
             f"Consider using one of the following signatures instead:{shown}",
-            what="a form of old",
+            what="an old form",
         )
         return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
 
-    def lifted(self, args, options):
-        """Call it for batches: see Note [Lifting]."""
+    def call_for_batches(self, args, options):
+        """Call it for batches: see Note [Batches]."""
         positional, named = self.given(args, False)
         return ports.batched_function(self.name, self.fn, positional, named | options)
 
     def given(self, args, without_defaults, keywords=None):
         """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
 
-        A face cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
+        A wrapper cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
         comes after a None that is the default was named.
         """
         known = list(self.positional.values())
@@ -172,7 +172,7 @@ def wrong_flags(positional):
 
 
 def wrap_public(fn, name, method=False, spoken=None):
-    """The face of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
+    """The wrapper of ``fn``, which is no operator, under a name; ``spoken`` is the name in messages."""
     if not isinstance(fn, types.FunctionType):
         return fn
     own = f"Tensor.{name}" if method else spoken or name
@@ -183,7 +183,7 @@ def wrap_public(fn, name, method=False, spoken=None):
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
         return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # it binds its arguments itself
     parameters = inspect.signature(fn).parameters
-    return compiled_face(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
+    return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 
 
 def renamed(fn, qualified):
@@ -200,11 +200,11 @@ def renamed(fn, qualified):
     return copy
 
 
-def compiled_face(fn, fast, name, known):
-    """Write the face of ``fn``, which calls ``fast`` where no keyword is given."""
+def compile_wrapper(fn, fast, name, known):
+    """Write the wrapper of ``fn``, which calls ``fast`` where no keyword is given."""
     positional, parameters = known.positional, known.parameters
     star = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), None)
-    environment = {"fn": fast, "face": known, "REQUIRED": REQUIRED, "Lift": Lift, "__name__": fn.__module__}
+    environment = {"fn": fast, "wrapper": known, "REQUIRED": REQUIRED, "Lift": Lift, "__name__": fn.__module__}
     header = []
     for n, p in positional.items():
         environment[f"default_{n}"] = REQUIRED if p.default is p.empty else p.default
@@ -217,15 +217,15 @@ def compiled_face(fn, fast, name, known):
     source = (
         f"def {name}({', '.join(header)}{', ' if header else ''}*{star or 'surplus'}, **options):\n"
         f"    try:\n"
-        f"        if {' or '.join(slow)}: return face.called({given}, options)\n"
+        f"        if {' or '.join(slow)}: return wrapper.called({given}, options)\n"
         f"        return fn({names}{f'*{star}' if star else ''})\n"
         f"    except Lift:\n"
-        f"        return face.lifted({given}, options)\n"
+        f"        return wrapper.call_for_batches({given}, options)\n"
         f"    except Exception:\n"
-        f"        face.refuse({given}, options)\n"
+        f"        wrapper.refuse({given}, options)\n"
         f"        raise\n"
     )
-    exec(compile(source, f"<tensh face of {name}>", "exec"), environment)
+    exec(compile(source, f"<tensh wrapper of {name}>", "exec"), environment)
     made = environment[name]
     made.__doc__, made.__module__, made.__wrapped__ = fn.__doc__, fn.__module__, fn
     return made

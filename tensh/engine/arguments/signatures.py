@@ -22,7 +22,7 @@ from tensh.engine.errors.messages import too_large
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
 MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
-NOT_SHOWN, OLD = "...", "old "  # in place of forms of old, and before them: they are not printed, either
+NOT_SHOWN, OLD = "...", "old "  # in place of old forms, and before them: they are not printed, either
 NO_FIT = object()  # what a taker answers to a value of another kind
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"

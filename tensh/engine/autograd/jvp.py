@@ -136,7 +136,7 @@ def given_back(seed, t, graph):
 
 
 def constant(node):
-    """The node again, with saved values that no gradient goes to; one of the user's own, whose state is theirs, as it is."""
+    """The node again, with saved values that no gradient goes to; one of the user's own is returned as it is."""
     if not isinstance(node.op, Op | None):
         return node
     twin = object.__new__(with_constants(type(node)))

@@ -3,7 +3,7 @@
 Note [Parcels]
 A node's ``saved`` is a tuple of arrays and plain values, which the written derivatives unpack by its order.  Where hooks
 are about, a ``Packed`` stands in its place: it is read in the same way, and every read asks ``unpack``.  It is put there
-by a listener to recorded nodes (autograd/saving.py), so that nobody pays while there are no hooks.
+by a listener to recorded nodes (autograd/saved_tensors.py), so that nobody pays while there are no hooks.
 """
 
 import weakref
@@ -142,7 +142,7 @@ def keep_packed(node, block):
 
 
 class SavedTensor:
-    """One saved value of a node, which hooks can be set for: ``y.grad_fn._raw_saved_self`` and its kin."""
+    """One saved value of a node, which hooks can be set for: ``y.grad_fn._raw_saved_self`` and others."""
 
     __module__ = "torch._C._autograd"
 
@@ -169,7 +169,7 @@ class SavedTensor:
 
 
 def saved_members(reads, roles):
-    """``_saved_self`` and its kin: the saved values by PyTorch's names for what the derivatives read.
+    """``_saved_self`` and others: the saved values by PyTorch's names for what the derivatives read.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
     """

@@ -110,7 +110,7 @@ def forward_source(op, recorded, derivatives):
 
 
 def local(text, op, recorded):
-    """The derivative with ``input.shape`` and its kin as the local names of the saved values."""
+    """The derivative with ``input.shape`` and the like as the local names of the saved values."""
     if recorded:
         text = with_named_numbers(text, op.parameters.keys() - op.inputs.keys())
     for read in op.saves:

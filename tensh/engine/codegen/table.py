@@ -123,7 +123,7 @@ class Op:
         ENVIRONMENT[f"{self.name}_fn"] = fn = self._compiled(self.text, self.name, self.name)
         return fn
 
-    def face(self, name, method=False, spoken=None, inplace=False):
+    def public_form(self, name, method=False, spoken=None, inplace=False):
         """The operator as users call it under a name; ``spoken`` is the name in messages."""
         fn = self.inplace_fn if inplace else self.fn
         known = f"{spoken or name}_{'method' if method else 'function'}"
@@ -149,7 +149,7 @@ class Op:
         function = ENVIRONMENT.pop(name)
         if kept is not None:
             ENVIRONMENT[name] = kept
-        return _public_face(function)
+        return named_for_users(function)
 
     def _node_class(self):
         roles = tuple(map(self._role, self.saves))
@@ -309,7 +309,7 @@ def composite(fn=None, *, function=True, method=True, inplace=False, out=False):
     name = fn.__name__
     if out:
         fn = with_out(fn)
-    _public_face(fn)
+    named_for_users(fn)
     if function:
         PUBLIC[name] = fn
     if method:
@@ -357,7 +357,7 @@ def inplace_composite(fn):
     function.__doc__ = f"In-place version of {fn.__name__}."
     function.__wrapped__ = getattr(fn, "without_out", fn)  # its signature
     function.passes_on = True
-    return _public_face(function)
+    return named_for_users(function)
 
 
 def public(thing):
@@ -380,8 +380,10 @@ def guarded(entry, name):
 def public_object(entry, name, method=False, spoken=None):
     """What users get under a name for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
     if isinstance(entry, Inplace):
-        return entry.op.face(name, method, spoken, inplace=True)
-    return entry.face(name, method, spoken) if isinstance(entry, Op) else wrap_public(entry, name, method, spoken)
+        return entry.op.public_form(name, method, spoken, inplace=True)
+    return (
+        entry.public_form(name, method, spoken) if isinstance(entry, Op) else wrap_public(entry, name, method, spoken)
+    )
 
 
 OPTIONS = frozenset(
@@ -429,7 +431,7 @@ def _again(name, fields, values):
     return return_type(name, fields)(values)
 
 
-def _public_face(function):
+def named_for_users(function):
     """Functions say where users find them, not where they were written."""
     function.__module__ = "torch"
     return function

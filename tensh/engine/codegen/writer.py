@@ -84,9 +84,7 @@ def with_batches(lines, answer):
 
 def _for_batches(op, suffix="", out=False):
     """The expression that answers for the operator, or for its in-place form."""
-    return (
-        f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
-    )
+    return f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
 
 
 def _keyword_variants(op, answer, made="fn"):
@@ -149,7 +147,7 @@ def public_inplace_source(op, name, known):
 
 
 def _public_start(op, known):
-    """(parameters, what was given, first lines) of a face: keywords and what is not as expected go the slow way."""
+    """(parameters, what was given, first lines) of a public wrapper: keywords and what is not as expected go the slow way."""
     parts, names, absent, keywords = [], "", "", []
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY:

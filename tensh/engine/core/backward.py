@@ -66,7 +66,7 @@ def run(grads, graph, keep, wanted=None, record=None):
                             g = None  # the way to ``gi``, which is not needed any more
                         gi = row_major(gi) if gi is g else owned(gi, gs)
                 grads[n] = gi
-        finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are theirs
+        finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are gradients of leaves
     except Misfit as misfit:
         raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
     finally:

@@ -55,15 +55,15 @@ class Modes(threading.local):
 
     grad = True
     off = False  # what ``no_grad`` makes of ``grad``: FORWARD while a level of forward accumulation is open
-    levels = ()  # those levels, outermost first: see forward.py
+    levels = ()  # those levels, outermost first: see autograd/tangent_levels.py
     held = None  # while a level is open: tensors that may have a node which they must not keep afterwards
     forward = True  # may tangents be carried at all?
-    transforms = ()  # the running calls of torch.func, outermost first: see transforms.py
+    transforms = ()  # the running calls of torch.func, outermost first: see autograd/transforms.py
     inference = False
-    running = None  # the innermost backward pass: see the end of graph/backward.py
+    running = None  # the innermost backward pass: see the end of core/backward.py
     inspect = None  # what looks at the gradients of every node: see autograd/anomaly.py
     check_nan = True
-    packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saving.py
+    packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saved_tensors.py
 
 
 mode = Modes()

@@ -1,7 +1,7 @@
 """What happens when an operator meets a tensor with a hidden batch dimension: here is where it asks, and nothing else.
 
-Note [Lifting]
-Inside ``vmap`` a tensor is a ``Batched`` (see batching/): one sample as far as the function can see.  Asked for its node,
+Note [Batches]
+Inside ``vmap`` a tensor is a ``Batched`` (see vmap/): one sample as far as the function can see.  Asked for its node,
 or for the elements of its array, it raises ``Lift``.  Every written function has ``except Lift`` beside the ``try`` that
 is there, which costs nothing until it happens, and hands its arguments to the ports of vmap; so no operator has to look for
 batches.  ``Lift`` is no ``Exception``: nothing that explains errors takes it for one.
@@ -19,7 +19,7 @@ class Lift(BaseException):
 
 
 def for_batches(fn):
-    """``fn``, a function that has no face, with the answer to a tensor with a hidden batch dimension."""
+    """``fn``, a function that has no public wrapper, with the answer to a tensor with a hidden batch dimension."""
 
     @functools.wraps(fn)
     def answered(*args, **options):

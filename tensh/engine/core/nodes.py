@@ -42,7 +42,7 @@ class Node:
         self.saved = None
 
     def check(self):
-        """Raise if a saved array was written after it was saved; what hooks have made of one is theirs."""
+        """Raise if a saved array was written after it was saved; values that hooks have packed are not checked."""
         for role, value in zip(self.roles, plain(self.saved)):
             if role is not None:
                 for array in value if type(value) is tuple else (value,):
@@ -136,7 +136,7 @@ class Node:
 
 
 def plain(saved):
-    """The saved values of a node, unless it has none, or hooks have packed them: see packing.py."""
+    """The saved values of a node, unless it has none, or hooks have packed them: see autograd/packing.py."""
     return saved if type(saved) is tuple else ()
 
 
@@ -180,7 +180,7 @@ class Output(Node):
 
 
 class Dual(Node):
-    """Stands for a value that has a tangent and needs no gradient: see forward.py."""
+    """Stands for a value that has a tangent and needs no gradient: see autograd/tangent_levels.py."""
 
     __slots__ = ()
 

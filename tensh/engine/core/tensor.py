@@ -93,7 +93,7 @@ SIZES = Sizes()
 class Tensor:
     """A multi-dimensional array of one dtype that can record what is computed from it.
 
-    Shapes are tuples of ints; dtypes are ``torch.float32`` and its kin.  Differentiable where ``requires_grad``.
+    Shapes are tuples of ints; dtypes are ``torch.float32`` and the like.  Differentiable where ``requires_grad``.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -1,7 +1,7 @@
 """Operators that write into part of a tensor: declared by the function that writes into an array.
 
 ``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and is otherwise the
-write of NAME's result (see declarations/inplace.py).
+write of NAME's result (see inplace/writes.py).
 """
 
 import functools
@@ -91,7 +91,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
-    function.__wrapped__, function.passes_on = write, True  # users call its face, which knows the parameters
+    function.__wrapped__, function.passes_on = write, True  # users call its public wrapper, which knows the parameters
     function.__doc__ = f"In-place version of {declared.name}."
     return function
 

@@ -54,7 +54,7 @@ class Generator:
 
     # twister: NumPy's MT19937; untouched: no word was drawn since seeding; normal: the second number of a pair of
     # normal numbers, kept for the next call; float_normal: the same in single precision, which only states carry.
-    before_draw = None  # called before every draw, once vmap has been used: see batching/levels.py
+    before_draw = None  # called before every draw, once vmap has been used: see vmap/levels.py
     __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
     __module__ = "torch._C"
 
@@ -133,7 +133,7 @@ class Generator:
         self.twister.state = snapshot
         self.words64(used)
 
-    # ── the public face ──────────────────────────────────────────────────────
+    # ── the public methods ──────────────────────────────────────────────────────
     @property
     def device(self):
         """Where the generator is: the CPU."""

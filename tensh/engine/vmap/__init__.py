@@ -5,11 +5,11 @@ A ``Batched`` is a tensor of which a function sees one sample.  Its ``value`` is
 recorded: all its first dimensions, one for each running ``vmap`` that it varies with, are hidden.  Nested calls do not nest
 tensors: ``levels`` names the calls, outermost first, and the rules below see several batch dimensions at once.
 
-An operator that meets one raises ``Lift`` (see lifting.py) and asks ``dispatch``: the operator's rule, if there is one, is a
+An operator that meets one raises ``Lift`` (see core/lift.py) and asks ``dispatch``: the operator's rule, if there is one, is a
 call of the same or another operator on the values; otherwise it is called sample by sample and the results are stacked.
 Functions made of operators need no rules.  What they ask of a tensor's array, its shape and dtype for the most part, the
 array of a Batched answers for one sample; only if they take its elements are they called sample by sample as a whole.
 
 Derivatives are recorded beneath, on the values.  What is differentiated inside ``vmap`` must therefore vary with all running
-calls: ``spread`` makes it so, as a view of the same memory.
+calls: ``expand_batches`` makes it so, as a view of the same memory.
 """

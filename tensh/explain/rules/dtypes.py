@@ -61,7 +61,7 @@ def integers_require_grad(call, text):
 
 
 def needs_float(call, text):
-    """Means and their kin need floating point numbers."""
+    """Means and the like need floating point numbers."""
     if not call.tensors:
         return None
     t = call.tensors[0]

@@ -6,7 +6,7 @@ from tensh.engine.core.hooks import RemovableHandle
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.around import Around, hook_last_operation
 
-EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and its kin
+EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and the like
     "forward_pre": OrderedDict(),
     "forward": OrderedDict(),
     "backward_pre": OrderedDict(),

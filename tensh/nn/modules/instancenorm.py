@@ -42,7 +42,7 @@ class _InstanceNorm(_NormBase):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """States of old have running statistics even where the module keeps none."""
+        """Old states have running statistics even where the module keeps none."""
         if local_metadata.get("version") is None and not self.track_running_stats:
             found = [key for key in (f"{prefix}running_mean", f"{prefix}running_var") if key in state_dict]
             if found:

@@ -10,7 +10,7 @@ from tensh.nn.modules.linear import Linear
 
 
 def reduction_of(reduction, size_average, reduce):
-    """The reduction; the two flags were its form of old, and warn."""
+    """The reduction; the two flags were its old form, and warn."""
     if size_average is None and reduce is None:
         return reduction
     averaged = size_average is None or size_average

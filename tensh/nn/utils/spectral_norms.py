@@ -1,4 +1,4 @@
-"""Spectral normalisation by a hook: the form of old."""
+"""Spectral normalisation by a hook: the old form."""
 
 from tensh.engine import named
 from tensh.engine.autograd.modes import no_grad

@@ -7,7 +7,7 @@ __all__ = ["functional_call"]
 
 
 def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """``torch.func.functional_call`` under its name of old."""
+    """``torch.func.functional_call`` under its old name."""
     from tensh import func
 
     warn(

@@ -1,4 +1,4 @@
-"""Weight normalisation by a hook: the form of old, which parametrizations have replaced."""
+"""Weight normalisation by a hook: the old form, which parametrizations have replaced."""
 
 from tensh.engine.errors.warnings import warn
 from tensh.nn.parameter import Parameter, is_lazy

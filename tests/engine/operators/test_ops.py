@@ -278,8 +278,8 @@ def test_every_public_operator_has_samples(family):
 def test_every_operator_is_written():
     """The function, its method, its in-place form and its derivatives, in both vocabularies."""
     for op in list(OPS.values()):
-        assert callable(op.fn) and callable(op.face(op.name)) and callable(op.face(op.name, method=True))
+        assert callable(op.fn) and callable(op.public_form(op.name)) and callable(op.public_form(op.name, method=True))
         if op.inplace:
-            assert callable(op.inplace_fn) and callable(op.face(f"{op.name}_", inplace=True))
+            assert callable(op.inplace_fn) and callable(op.public_form(f"{op.name}_", inplace=True))
         if op.derivatives:
             assert callable(op.node_class.backward) and callable(op.node_class.backward_graph)

@@ -113,7 +113,7 @@ METHODS.update(new=new, as_subclass=as_subclass)
 
 # ── the types ────────────────────────────────────────────────────────────────
 class tensortype(type):
-    """The kind of ``torch.FloatTensor`` and its kin: a class for ``isinstance``, a constructor when called."""
+    """The kind of ``torch.FloatTensor`` and the like: a class for ``isinstance``, a constructor when called."""
 
     __module__ = "torch"
 

@@ -1,4 +1,4 @@
-"""Windows for signal processing: ``torch.hann_window`` and its kin; functional/signal.py has those of torch.signal."""
+"""Windows for signal processing: ``torch.hann_window`` and others; fourier/composites/signal.py has those of torch.signal."""
 
 import math
 

@@ -23,7 +23,9 @@ DEAR = 2  # times as many channels of windows are made in the time in which wind
 
 def convolution(kernel_name, **derivatives):
     """Declare one of the three maps."""
-    return op(public=False, out=False, node="ConvolutionBackward0", types="iufc", kernel_name=kernel_name, **derivatives)
+    return op(
+        public=False, out=False, node="ConvolutionBackward0", types="iufc", kernel_name=kernel_name, **derivatives
+    )
 
 
 @convolution(

@@ -87,7 +87,7 @@ def slopes_of_arrays(
     return g_input, flat.T @ input.reshape(count * batch, -1), flat.T @ earlier, add_along(flat, 0), g_hidden, g_cell
 
 
-ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in functional/layers/recurrent.py
+ARRAYS["lstm_slopes"] = slopes_of_arrays  # of tensors: in composites/recurrent.py
 
 
 # ── packed sequences ─────────────────────────────────────────────────────────

@@ -88,7 +88,7 @@ def conjugate_product(op):
 
 
 def added(operands):
-    """A maker of the rules of addmm and its kin: ``operands`` says what the product is, given the two factors."""
+    """A maker of the rules of addmm and the like: ``operands`` says what the product is, given the two factors."""
 
     def make(op):
         def rule(input, first, second, *, beta=1, alpha=1):

@@ -1,4 +1,4 @@
-"""Whole tensors overwritten: ``fill_``, ``zero_``, ``copy_`` and their kin."""
+"""Whole tensors overwritten: ``fill_``, ``zero_``, ``copy_`` and the like."""
 
 import numpy as np
 

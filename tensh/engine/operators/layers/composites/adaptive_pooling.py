@@ -97,7 +97,7 @@ def adaptive_max_row(input, output_size):
 
 
 def declare_adaptive(dims):
-    """Make ``adaptive_max_pool1d``, ``adaptive_avg_pool2d`` and their kin public."""
+    """Make ``adaptive_max_pool1d``, ``adaptive_avg_pool2d`` and the like public."""
     mean, largest = f"adaptive_avg_pool{dims}d", f"adaptive_max_pool{dims}d"
     plural = "s" * (dims > 1)
 

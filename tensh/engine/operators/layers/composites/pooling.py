@@ -98,7 +98,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
 
 
 def declare_max(dims):
-    """Make ``max_pool1d`` and its kin public."""
+    """Make ``max_pool1d`` and the like public."""
     name = f"max_pool{dims}d"
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
@@ -209,7 +209,7 @@ def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
 
 
 def declare_lp(dims):
-    """Make ``lp_pool1d`` and its kin public."""
+    """Make ``lp_pool1d`` and the like public."""
 
     def function(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         return lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode)

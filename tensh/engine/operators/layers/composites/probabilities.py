@@ -1,4 +1,4 @@
-"""Softmax and its kin in torch.nn.functional, where the dimension may be left out."""
+"""Softmax and the like in torch.nn.functional, where the dimension may be left out."""
 
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.registry import layer

@@ -57,7 +57,7 @@ def max_unpool(name, dims, input, indices, sizes):
 
 
 def declare(dims):
-    """Make ``max_unpool1d`` and its kin public."""
+    """Make ``max_unpool1d`` and the like public."""
     name = f"max_unpool{dims}d"
 
     def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
