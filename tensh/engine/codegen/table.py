@@ -87,9 +87,10 @@ class Op:
         self.beyond = None  # as Python's operator: what computes operands that are not matrices
         self.environment = ENVIRONMENT
         for option, value in options.items():
-            if not hasattr(self, option):
-                raise TypeError(f"{name}: operators have no option {option!r}")
             setattr(self, option, value)
+        for parameter, text in derivatives.items():
+            if not (text is None or isinstance(text, str)):
+                raise TypeError(f"{name}: operators have no option {parameter!r}, and a derivative is a text or None")
         if isinstance(self.numbers, str):
             self.numbers = dict.fromkeys(self.numbers.split())
         self.differentiable = tuple(range(len(self.outs)))

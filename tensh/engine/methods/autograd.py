@@ -168,7 +168,7 @@ def grad(t):
 @member()
 def retains_grad(t):
     """True for a computed tensor that keeps its gradient."""
-    node = t.node if stale(t) else edge(t)
+    node = t.node if stale(t) else refresh_node(t)
     return (
         type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
     )

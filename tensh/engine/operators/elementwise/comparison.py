@@ -59,7 +59,7 @@ pointwise(kernels.isreal, "True where the imaginary part is zero.", **ONE)
 pointwise(np.logical_and, "True where both are different from zero.", name="logical_and", **LOGIC)
 pointwise(np.logical_or, "True where either is different from zero.", name="logical_or", **LOGIC)
 pointwise(np.logical_xor, "True where exactly one is different from zero.", name="logical_xor", **LOGIC)
-pointwise(np.logical_not, "True where input is zero.", name="logical_not", types="biufc", input=None, truth=True,
+pointwise(np.logical_not, "True where input is zero.", name="logical_not", types="biufc", input=None, returns_bool=True,
           inplace=UNRECORDED)  # fmt: skip
 
 # ── bits ─────────────────────────────────────────────────────────────────────
