@@ -20,9 +20,10 @@ NAMESPACES = """
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda
     torch.distributions torch.fft torch.func torch.linalg torch.nn
     torch.nn.functional torch.nn.init torch.nn.parameter torch.nn.utils torch.nn.utils.parametrizations
-    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler torch.optim.swa_utils
-    torch.overrides torch.quasirandom torch.random torch.return_types torch.signal torch.signal.windows torch.special torch.testing
-    torch.types torch.utils torch.utils.data torch.version
+    torch.nn.utils.parametrize torch.nn.utils.prune torch.nn.utils.rnn torch.optim torch.optim.lr_scheduler
+    torch.optim.swa_utils torch.overrides torch.quasirandom torch.random torch.return_types torch.serialization torch.signal
+    torch.signal.windows torch.special torch.testing torch.types torch.utils torch.utils.checkpoint torch.utils.data
+    torch.version
 """.split()
 STRAY = {"Tensor", "common_args", "has_torch_function_unary", "has_torch_function_variadic"}
 """Imported by modules for themselves, and listed all the same."""

@@ -179,26 +179,51 @@ def _brief(value):
 
 # ── what the user adds ───────────────────────────────────────────────────────
 def add_safe_globals(safe_globals):
-    """Say of classes and functions that files may ask for them: their code then runs when a file is loaded.
+    """Allow files to ask for classes and functions, whose code then runs when a file is loaded.
 
     An element of the list may also be a pair: what a name stands for, and the name as the file has it.
+
+    >>> import tensh as torch
+    >>> class Note:
+    ...     text = ""
+    >>> torch.serialization.add_safe_globals([Note])
+    >>> Note in torch.serialization.get_safe_globals()
+    True
     """
     GIVEN.update(dict.fromkeys(safe_globals))
 
 
 def get_safe_globals():
-    """What was added."""
+    """List what ``add_safe_globals`` has allowed.
+
+    >>> import tensh as torch
+    >>> with torch.serialization.safe_globals([complex]):
+    ...     complex in torch.serialization.get_safe_globals()
+    True
+    """
     return list(GIVEN)
 
 
 def clear_safe_globals():
-    """Take back all that was added."""
+    """Take back all that ``add_safe_globals`` has allowed.
+
+    >>> import tensh as torch
+    >>> torch.serialization.clear_safe_globals()
+    >>> torch.serialization.get_safe_globals()
+    []
+    """
     GIVEN.clear()
 
 
 @contextlib.contextmanager
 def safe_globals(safe_globals):
-    """Within the block files may ask for these as well."""
+    """Allow files to ask for classes and functions within a ``with`` block.
+
+    >>> import tensh as torch
+    >>> with torch.serialization.safe_globals([complex]):
+    ...     len(torch.serialization.get_safe_globals())
+    1
+    """
     add_safe_globals(safe_globals)
     try:
         yield

@@ -6,7 +6,12 @@ import mmap
 
 
 class LoadEndianness(enum.Enum):
-    """The order of the bytes of numbers in files that do not say it."""
+    """Order of the bytes of numbers in files that do not say it.
+
+    >>> import tensh as torch
+    >>> torch.serialization.LoadEndianness.LITTLE.value
+    2
+    """
 
     NATIVE = 1
     LITTLE = 2
@@ -17,36 +22,68 @@ SETTINGS = {"endianness": None, "crc32": True, "mmap": mmap.MAP_PRIVATE}
 
 
 def get_default_load_endianness():
-    """The order of bytes that is taken for that of files that do not say it; None for that of this machine."""
+    """Return the order of bytes that is assumed for files that do not say it; None for that of this machine.
+
+    >>> import tensh as torch
+    >>> print(torch.serialization.get_default_load_endianness())
+    None
+    """
     return SETTINGS["endianness"]
 
 
 def set_default_load_endianness(endianness):
-    """Set the order of bytes that is taken for that of files that do not say it: a LoadEndianness, or None."""
+    """Set the order of bytes that is assumed for files that do not say it: a LoadEndianness, or None.
+
+    Raises TypeError for anything else.
+
+    >>> import tensh as torch
+    >>> torch.serialization.set_default_load_endianness(None)
+    """
     if not isinstance(endianness, LoadEndianness) and endianness is not None:
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     SETTINGS["endianness"] = endianness
 
 
 def get_crc32_options():
-    """Whether sums are computed that tell a damaged record."""
+    """Return whether checksums are computed, which tell a damaged record.
+
+    >>> import tensh as torch
+    >>> torch.serialization.get_crc32_options()
+    True
+    """
     return SETTINGS["crc32"]
 
 
 def set_crc32_options(compute_crc32):
-    """Accepted; the sums are always there, so that any program can read the archive."""
+    """Set what ``get_crc32_options`` returns; checksums are always written, so that any program can read the archive.
+
+    >>> import tensh as torch
+    >>> torch.serialization.set_crc32_options(True)
+    """
     SETTINGS["crc32"] = compute_crc32
 
 
 def get_default_mmap_options():
-    """How ``torch.load(mmap=True)`` maps memory."""
+    """Return how ``torch.load(mmap=True)`` maps memory.
+
+    >>> import tensh as torch
+    >>> import mmap
+    >>> torch.serialization.get_default_mmap_options() == mmap.MAP_PRIVATE
+    True
+    """
     return SETTINGS["mmap"]
 
 
 class set_default_mmap_options(contextlib.ContextDecorator):
-    """Set how ``torch.load(mmap=True)`` maps memory: ``mmap.MAP_PRIVATE`` (a write changes a copy) or ``mmap.MAP_SHARED``.
+    """Set how ``torch.load(mmap=True)`` maps memory, for good or within a ``with`` block.
 
-    As a context, until its end.
+    ``mmap.MAP_PRIVATE`` (a write changes a copy) or ``mmap.MAP_SHARED``; raises ValueError for other flags.
+
+    >>> import tensh as torch
+    >>> import mmap
+    >>> with torch.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+    ...     torch.serialization.get_default_mmap_options() == mmap.MAP_SHARED
+    True
     """
 
     def __init__(self, flags):

@@ -59,17 +59,33 @@ WRITTEN = (
 
 
 class CheckpointError(RuntimeError):
-    """The function did something else when it was called again."""
+    """Error of a function that did something else when it was called again.
+
+    >>> import tensh as torch
+    >>> issubclass(torch.utils.checkpoint.CheckpointError, RuntimeError)
+    True
+    """
 
 
 def noop_context_fn():
-    """Two contexts that do nothing."""
+    """Return two contexts that do nothing: the default ``context_fn``.
+
+    >>> import tensh as torch
+    >>> [type(each).__name__ for each in torch.utils.checkpoint.noop_context_fn()]
+    ['nullcontext', 'nullcontext']
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable):
-    """Accepted; the function is always computed again as a whole."""
+    """Accept a setting that changes nothing: the function is always computed again as a whole.
+
+    >>> import tensh as torch
+    >>> with torch.utils.checkpoint.set_checkpoint_early_stop(False):
+    ...     print(1)
+    1
+    """
     yield
 
 
@@ -109,7 +125,9 @@ def checkpoint(
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
-    """The functions (or modules, or a Sequential) one after another, in segments that are computed again, but for the last.
+    """Call functions (modules, or a Sequential) one after another, in segments that are computed again, but the last.
+
+    Raises ValueError for unknown options.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
@@ -155,7 +173,15 @@ def _random_numbers(state):
 
 # ── one node, which runs a backward pass of its own ──────────────────────────
 def detach_variable(inputs):
-    """The tensors of a tuple as leaves over the same memory, the rest as it is."""
+    """Return the tensors of a tuple as leaves over the same memory, the rest as it is.
+
+    Raises RuntimeError for what is no tuple.
+
+    >>> import tensh as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> torch.utils.checkpoint.detach_variable((x * 2, 1))
+    (tensor([2., 2.], requires_grad=True), 1)
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: ", type(inputs).__name__)
     return tuple(
@@ -164,13 +190,23 @@ def detach_variable(inputs):
 
 
 def check_backward_validity(inputs):
-    """Warn where no input needs a gradient."""
+    """Warn where no input needs a gradient.
+
+    >>> import tensh as torch
+    >>> torch.utils.checkpoint.check_backward_validity((torch.ones(1, requires_grad=True),))
+    """
     if not any(each.requires_grad for each in inputs if isinstance(each, Tensor)):
         warn("None of the inputs have requires_grad=True. Gradients will be None")
 
 
 class CheckpointFunction(Function):
-    """A function whose backward pass calls it again and goes through what that records."""
+    """Function whose backward pass calls a function again and goes through what that records.
+
+    >>> import tensh as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> torch.utils.checkpoint.CheckpointFunction.apply(torch.exp, True, x).grad_fn.name()
+    'CheckpointFunctionBackward'
+    """
 
     @staticmethod
     def forward(ctx, run_function, preserve_rng_state, *args):

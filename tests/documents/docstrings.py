@@ -43,7 +43,7 @@ EXCEPT = {"activating", "activation", "activations", "noise", "storage", "typed_
 SIZES = {"shape", "ndim", "dim", "size", "ndimension", "numel"}  # code that reads them depends on shapes
 
 OPENING = re.compile(
-    r"(It|This|That|These|What|The same|Returns?|Computes|Applies|Gives|Creates|Makes|Performs|Calculates)\b"
+    r"(It|This|That|These|What|The same|Returns|Computes|Applies|Gives|Creates|Makes|Performs|Calculates)\b"
 )
 SHAPE = re.compile(r"(?<![\w\])`])`{0,2}\[(?=[^\]]*[A-Za-z*…])[\w\s,.*…+/()'²³_-]*\]|(?<!\w)\[\](?!\w)")
 ERROR = re.compile(r"\b\w*(Error|Exception)\b")
@@ -89,6 +89,8 @@ def has_example(name):
 
 
 def has_signature(name):
+    if isinstance(name.entry, type) and issubclass(name.entry, BaseException):
+        return True
     try:
         parameters = [p for p in inspect.signature(name.value).parameters.values() if p.name != "self"]
     except (ValueError, TypeError):

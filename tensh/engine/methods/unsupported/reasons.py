@@ -48,6 +48,9 @@ REASONS = (
         cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
         get_device_module is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
         autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
+        serialization.default_restore_location serialization.location_tag serialization.normalize_storage_type
+        serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
+        utils.checkpoint.DefaultDeviceType utils.checkpoint.*_device_states
         """,
     ),
     out(
@@ -111,6 +114,21 @@ REASONS = (
     ),
     out("models and packages of models from elsewhere", "hub package utils.model_zoo"),
     out("logs for TensorBoard; tensh.show.track tells how far a loop is, %plot draws a curve", "utils.tensorboard"),
+    out(
+        "a choice of what a checkpoint keeps, operator by operator; tensh computes all of it again",
+        """
+        utils.checkpoint.CheckpointPolicy utils.checkpoint.GraphExecGroup utils.checkpoint.SAC_IGNORED_OPS
+        utils.checkpoint.SelectiveCheckpointContext utils.checkpoint.create_selective_checkpoint_contexts
+        utils.checkpoint.set_checkpoint_debug_enabled
+        """,
+    ),
+    out(
+        "files of tensors without their data, and parts of PyTorch's reader of files",
+        """
+        serialization.skip_data serialization.mkdtemp serialization.SourceChangeWarning
+        serialization.check_module_version_greater_or_equal
+        """,
+    ),
     out("tensors with a mask", "masked"),
     out("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
     out(
