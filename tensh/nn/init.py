@@ -245,7 +245,8 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     ValueError for fewer than 2 dimensions, and for an unknown mode or nonlinearity.
 
     >>> import tensh as torch
-    >>> torch.nn.init.kaiming_normal_(torch.empty(100, 200), nonlinearity="relu").std().round(decimals=2)
+    >>> w = torch.nn.init.kaiming_normal_(torch.empty(100, 200), nonlinearity="relu")
+    >>> w.std().round(decimals=2)
     tensor(0.1000)
     """
     std = _kaiming(tensor, a, mode, nonlinearity)

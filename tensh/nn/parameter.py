@@ -88,7 +88,8 @@ class UninitializedTensorMixin:
     """Tensor whose shape is not known yet: it has a dtype, and nothing can be done with it but ``materialize``.
 
     >>> import tensh as torch
-    >>> isinstance(torch.nn.UninitializedParameter(), torch.nn.parameter.UninitializedTensorMixin)
+    >>> kind = torch.nn.parameter.UninitializedTensorMixin
+    >>> isinstance(torch.nn.UninitializedParameter(), kind)
     True
     """
 

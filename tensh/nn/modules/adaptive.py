@@ -21,7 +21,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     do not fit and classes that do not exist.
 
     >>> import tensh as torch
-    >>> result = torch.nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 6], 2.0)(torch.ones(5, 4), torch.tensor([0, 9, 4, 3, 1]))
+    >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 6], 2.0)
+    >>> result = layer(torch.ones(5, 4), torch.tensor([0, 9, 4, 3, 1]))
     >>> result.output.shape, result.loss.shape
     (torch.Size([5]), torch.Size([]))
     """

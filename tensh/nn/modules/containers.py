@@ -58,7 +58,7 @@ class Sequential(Ordered):
     They are given side by side, or as an OrderedDict with their names. Raises TypeError for what is no module.
 
     >>> import tensh as torch
-    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Identity(), torch.nn.Linear(3, 2))
+    >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
     >>> model(torch.ones(5, 4)).shape
     torch.Size([5, 2])
     """

@@ -61,7 +61,8 @@ class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=K
     Shapes: input and target [*]; output [], or [*] with reduction "none". Raises RuntimeError for a negative beta.
 
     >>> import tensh as torch
-    >>> torch.nn.SmoothL1Loss(reduction="none")(torch.tensor([1., 2.]), torch.tensor([0.5, 5.]))
+    >>> loss = torch.nn.SmoothL1Loss(reduction="none")
+    >>> loss(torch.tensor([1., 2.]), torch.tensor([0.5, 5.]))
     tensor([0.1250, 2.5000])
     """
 
@@ -146,7 +147,8 @@ class NLLLoss2d(NLLLoss, settings=CLASSES, keeps=KEPT, buffers="weight"):
     Shapes: input [N, C, H, W], target [N, H, W]; output [] or [N, H, W].
 
     >>> import tensh as torch
-    >>> torch.nn.NLLLoss2d()(torch.ones(1, 2, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64))
+    >>> target = torch.zeros(1, 1, 1, dtype=torch.int64)
+    >>> torch.nn.NLLLoss2d()(torch.ones(1, 2, 1, 1), target)
     tensor(-1.)
     """
 
@@ -179,7 +181,8 @@ class KLDivLoss(_Loss, settings=f"{OLD}, reduction='mean', log_target=False", ke
     as the definition does.
 
     >>> import tensh as torch
-    >>> torch.nn.KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1., 0.]]))
+    >>> logs = torch.tensor([[0.5, 0.5]]).log()
+    >>> torch.nn.KLDivLoss(reduction="batchmean")(logs, torch.tensor([[1., 0.]]))
     tensor(0.6931)
     """
 
@@ -194,7 +197,8 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
     ``weight`` [C]. Raises ValueError unless p is 1 or 2 and the weight has one dimension.
 
     >>> import tensh as torch
-    >>> torch.nn.MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([3]))
+    >>> scores = torch.tensor([[0.1, 0.2, 0.4, 0.8]])
+    >>> torch.nn.MultiMarginLoss()(scores, torch.tensor([3]))
     tensor(0.3250)
     """
 
@@ -214,7 +218,8 @@ class MultiLabelMarginLoss(_Loss, computes="multilabel_margin_loss(input, target
     with reduction "none".
 
     >>> import tensh as torch
-    >>> torch.nn.MultiLabelMarginLoss()(torch.tensor([[0.1, 0.2, 0.4, 0.8]]), torch.tensor([[3, 0, -1, 1]]))
+    >>> scores = torch.tensor([[0.1, 0.2, 0.4, 0.8]])
+    >>> torch.nn.MultiLabelMarginLoss()(scores, torch.tensor([[3, 0, -1, 1]]))
     tensor(0.8500)
     """
 
@@ -316,7 +321,8 @@ class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
 
     >>> import tensh as torch
     >>> steps = torch.zeros(2, 1, 2).log_softmax(2)
-    >>> torch.nn.CTCLoss()(steps, torch.tensor([[1]]), torch.tensor([2]), torch.tensor([1]))
+    >>> lengths = torch.tensor([2]), torch.tensor([1])
+    >>> torch.nn.CTCLoss()(steps, torch.tensor([[1]]), *lengths)
     tensor(0.2877)
     """
 
@@ -342,7 +348,8 @@ class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", 
     Shapes: both inputs and target [*]; output [], or [*] with reduction "none".
 
     >>> import tensh as torch
-    >>> torch.nn.MarginRankingLoss()(torch.tensor([1.]), torch.tensor([3.]), torch.tensor([1.]))
+    >>> one, three = torch.tensor([1.]), torch.tensor([3.])
+    >>> torch.nn.MarginRankingLoss()(one, three, torch.tensor([1.]))
     tensor(2.)
     """
 
@@ -355,7 +362,8 @@ class CosineEmbeddingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'"
     Shapes: both inputs [N, D] and target [N], or [D] and []; output [], or that of the target with reduction "none".
 
     >>> import tensh as torch
-    >>> torch.nn.CosineEmbeddingLoss()(torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]]), torch.tensor([1.]))
+    >>> a, b = torch.tensor([[1., 0.]]), torch.tensor([[0., 1.]])
+    >>> torch.nn.CosineEmbeddingLoss()(a, b, torch.tensor([1.]))
     tensor(1.)
     """
 
@@ -369,7 +377,8 @@ class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=Fals
     distance of positive and negative counts where it is smaller. Raises ValueError unless the margin is positive.
 
     >>> import tensh as torch
-    >>> torch.nn.TripletMarginLoss()(torch.zeros(1, 2), torch.zeros(1, 2), torch.ones(1, 2)).round(decimals=3)
+    >>> zero, one = torch.zeros(1, 2), torch.ones(1, 2)
+    >>> torch.nn.TripletMarginLoss()(zero, zero, one).round(decimals=3)
     tensor(0.)
     """
 
@@ -387,7 +396,8 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
     two tensors (default: PairwiseDistance). Raises ValueError unless the margin is positive.
 
     >>> import tensh as torch
-    >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1))
+    >>> distance = lambda a, b: (a - b).abs().sum(-1)
+    >>> loss = torch.nn.TripletMarginWithDistanceLoss(distance_function=distance)
     >>> loss(torch.zeros(1, 2), torch.zeros(1, 2), torch.ones(1, 2))
     tensor(0.)
     """

@@ -48,7 +48,8 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
     ``indices``, like the input, are those that MaxPool{n}d returns; ``output_size`` chooses among the sizes that it pools to one.
 
     >>> import tensh as torch
-    >>> values, indices = torch.nn.MaxPool{n}d(2, return_indices=True)(torch.ones(1, {each:4}))
+    >>> pool = torch.nn.MaxPool{n}d(2, return_indices=True)
+    >>> values, indices = pool(torch.ones(1, {each:4}))
     >>> torch.nn.MaxUnpool{n}d(2)(values, indices).shape
     torch.Size([1, {each:4}])
     """,
@@ -85,7 +86,8 @@ FractionalMaxPool2d, FractionalMaxPool3d = family(
     Raises ValueError unless one of the two is given, and for a ratio outside (0, 1).
 
     >>> import tensh as torch
-    >>> torch.nn.FractionalMaxPool{n}d(3, output_ratio=0.5)(torch.ones(1, 1, {each:8})).shape
+    >>> pool = torch.nn.FractionalMaxPool{n}d(3, output_ratio=0.5)
+    >>> pool(torch.ones(1, 1, {each:8})).shape
     torch.Size([1, 1, {each:4}])
     """,
     dimensions=(2, 3),

@@ -289,7 +289,8 @@ class LSTM(RNNBase):
     range, RuntimeError for sizes that do not fit.
 
     >>> import tensh as torch
-    >>> output, (hidden, cell) = torch.nn.LSTM(10, 20, bidirectional=True)(torch.ones(5, 3, 10))
+    >>> layer = torch.nn.LSTM(10, 20, bidirectional=True)
+    >>> output, (hidden, cell) = layer(torch.ones(5, 3, 10))
     >>> output.shape, hidden.shape, cell.shape
     (torch.Size([5, 3, 40]), torch.Size([2, 3, 20]), torch.Size([2, 3, 20]))
     """

@@ -104,7 +104,8 @@ class EmbeddingBag(_Table):
     padding_idx that is no row, ValueError for offsets beside bags of equal length, and without them for one row.
 
     >>> import tensh as torch
-    >>> torch.nn.EmbeddingBag(10, 3)(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])).shape
+    >>> bags = torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])
+    >>> torch.nn.EmbeddingBag(10, 3)(*bags).shape
     torch.Size([2, 3])
     """
 

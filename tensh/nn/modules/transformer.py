@@ -65,7 +65,8 @@ class TransformerEncoderLayer(Module):
     neither a function nor "relu" or "gelu".
 
     >>> import tensh as torch
-    >>> torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)(torch.ones(10, 3, 8)).shape
+    >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)
+    >>> layer(torch.ones(10, 3, 8)).shape
     torch.Size([10, 3, 8])
     """
 
@@ -115,7 +116,8 @@ class TransformerDecoderLayer(Module):
     "gelu".
 
     >>> import tensh as torch
-    >>> torch.nn.TransformerDecoderLayer(d_model=8, nhead=2)(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
+    >>> layer = torch.nn.TransformerDecoderLayer(d_model=8, nhead=2)
+    >>> layer(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
     torch.Size([5, 3, 8])
     """
 
@@ -241,7 +243,8 @@ class TransformerDecoder(Module):
     without a batch it is left out.
 
     >>> import tensh as torch
-    >>> decoder = torch.nn.TransformerDecoder(torch.nn.TransformerDecoderLayer(8, 2), num_layers=2)
+    >>> layer = torch.nn.TransformerDecoderLayer(8, 2)
+    >>> decoder = torch.nn.TransformerDecoder(layer, num_layers=2)
     >>> decoder(torch.ones(5, 3, 8), torch.ones(10, 3, 8)).shape
     torch.Size([5, 3, 8])
     """
@@ -273,7 +276,8 @@ class Transformer(Module):
     if batches or features do not fit.
 
     >>> import tensh as torch
-    >>> model = torch.nn.Transformer(8, nhead=2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+    >>> layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    >>> model = torch.nn.Transformer(8, nhead=2, dim_feedforward=16, **layers)
     >>> model(torch.ones(10, 3, 8), torch.ones(5, 3, 8)).shape
     torch.Size([5, 3, 8])
     """

@@ -40,7 +40,8 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
 
     >>> import tensh as torch
     >>> mean, var, one = torch.zeros(2), torch.ones(2), torch.ones(2)
-    >>> weight, bias = torch.nn.utils.fuse_conv_bn_weights(torch.ones(2, 1, 3), None, mean, var, 0.0, 3 * one, one)
+    >>> norm = mean, var, 0.0, 3 * one, one
+    >>> weight, bias = torch.nn.utils.fuse_conv_bn_weights(torch.ones(2, 1, 3), None, *norm)
     >>> weight.flatten(1).data[:, 0], bias.data
     (tensor([3., 3.]), tensor([1., 1.]))
     """
@@ -88,7 +89,8 @@ def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b)
 
     >>> import tensh as torch
     >>> mean, var, one = torch.zeros(2), torch.ones(2), torch.ones(2)
-    >>> weight, bias = torch.nn.utils.fuse_linear_bn_weights(torch.ones(2, 3), None, mean, var, 0.0, 3 * one, one)
+    >>> norm = mean, var, 0.0, 3 * one, one
+    >>> weight, bias = torch.nn.utils.fuse_linear_bn_weights(torch.ones(2, 3), None, *norm)
     >>> weight.flatten(1).data[:, 0], bias.data
     (tensor([3., 3.]), tensor([1., 1.]))
     """

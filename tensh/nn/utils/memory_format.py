@@ -15,7 +15,9 @@ def convert_conv2d_weight_memory_format(module, memory_format):
     """Lay out the weights of all Conv2d and ConvTranspose2d in a module, and return the module.
 
     >>> import tensh as torch
-    >>> layer = torch.nn.utils.convert_conv2d_weight_memory_format(torch.nn.Conv2d(2, 2, 3), torch.channels_last)
+    >>> from tensh.nn import utils
+    >>> layer = torch.nn.Conv2d(2, 2, 3)
+    >>> layer = utils.convert_conv2d_weight_memory_format(layer, torch.channels_last)
     >>> layer.weight.is_contiguous(memory_format=torch.channels_last)
     True
     """
@@ -26,7 +28,9 @@ def convert_conv3d_weight_memory_format(module, memory_format):
     """Lay out the weights of all Conv3d and ConvTranspose3d in a module, and return the module.
 
     >>> import tensh as torch
-    >>> layer = torch.nn.utils.convert_conv3d_weight_memory_format(torch.nn.Conv3d(2, 2, 3), torch.channels_last_3d)
+    >>> from tensh.nn import utils
+    >>> layer = torch.nn.Conv3d(2, 2, 3)
+    >>> layer = utils.convert_conv3d_weight_memory_format(layer, torch.channels_last_3d)
     >>> layer.weight.is_contiguous(memory_format=torch.channels_last_3d)
     True
     """

@@ -28,7 +28,8 @@ def cached():
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
     >>> with parametrize.cached():
     ...     print(layer.weight is layer.weight)
     True
@@ -54,7 +55,8 @@ class ParametrizationList(ModuleList):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
     >>> layer.parametrizations.weight.original.shape
     torch.Size([2, 2])
     """
@@ -227,7 +229,9 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
     >>> class Symmetric(torch.nn.Module):
     ...     def forward(self, x):
     ...         return x.triu() + x.triu(1).mT
-    >>> layer = torch.nn.utils.parametrize.register_parametrization(torch.nn.Linear(3, 3), "weight", Symmetric())
+    >>> from tensh.nn.utils import parametrize
+    >>> layer = torch.nn.Linear(3, 3)
+    >>> layer = parametrize.register_parametrization(layer, "weight", Symmetric())
     >>> torch.equal(layer.weight, layer.weight.T), list(layer.state_dict())
     (True, ['bias', 'parametrizations.weight.original'])
     """
@@ -286,7 +290,8 @@ def is_parametrized(module, tensor_name=None):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
     >>> parametrize.is_parametrized(layer), parametrize.is_parametrized(layer, "bias")
     (True, False)
     """
@@ -303,7 +308,8 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
     >>> list(parametrize.remove_parametrizations(layer, "weight").state_dict())
     ['bias', 'weight']
     """
@@ -337,7 +343,8 @@ def type_before_parametrizations(module):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
     >>> type(layer).__name__, parametrize.type_before_parametrizations(layer).__name__
     ('ParametrizedLinear', 'Linear')
     """
@@ -351,8 +358,10 @@ def transfer_parametrizations_and_params(from_module, to_module, tensor_name=Non
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
-    >>> layer = parametrize.register_parametrization(torch.nn.Linear(2, 2), "weight", torch.nn.Tanh())
-    >>> other = parametrize.transfer_parametrizations_and_params(layer, torch.nn.Linear(2, 2))
+    >>> layer = torch.nn.Linear(2, 2)
+    >>> layer = parametrize.register_parametrization(layer, "weight", torch.nn.Tanh())
+    >>> other = torch.nn.Linear(2, 2)
+    >>> other = parametrize.transfer_parametrizations_and_params(layer, other)
     >>> torch.equal(layer.weight, other.weight)
     True
     """

@@ -190,7 +190,8 @@ def identity(module, name):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.identity(torch.nn.Linear(4, 2), "weight").weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.identity(layer, "weight").weight_mask.sum()
     tensor(8.)
     """
     Identity.apply(module, name)
@@ -204,7 +205,8 @@ def random_unstructured(module, name, amount):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.random_unstructured(torch.nn.Linear(4, 2), "weight", amount=0.5).weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.random_unstructured(layer, "weight", amount=0.5).weight_mask.sum()
     tensor(4.)
     """
     RandomUnstructured.apply(module, name, amount)
@@ -218,7 +220,8 @@ def l1_unstructured(module, name, amount, importance_scores=None):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.l1_unstructured(torch.nn.Linear(4, 2), "weight", amount=0.25).weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.l1_unstructured(layer, "weight", amount=0.25).weight_mask.sum()
     tensor(6.)
     """
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
@@ -233,7 +236,8 @@ def random_structured(module, name, amount, dim):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.random_structured(torch.nn.Linear(4, 2), "weight", amount=1, dim=0).weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.random_structured(layer, "weight", amount=1, dim=0).weight_mask.sum()
     tensor(4.)
     """
     RandomStructured.apply(module, name, amount, dim)
@@ -248,7 +252,8 @@ def ln_structured(module, name, amount, n, dim, importance_scores=None):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.ln_structured(torch.nn.Linear(4, 2), "weight", amount=1, n=2, dim=0).weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.ln_structured(layer, "weight", amount=1, n=2, dim=0).weight_mask.sum()
     tensor(4.)
     """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
@@ -260,7 +265,8 @@ def custom_from_mask(module, name, mask):
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
-    >>> prune.custom_from_mask(torch.nn.Linear(4, 2), "weight", torch.eye(2, 4)).weight_mask.sum()
+    >>> layer = torch.nn.Linear(4, 2)
+    >>> prune.custom_from_mask(layer, "weight", torch.eye(2, 4)).weight_mask.sum()
     tensor(2.)
     """
     CustomFromMask.apply(module, name, mask)

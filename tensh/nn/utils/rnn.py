@@ -25,7 +25,8 @@ class PackedSequence(
     Raises AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
 
     >>> import tensh as torch
-    >>> torch.nn.utils.rnn.PackedSequence(torch.tensor([1, 4, 2]), torch.tensor([2, 1])).batch_sizes
+    >>> data, sizes = torch.tensor([1, 4, 2]), torch.tensor([2, 1])
+    >>> torch.nn.utils.rnn.PackedSequence(data, sizes).batch_sizes
     tensor([2, 1])
     """
 
@@ -109,7 +110,8 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     Raises RuntimeError for lengths that do not fit.
 
     >>> import tensh as torch
-    >>> torch.nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 4], [2, 5], [3, 0]]), [3, 2]).data
+    >>> padded = torch.tensor([[1, 4], [2, 5], [3, 0]])
+    >>> torch.nn.utils.rnn.pack_padded_sequence(padded, [3, 2]).data
     tensor([1, 4, 2, 5, 3])
     """
     lengths = named("as_tensor")(lengths, dtype=named("int64"))
@@ -167,7 +169,8 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
 
     >>> import tensh as torch
     >>> rnn = torch.nn.utils.rnn
-    >>> rnn.pad_packed_sequence(rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]), batch_first=True)
+    >>> packed = rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])])
+    >>> rnn.pad_packed_sequence(packed, batch_first=True)
     (tensor([[1, 2, 3],
             [4, 5, 0]]), tensor([3, 2]))
     """
@@ -200,7 +203,8 @@ def pack_sequence(sequences, enforce_sorted=True):
     Raises RuntimeError for none, and for lengths that rise.
 
     >>> import tensh as torch
-    >>> torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4, 5])]).batch_sizes
+    >>> sequences = [torch.tensor([1, 2, 3]), torch.tensor([4, 5])]
+    >>> torch.nn.utils.rnn.pack_sequence(sequences).batch_sizes
     tensor([2, 2, 1])
     """
     lengths = [each.size(0) for each in sequences]
@@ -225,7 +229,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     ``padding_side`` is "right" or "left". Raises RuntimeError for an empty list and for another side.
 
     >>> import tensh as torch
-    >>> torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
+    >>> sequences = [torch.tensor([1, 2, 3]), torch.tensor([4])]
+    >>> torch.nn.utils.rnn.pad_sequence(sequences, batch_first=True)
     tensor([[1, 2, 3],
             [4, 0, 0]])
     """
@@ -256,7 +261,8 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
     """Take a padded tensor [T, B, *], with ``batch_first`` [B, T, *], apart into a list of sequences [L, *].
 
     >>> import tensh as torch
-    >>> torch.nn.utils.rnn.unpad_sequence(torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1]), batch_first=True)
+    >>> padded, lengths = torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1])
+    >>> torch.nn.utils.rnn.unpad_sequence(padded, lengths, batch_first=True)
     [tensor([1, 2]), tensor([3])]
     """
     if not batch_first:
