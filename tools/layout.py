@@ -1,0 +1,114 @@
+"""Count what a reader of the engine meets:  python tools/layout.py
+
+- entries at the top of the engine
+- modules that import themselves by way of others, imports inside functions included
+- operators that are looked up by the text of their names
+- lines of the core, and of the core with every function of the engine that written functions call
+- lines of tensh, with and without documentation strings, comments and blank lines
+"""
+
+import ast
+import inspect
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+ENGINE = ROOT / "tensh" / "engine"
+PACKAGE = "tensh.engine"
+
+
+def read_imports():
+    """Each module of the engine -> the modules of the engine that it imports anywhere."""
+    files = {}
+    for path in ENGINE.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        files[".".join(parts).removesuffix(".__init__")] = path
+    needs = {}
+    for module, path in files.items():
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                whole = [f"{node.module}.{each.name}" for each in node.names]
+                names |= {each if each in files else node.module for each in whole}
+            elif isinstance(node, ast.Import):
+                names |= {each.name for each in node.names}
+        needs[module] = (names & files.keys()) - {module}
+    return needs
+
+
+def count_in_circles(needs):
+    """The number of modules that can be reached from themselves."""
+    circles = 0
+    for module in needs:
+        seen, stack = set(), list(needs[module])
+        while stack:
+            each = stack.pop()
+            if each not in seen:
+                seen.add(each)
+                stack += needs[each]
+        circles += module in seen
+    return circles
+
+
+def count_lines(paths):
+    """The number of lines of files."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def count_code_lines(paths):
+    """The number of lines that hold code: no documentation, comments or blank lines."""
+    total = 0
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        told = set()
+        for node in ast.walk(ast.parse(text)):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                told |= set(range(node.lineno, node.end_lineno + 1))
+        lines = enumerate(text.splitlines(), 1)
+        total += sum(number not in told and line.strip() != "" and line.lstrip()[0] != "#" for number, line in lines)
+    return total
+
+
+def count_called_lines():
+    """The lines of the functions and classes outside of the core that the text of a written function can name."""
+    from tensh.engine.codegen.table import ENVIRONMENT, OPS
+
+    assert OPS["mul"].fn  # reads what a first function needs
+    counted = set()
+    for value in ENVIRONMENT.values():
+        try:
+            path, (lines, first) = Path(inspect.getsourcefile(value)), inspect.getsourcelines(value)
+        except (TypeError, OSError):
+            continue
+        if path.is_relative_to(ENGINE) and not path.is_relative_to(ENGINE / "core") and "operators" not in path.parts:
+            counted |= {(path, number) for number in range(first, first + len(lines))}
+    return len(counted)
+
+
+def main():
+    files = list((ROOT / "tensh").rglob("*.py"))
+    entries = [p for p in ENGINE.iterdir() if p.suffix in ("", ".py") and p.name not in ("__init__.py", "__pycache__")]
+    core = count_lines((ENGINE / "core").glob("*.py"))
+    figures = {
+        "entries at the top of the engine": len(entries),
+        "modules in circles of imports": count_in_circles(read_imports()),
+        "operators looked up by text": sum(
+            len(re.findall(r"OPS\[[\"']", path.read_text(encoding="utf-8"))) for path in ENGINE.rglob("*.py")
+        ),
+        "lines of the core": core,
+        "lines of the core and of what written functions call": core + count_called_lines(),
+        "lines of tensh": count_lines(files),
+        "lines of code of tensh": count_code_lines(files),
+    }
+    for name, figure in figures.items():
+        print(f"{figure:8,}  {name}")
+
+
+if __name__ == "__main__":
+    main()
