@@ -4,7 +4,7 @@ import os
 
 import tensh
 
-NAMES = os.path.join(os.path.dirname(tensh.__file__), "engine", "absent", "names.txt")
+NAMES = os.path.join(os.path.dirname(tensh.__file__), "engine", "methods", "unsupported", "names.txt")
 
 
 def public_names(incomplete):

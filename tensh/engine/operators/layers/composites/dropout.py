@@ -8,10 +8,9 @@ from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.mixing import refuse
 from tensh.engine.codegen.table import PUBLIC, composite, op
-from tensh.engine.core import lift as lifting
 from tensh.engine.core import ports
 from tensh.engine.core.clock import tick
-from tensh.engine.core.lift import Lift
+from tensh.engine.core.lift import Lift, for_batches
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
@@ -283,7 +282,7 @@ LAYERS["rrelu_"] = PUBLIC["rrelu_"]
 
 # ── softmax samples ──────────────────────────────────────────────────────────
 @layer
-@lifting.for_batches
+@for_batches
 def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     """A sample of the Gumbel-softmax distribution: probabilities, or with ``hard`` one-hot with their gradient."""
     if eps != 1e-10:
