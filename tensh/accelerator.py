@@ -5,7 +5,7 @@
 'cpu'
 """
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 
 def is_available():
@@ -31,7 +31,7 @@ NEEDS_DEVICE = (
 def __getattr__(name):
     if name in NEEDS_DEVICE:
         return _unavailable(name)
-    raise absent("torch.accelerator", name)
+    raise unsupported_name("torch.accelerator", name)
 
 
 def _unavailable(name):

@@ -8,7 +8,7 @@ import functools
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 REASON = (
     "tensh has no mixed precision, which makes accelerators faster and the CPU slower; leave it off with enabled=False, or "
@@ -119,7 +119,7 @@ def is_autocast_available(device_type):
 
 
 def __getattr__(name):
-    raise absent("torch.amp", name)
+    raise unsupported_name("torch.amp", name)
 
 
 def __dir__():

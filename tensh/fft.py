@@ -1,7 +1,7 @@
 """torch.fft: discrete Fourier transforms."""
 
 from tensh.engine.codegen.table import public_object
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.namespaces import FFT
 
 
@@ -9,7 +9,7 @@ def __getattr__(name):
     if name in FFT:
         value = globals()[name] = public_object(FFT[name], name, spoken=f"fft_{name}")
         return value
-    raise absent("torch.fft", name)
+    raise unsupported_name("torch.fft", name)
 
 
 def __dir__():

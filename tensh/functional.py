@@ -1,7 +1,7 @@
 """torch.functional: functions of torch that PyTorch has written in Python, under their old address."""
 
 from tensh.engine import named
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 NAMES = frozenset(
     """
@@ -14,7 +14,7 @@ NAMES = frozenset(
 def __getattr__(name):
     if name in NAMES:
         return named(name)
-    raise absent("torch.functional", name)
+    raise unsupported_name("torch.functional", name)
 
 
 def __dir__():

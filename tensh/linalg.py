@@ -1,7 +1,7 @@
 """torch.linalg: linear algebra."""
 
 from tensh.engine.codegen.table import public_object
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.operators.namespaces import LINALG
 
@@ -10,7 +10,7 @@ def __getattr__(name):
     if name in LINALG:
         value = globals()[name] = public_object(LINALG[name], name, spoken=f"linalg_{name}")
         return value
-    raise absent("torch.linalg", name)
+    raise unsupported_name("torch.linalg", name)
 
 
 def __dir__():

@@ -5,7 +5,7 @@ from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import float32, float64, int64
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.random import sobol
 from tensh.engine.random.generator import Generator
 
@@ -120,4 +120,4 @@ def whole(count, name):
     return number
 
 
-__getattr__ = lacking("torch.quasirandom")
+__getattr__ = unsupported_lookup("torch.quasirandom")

@@ -1,6 +1,6 @@
 """torch.random: the seed and the state of the default generator."""
 
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.operators.random.composites.drawing import (
     fork_rng,
     get_rng_state,
@@ -22,4 +22,4 @@ __all__ = [
     "thread_safe_generator",
 ]
 
-__getattr__ = lacking("torch.random")
+__getattr__ = unsupported_lookup("torch.random")

@@ -9,7 +9,7 @@ import tensh.engine  # noqa: F401
 from tensh.engine.codegen.derivatives import LIST
 from tensh.engine.codegen.table import RETURN_TYPES
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.methods.unsupported import absent, recorded
+from tensh.engine.methods.unsupported import recorded, unsupported_name
 
 
 def makers():
@@ -23,7 +23,7 @@ def __getattr__(name):
             assert makers()[name].fn
         if name in RETURN_TYPES:
             return RETURN_TYPES[name]
-    raise absent("torch.return_types", name)
+    raise unsupported_name("torch.return_types", name)
 
 
 def __dir__():

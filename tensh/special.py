@@ -2,7 +2,7 @@
 
 from tensh.engine.codegen.table import PUBLIC, public_object
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.namespaces import SPECIAL
 
 NAMES = {
@@ -25,7 +25,7 @@ def __getattr__(name):
     if (found := entry(name)) is not None:
         value = globals()[name] = public_object(found, name, spoken=f"special_{name}")
         return value
-    raise absent("torch.special", name)
+    raise unsupported_name("torch.special", name)
 
 
 def __dir__():

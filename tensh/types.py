@@ -7,7 +7,7 @@ from typing import IO, Union
 from tensh.engine.core.tensor import Size, Tensor
 from tensh.engine.dtypes import device, dtype
 from tensh.engine.dtypes.device import layout
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
 Device = Union[device, str, int, None]  # noqa: UP007
@@ -37,4 +37,4 @@ class Storage:
 
 __all__ = ["Number", "Device", "FileLike", "Storage"]
 
-__getattr__ = lacking("torch.types")
+__getattr__ = unsupported_lookup("torch.types")

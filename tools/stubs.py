@@ -24,7 +24,7 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op  # noqa: E40
 from tensh.engine.core import tensor as tensor_module  # noqa: E402
 from tensh.engine.core.tensor import Size, Tensor  # noqa: E402
 from tensh.engine.methods.autograd import OPERATORS  # noqa: E402
-from tensh.engine.methods.unsupported import Lack  # noqa: E402
+from tensh.engine.methods.unsupported import Unsupported  # noqa: E402
 
 HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'
 # Names such as float, dtype and device are members of what is described: the types wear an underscore.
@@ -237,7 +237,7 @@ def member_stub(cls, name):
 def tensor_class_stub():
     """Tensor, with Python's operators, properties and methods in alphabetical order."""
     members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
-    for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, Lack)):
+    for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, Unsupported)):
         routine = inspect.isroutine(getattr(Tensor, name)) and not inspect.ismemberdescriptor(vars(Tensor)[name])
         if name in OPERATORS:
             members.append(operator_stub(name))

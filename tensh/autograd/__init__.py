@@ -9,7 +9,7 @@ from tensh.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_g
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
 from tensh.engine.autograd.gradients import backward, grad
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "gradgradcheck",
@@ -20,4 +20,4 @@ __all__ = [
 def __getattr__(name):
     if name == "forward_ad":
         return importlib.import_module("tensh.autograd.forward_ad")
-    raise absent("torch.autograd", name)
+    raise unsupported_name("torch.autograd", name)

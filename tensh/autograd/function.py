@@ -2,8 +2,8 @@
 
 from tensh.engine.autograd.context import BackwardCFunction, FunctionCtx
 from tensh.engine.autograd.custom import Function, InplaceFunction, once_differentiable
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
-__getattr__ = lacking("torch.autograd.function")
+__getattr__ = unsupported_lookup("torch.autograd.function")

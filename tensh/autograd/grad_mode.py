@@ -2,7 +2,7 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
 
@@ -38,4 +38,4 @@ class set_multithreading_enabled(Switch):
         return type(self)(self.mode)
 
 
-__getattr__ = lacking("torch.autograd.grad_mode")
+__getattr__ = unsupported_lookup("torch.autograd.grad_mode")

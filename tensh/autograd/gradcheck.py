@@ -15,7 +15,7 @@ from tensh.autograd.checking import (
 )
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -140,4 +140,4 @@ def gradgradcheck(
     )
 
 
-__getattr__ = lacking("torch.autograd.gradcheck")
+__getattr__ = unsupported_lookup("torch.autograd.gradcheck")

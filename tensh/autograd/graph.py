@@ -10,7 +10,7 @@ from tensh.autograd.saving import (
 from tensh.engine.autograd.edges import GradientEdge, get_gradient_edge, increment_version
 from tensh.engine.core.hooks import RemovableHandle
 from tensh.engine.core.nodes import AccumulateGrad, Node
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = [
     "AccumulateGrad", "GradientEdge", "Node", "RemovableHandle", "allow_mutation_on_saved_tensors",
@@ -18,4 +18,4 @@ __all__ = [
     "saved_tensors_hooks",
 ]  # fmt: skip
 
-__getattr__ = lacking("torch.autograd.graph")
+__getattr__ = unsupported_lookup("torch.autograd.graph")

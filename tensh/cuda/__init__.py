@@ -7,7 +7,7 @@ device(type='cpu')
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 
 def is_available():
@@ -71,7 +71,7 @@ def __getattr__(name):
         return _unavailable(name)
     if name.removesuffix("Tensor") in TYPES:
         return _no_type(name)
-    raise absent("torch.cuda", name)
+    raise unsupported_name("torch.cuda", name)
 
 
 def _unavailable(name):

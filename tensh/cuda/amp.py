@@ -3,7 +3,7 @@
 from tensh import amp
 from tensh.engine.dtypes.dtype import float16
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 
 class autocast(amp.autocast):
@@ -32,7 +32,7 @@ def deprecated(name):
 
 
 def __getattr__(name):
-    raise absent("torch.cuda.amp", name)
+    raise unsupported_name("torch.cuda.amp", name)
 
 
 def __dir__():

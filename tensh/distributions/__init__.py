@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -65,7 +65,7 @@ def __getattr__(name):
     if name in SUBMODULES:
         return importlib.import_module(f"tensh.distributions.{name}")
     if name not in PLACES:
-        raise absent("torch.distributions", name)
+        raise unsupported_name("torch.distributions", name)
     value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
     return value
 

@@ -18,11 +18,11 @@ from tensh.engine.dtypes.info import finfo, iinfo
 from tensh.engine.methods import attributes, autograd, protocols  # noqa: F401
 from tensh.engine.methods.printing import format  # noqa: F401
 from tensh.engine.methods.printing.options import get_printoptions, printoptions, set_printoptions
-from tensh.engine.methods.unsupported import hang_lacks, lacking
+from tensh.engine.methods.unsupported import add_unsupported, unsupported_lookup
 
 malloc.keep()
 floating_errors.install(threads.BUFFER)
-hang_lacks(Tensor)
+add_unsupported(Tensor)
 
 PUBLIC.update(ALL)
 PUBLIC.update(ALIASES)
@@ -38,5 +38,5 @@ def named(name):
     if name not in PUBLIC:
         read_all()  # the index may be older than the name
         if name not in PUBLIC:
-            return lacking("torch")(name)
+            return unsupported_lookup("torch")(name)
     return public_object(PUBLIC[name], name)

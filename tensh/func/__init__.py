@@ -1,6 +1,6 @@
 """torch.func: functions of functions, which differentiate and vectorise what they are given."""
 
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.forward import jvp
 from tensh.func.jacobians import hessian, jacfwd, jacrev
 from tensh.func.linear import linearize
@@ -17,4 +17,4 @@ __all__ = [
 
 for _each in __all__:
     globals()[_each].__module__ = "torch.func"
-__getattr__ = lacking("torch.func")
+__getattr__ = unsupported_lookup("torch.func")

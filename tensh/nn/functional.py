@@ -2,7 +2,7 @@
 
 import tensh.engine  # noqa: F401
 from tensh.engine.codegen.table import guarded, public_object
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
 BUILT_IN = frozenset(
@@ -20,7 +20,7 @@ def __getattr__(name):
         entry = LAYERS[name]
         value = globals()[name] = public_object(entry, name) if name in BUILT_IN else guarded(entry, name)
         return value
-    raise absent("torch.nn.functional", name)
+    raise unsupported_name("torch.nn.functional", name)
 
 
 def __dir__():

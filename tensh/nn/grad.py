@@ -2,7 +2,7 @@
 
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn import functional as F
 
 __all__ = [f"conv{n}d_{what}" for n in (1, 2, 3) for what in ("input", "weight")]
@@ -41,4 +41,4 @@ for _dims in (1, 2, 3):
         globals()[_made.__name__] = _made
 
 
-__getattr__ = lacking("torch.nn.grad")
+__getattr__ = unsupported_lookup("torch.nn.grad")

@@ -13,7 +13,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import get_default_dtype
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
 
@@ -260,4 +260,4 @@ def _rebuild(data, requires_grad):
     return Parameter(data, requires_grad)
 
 
-__getattr__ = lacking("torch.nn.parameter")
+__getattr__ = unsupported_lookup("torch.nn.parameter")

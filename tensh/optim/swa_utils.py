@@ -9,7 +9,7 @@ from tensh.engine.arrays.uninterrupted import uninterrupted
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn.modules.module import Module
 from tensh.optim.lr_scheduler.base import LRScheduler, for_groups
 
@@ -241,4 +241,4 @@ class SWALR(LRScheduler):
         return lrs
 
 
-__getattr__ = lacking("torch.optim.swa_utils")
+__getattr__ = unsupported_lookup("torch.optim.swa_utils")

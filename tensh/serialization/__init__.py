@@ -5,7 +5,7 @@ A file is a zip archive: a pickle that describes the objects, and beside it the 
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 WHERE = {
     "save": "writing",
@@ -28,7 +28,7 @@ __all__ = list(WHERE)
 
 def __getattr__(name):
     if name not in WHERE:
-        raise absent("torch.serialization", name)
+        raise unsupported_name("torch.serialization", name)
     value = globals()[name] = getattr(importlib.import_module(f"tensh.serialization.{WHERE[name]}"), name)
     return value
 

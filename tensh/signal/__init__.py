@@ -1,6 +1,6 @@
 """torch.signal: signal processing."""
 
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.signal import windows  # noqa: F401
 
-__getattr__ = lacking("torch.signal")
+__getattr__ = unsupported_lookup("torch.signal")

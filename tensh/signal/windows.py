@@ -1,13 +1,13 @@
 """torch.signal.windows: window functions."""
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.fourier.composites.signal import WINDOWS
 
 
 def __getattr__(name):
     if name in WINDOWS:
         return WINDOWS[name]
-    raise absent("torch.signal.windows", name)
+    raise unsupported_name("torch.signal.windows", name)
 
 
 def __dir__():

@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 SUBMODULES = ("checkpoint", "data", "dlpack", "safetensors")
 
@@ -12,7 +12,7 @@ def __getattr__(name):
         return importlib.import_module(f"tensh.utils.{name}")
     if name == "swap_tensors":
         return importlib.import_module("tensh.utils.swapping").swap_tensors
-    raise absent("torch.utils", name)
+    raise unsupported_name("torch.utils", name)
 
 
 def __dir__():

@@ -20,7 +20,7 @@ from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.random.generator import default_generator
 from tensh.nn import Sequential
 
@@ -28,7 +28,7 @@ __all__ = [
     "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
     "detach_variable", "noop_context_fn", "set_checkpoint_early_stop",
 ]  # fmt: skip
-__getattr__ = lacking("torch.utils.checkpoint")
+__getattr__ = unsupported_lookup("torch.utils.checkpoint")
 
 NOT_SAID = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint "

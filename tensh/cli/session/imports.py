@@ -34,9 +34,9 @@ class Finder:
         engine_name = MEANT[package] + name[len(package) :]
         if name.startswith(PRIVATE) or not _exists(engine_name):
             # No other finder is asked: it would look into the folder of tensh and load its files a second time.
-            from tensh.engine.methods.unsupported import absent_module
+            from tensh.engine.methods.unsupported import unsupported_module
 
-            raise absent_module(name)
+            raise unsupported_module(name)
         if self.noticed and package == NAME:
             self.noticed()
             self.noticed = None

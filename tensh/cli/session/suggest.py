@@ -100,5 +100,5 @@ def attributes(value):
     except AttributeError:  # it has slots, or nothing
         own = ()
     kind = type(value)
-    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "Lack"}  # of Tensor
+    lacking = {name for name, member in vars(kind).items() if type(member).__name__ == "Unsupported"}  # of Tensor
     return {*dir(kind), *own} - lacking

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 SUBMODULES = {module.name: module.name for module in pkgutil.iter_modules(__path__)} | {"container": "containers"}
 
@@ -15,4 +15,4 @@ def __getattr__(name):
         return importlib.import_module(f"tensh.nn.modules.{SUBMODULES[name]}")
     if name in nn.PLACES:
         return getattr(nn, name)
-    raise absent("torch.nn.modules", name)
+    raise unsupported_name("torch.nn.modules", name)

@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -31,7 +31,7 @@ def __getattr__(name):
         return value
     if name in SUBMODULES:
         return importlib.import_module(f"tensh.nn.utils.{name}")
-    raise absent("torch.nn.utils", name)
+    raise unsupported_name("torch.nn.utils", name)
 
 
 def __dir__():

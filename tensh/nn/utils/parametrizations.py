@@ -5,7 +5,7 @@ from enum import Enum, auto
 from tensh.engine import named
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
 from tensh.nn.utils.norms import as_matrix, directed, norm_except_dim, output_dim, unit_vectors
@@ -241,4 +241,4 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
     return register_parametrization(module, name, made)
 
 
-__getattr__ = lacking("torch.nn.utils.parametrizations")
+__getattr__ = unsupported_lookup("torch.nn.utils.parametrizations")

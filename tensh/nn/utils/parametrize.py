@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.nn.modules.containers import ModuleDict, ModuleList
 from tensh.nn.parameter import Parameter
 
@@ -379,4 +379,4 @@ def transfer_parametrizations_and_params(from_module, to_module, tensor_name=Non
     return to_module
 
 
-__getattr__ = lacking("torch.nn.utils.parametrize")
+__getattr__ = unsupported_lookup("torch.nn.utils.parametrize")

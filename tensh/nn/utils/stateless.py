@@ -1,7 +1,7 @@
 """torch.nn.utils.stateless: calls of a module with other parameters."""
 
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.unsupported import lacking
+from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = ["functional_call"]
 
@@ -18,4 +18,4 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
     return func.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-__getattr__ = lacking("torch.nn.utils.stateless")
+__getattr__ = unsupported_lookup("torch.nn.utils.stateless")

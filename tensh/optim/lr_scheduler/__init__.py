@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import absent
+from tensh.engine.methods.unsupported import unsupported_name
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -24,7 +24,7 @@ __all__ = list(PLACES)
 def __getattr__(name):
     known = OLD.get(name, name)
     if known not in PLACES:
-        raise absent("torch.optim.lr_scheduler", name)
+        raise unsupported_name("torch.optim.lr_scheduler", name)
     value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{PLACES[known]}"), known)
     return value
 

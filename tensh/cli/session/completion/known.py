@@ -202,7 +202,7 @@ def returns():
 
     folder = os.path.dirname(tensh.__file__)
     found = {}
-    for file in ("__init__.pyi", os.path.join("engine", "tensor.pyi")):
+    for file in ("__init__.pyi", os.path.join("engine", "core", "tensor.pyi")):
         with open(os.path.join(folder, file), encoding="utf-8") as stub:
             found |= reversed(
                 re.findall(r"^ *def (\w+)\(.*\) -> (.*?):", stub.read(), re.MULTILINE)

@@ -154,7 +154,7 @@ def missing(prefix=""):
 
 def is_there(space, home, name):
     if home is engine.Tensor:
-        return not isinstance(vars(home).get(name), unsupported.Lack)
+        return not isinstance(vars(home).get(name), unsupported.Unsupported)
     return name in PUBLIC if space == "torch" and name in PUBLIC else hasattr(home, name)
 
 

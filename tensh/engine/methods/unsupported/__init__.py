@@ -77,7 +77,7 @@ def sentence(path):
     return f"{path} exists in PyTorch but not in tensh{yet}{because}; see {where}"
 
 
-def absent(space, name):
+def unsupported_name(space, name):
     """The exception for a name that a module has not."""
     path = f"{space}.{name}"
     if not in_pytorch(path):
@@ -86,7 +86,7 @@ def absent(space, name):
     return kind(sentence(path), name=name)
 
 
-def absent_module(path):
+def unsupported_module(path):
     """The exception for ``import torch.x.y`` where there is no such module."""
     kind, message = (
         (CannotImport, sentence(path)) if in_pytorch(path) else (ModuleNotFoundError, f"No module named {path!r}")
@@ -94,11 +94,11 @@ def absent_module(path):
     return kind(message, name=path)
 
 
-def lacking(space):
+def unsupported_lookup(space):
     """The ``__getattr__`` of a module that finds all its names by itself."""
 
     def __getattr__(name):
-        raise absent(space, name)
+        raise unsupported_name(space, name)
 
     return __getattr__
 
@@ -113,7 +113,7 @@ def _imports():
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 
 
-class Lack:
+class Unsupported:
     """A method or property of PyTorch's tensors that tensh lacks.
 
     One for each such name hangs on Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
@@ -128,13 +128,13 @@ class Lack:
         raise NotInTensh(sentence(f"torch.Tensor.{self.name}"), name=self.name, obj=t)
 
 
-def hang_lacks(tensor):
+def add_unsupported(tensor):
     """Hang on Tensor what PyTorch's has and it lacks; called once all its members are there."""
     for name in set(recorded("torch.Tensor")) - vars(tensor).keys():
-        setattr(tensor, name, Lack(name))
+        setattr(tensor, name, Unsupported(name))
     tensor.__dir__ = members
 
 
 def members(t):
     """The names of a tensor's members, without those that it lacks."""
-    return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), Lack)]
+    return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), Unsupported)]
