@@ -523,11 +523,11 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: _Any = 1, alpha: _
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
-    """``affine_grid`` without its checks."""
+    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``alias`` shows.  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """True where all elements (along ``dim``) are not zero."""
+    """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
     """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
@@ -543,7 +543,7 @@ def aminmax(input: Tensor, *, dim: _Any = None, keepdim: _bool = False, axis: _A
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Angle of input to the positive real axis, in radians."""
 def any(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """True where any element (along ``dim``) is not zero."""
+    """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
 def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1)."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -579,9 +579,9 @@ def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _An
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
 def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
-    """The indices that sort the elements along ``dim``."""
+    """The indices that sort the elements along ``dim``.  Shape: [*], kept. RuntimeError for complex numbers."""
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, as rows."""
+    """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
 def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The memory of the input in another size, with strides (in elements) and a start of one's own."""
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
@@ -589,7 +589,7 @@ def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
 def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``as_strided`` shows.  Differentiable."""
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-    """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+    """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
     """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
 def asarray(obj: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _Any = None, requires_grad: _bool | None = None) -> Tensor:
@@ -625,7 +625,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, al
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
 def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Bartlett window: a triangle."""
+    """The Bartlett window: a triangle.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
 def bernoulli(*args: _Any, **options: _Any) -> Tensor:
@@ -651,17 +651,17 @@ def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Bits that are set in exactly one."""
 def blackman_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Blackman window: the sum of two cosines."""
+    """The Blackman window: the sum of two cosines.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def block_diag(*tensors: _Any) -> Tensor:
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable."""
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
 def broadcast_shapes(*shapes: _Any) -> Size:
-    """The size that tensors of these sizes are broadcast to."""
+    """The size that tensors of these sizes are broadcast to.  Shape: [*]. RuntimeError for sizes that do not broadcast."""
 def broadcast_tensors(*tensors: _Any) -> Tensor:
     """The tensors, each expanded to the size that they have in common.  Differentiable, views."""
 def broadcast_to(input: Tensor, size: _Any) -> Tensor:
-    """The input expanded to ``size``.  Differentiable, a view."""
+    """The input expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
 def bucketize(input: Tensor, boundaries: _Any, *, out_int32: _Any = False, right: _Any = False, out: Tensor | None = None) -> Tensor:
     """The number of the bucket between sorted boundaries into which each value falls."""
 def can_cast(from_: _Any, to: _Any) -> _bool:
@@ -687,7 +687,7 @@ def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
 def cholesky(input: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
 def cholesky_inverse(L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+    """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. RuntimeError for others."""
 def cholesky_solve(B: Tensor, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
     """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
 def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -695,7 +695,7 @@ def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
 def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clamp_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp."""
+    """In-place version of clamp.  RuntimeError without a bound."""
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
 def clamp_max_(input: Tensor | _Number, max: Tensor | _Number) -> Tensor:
@@ -707,11 +707,11 @@ def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp."""
+    """In-place version of clamp.  RuntimeError without a bound."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
 def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side, vectors as columns.  Differentiable."""
+    """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. RuntimeError without tensors."""
 def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable."""
 def compile(model: _Any = None, **options: _Any) -> _Any:
@@ -763,7 +763,7 @@ def cosine_embedding_loss(input1: _Any, input2: _Any, target: Tensor, margin: _A
 def cosine_similarity(x1: _Any, x2: _Any, dim: _Any = 1, eps: _float = ...) -> _Any:
     """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable."""
 def count_nonzero(input: Tensor, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The number of elements (along ``dim``) that are not zero."""
+    """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
 def cov(input: Tensor, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
     """The covariance matrix of the rows; a vector has its variance."""
 def cross(input: Tensor, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -789,19 +789,19 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def deg2rad_(input: Tensor) -> Tensor:
     """Degrees as radians."""
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The determinants of square matrices.  Differentiable."""
+    """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
 def detach(self: Tensor) -> Tensor:
     """A view without history: writes to one are seen, and counted, by the other."""
 def detach_(self: Tensor) -> Tensor:
-    """Cut this tensor off from its history, in place."""
+    """Cut this tensor off from its history, in place.  RuntimeError for a view."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented."""
+    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented.  Shape: [*]."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable."""
 def diag_embed(input: Tensor, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
     """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable."""
 def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
-    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
 def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
 def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
@@ -813,7 +813,7 @@ def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, appen
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Slope of lgamma at input."""
 def dist(input: Tensor, other: Tensor, p: _Any = 2) -> Tensor:
-    """The ``p``-norm of ``input - other``.  Differentiable."""
+    """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers."""
 def div(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other."""
 def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -827,7 +827,7 @@ def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors along their third dimension.  Differentiable."""
+    """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. RuntimeError without tensors."""
 def einsum(equation: _str, *operands: _Any) -> Tensor:
     """The sum of products of the operands' elements as the equation says: ``"ij,jk->ik"`` is a matrix product."""
 def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
@@ -885,7 +885,7 @@ def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
 def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
-    """Set all elements to ``value``, a number or a tensor without dimensions."""
+    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input without its fraction."""
 def fix_(input: Tensor) -> Tensor:
@@ -893,7 +893,7 @@ def fix_(input: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
     """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
 def flip(input: Tensor, dims: _Any) -> Tensor:
-    """The input with the order reversed along ``dims``, as a copy.  Differentiable."""
+    """The input with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
 def fliplr(input: Tensor) -> Tensor:
     """The input with its columns in reverse order, as a copy.  Differentiable."""
 def flipud(input: Tensor) -> Tensor:
@@ -925,7 +925,7 @@ def from_file(filename: _Any, shared: _Any = None, size: _Any = 0, *, dtype: _dt
 def from_numpy(ndarray: _Any) -> Tensor:
     """A tensor over the memory of a NumPy array: writes to one are seen by the other."""
 def frombuffer(buffer: _Any, *, dtype: _dtype | None, count: _Any = -1, offset: _Any = 0, requires_grad: _bool = False) -> Tensor:
-    """A 1-d tensor over the memory of an object with Python's buffer protocol."""
+    """A 1-d tensor over the memory of an object with Python's buffer protocol.  ValueError if the buffer is too short."""
 def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -981,9 +981,9 @@ def gru_cell(input: Tensor, hx: _Any, w_ih: _Any, w_hh: _Any, b_ih: _Any = None,
 def gt(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is greater than other."""
 def hamming_window(window_length: _Any, periodic: _Any = True, alpha: _Any = ..., beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hamming window: ``alpha - beta * cos(x)`` over one turn."""
+    """The Hamming window: ``alpha - beta * cos(x)`` over one turn.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def hann_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Hann window: a cosine raised to [0, 1]."""
+    """The Hann window: a cosine raised to [0, 1].  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def hardshrink(input: Tensor, lambd: _Any = ..., *, out: Tensor | None = None) -> Tensor:
     """The input, but 0 where it is between ``-lambd`` and ``lambd``."""
 def hash_tensor(input: Tensor, dim: _Any = ..., *, keepdim: _bool = False, mode: _Any = 0, out: Tensor | None = None) -> Tensor:
@@ -1001,7 +1001,7 @@ def histogramdd(input: Tensor, bins: _Any, range: _Any = None, weight: Tensor | 
 def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts side by side: in equal parts, or before each of the given indices."""
 def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable."""
+    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. RuntimeError without tensors."""
 def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Length of the hypotenuse over the legs input and other."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1091,7 +1091,7 @@ def isreal(input: Tensor) -> Tensor:
 def istft(*args: _Any, **given: _Any) -> _Any:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The Kaiser window: near to the best concentration of energy."""
+    """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
     """``kl_div``, as torch.kl_div has it."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1113,7 +1113,7 @@ def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
 def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
-    """In-place version of lerp."""
+    """In-place version of lerp.  RuntimeError for several dtypes."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is less than other."""
 def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1149,9 +1149,9 @@ def logaddexp(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor |
 def logaddexp2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2 ** input + 2 ** other), without overflow."""
 def logcumsumexp(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
+    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.  Shape: [*], kept."""
 def logdet(input: Tensor) -> Tensor:
-    """The logarithms of the determinants: nan where they are negative.  Differentiable."""
+    """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...]."""
 def logical_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where both are different from zero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1187,7 +1187,7 @@ def margin_ranking_loss(input1: _Any, input2: _Any, target: Tensor, margin: _Any
 def masked_fill(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
 def masked_fill_(input: Tensor, mask: Tensor, value: _Any) -> Tensor:
-    """In-place version of masked_fill; the tensor may be an expanded one."""
+    """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1195,7 +1195,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def matmul(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The exponential of square matrices.  Differentiable."""
+    """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
 def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
 def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1229,7 +1229,7 @@ def moveaxis(input: Tensor, source: _Any, destination: _Any) -> Tensor:
 def movedim(input: Tensor, source: _Any, destination: _Any) -> Tensor:
     """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements in order along the first dimension.  Differentiable."""
+    """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept."""
 def mul(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Product of input and other."""
 def multinomial(input: Tensor, num_samples: _Any, replacement: _Any = False, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -1259,7 +1259,7 @@ def narrow_copy(input: Tensor, dim: _Any, start: _Any, length: _Any, *, out: Ten
 def native_batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float) -> Tensor:
     """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
 def native_channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
-    """``channel_shuffle`` under its other name."""
+    """``channel_shuffle`` under its other name.  Shape: [N, C, *]. RuntimeError if groups do not divide C."""
 def native_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
     """``(output, mask)`` of a dropout; ``train=None`` stands for True."""
 def native_group_norm(input: Tensor, weight: Tensor, bias: Tensor | None, N: _Any, C: _Any, HxW: _Any, group: _Any, eps: _float) -> Tensor:
@@ -1303,13 +1303,13 @@ def ormqr(A: Tensor, tau: Tensor, other: Tensor, left: _Any = True, transpose: _
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
 def pairwise_distance(x1: _Any, x2: _Any, p: _Any = ..., eps: _float = ..., keepdim: _bool = False) -> _Any:
-    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable."""
+    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable.  Shape: [..., D] to [...]."""
 def pca_lowrank(A: _Any, q: _Any = None, center: _Any = True, niter: _Any = 2) -> _Any:
     """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable."""
 def pdist(input: Tensor, p: _Any = ...) -> Tensor:
     """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable."""
 def permute(input: Tensor, dims: _Any) -> Tensor:
-    """The dimensions in the order ``dims``.  Differentiable, a view."""
+    """The dimensions in the order ``dims``.  Differentiable, a view.  Shape: [a, b, c] to [b, c, a] for (1, 2, 0)."""
 def permute_copy(input: Tensor, dims: _Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``permute`` shows.  Differentiable."""
 def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
@@ -1341,7 +1341,7 @@ def promote_types(type1: _Any, type2: _Any) -> _dtype:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
     """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
 def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
-    """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+    """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
 def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
     """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1349,25 +1349,25 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rad2deg_(input: Tensor) -> Tensor:
     """Radians as degrees."""
 def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1)."""
+    """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers."""
 def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1) in a tensor like ``input``."""
+    """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
 def randint(*args: _Any, **options: _Any) -> Tensor:
-    """Integers of [low, high)."""
+    """Integers of [low, high).  RuntimeError if there are none."""
 def randint_like(*args: _Any, **options: _Any) -> Tensor:
-    """Integers of [low, high) in a tensor like ``input``."""
+    """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
 def randn(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part."""
 def randn_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  NotImplementedError for integers."""
 def randperm(n: _Any, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The numbers from 0 to n - 1 in random order."""
+    """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``."""
 def range(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
 def real(input: Tensor) -> Tensor:
-    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable."""
+    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.  Shape: [*], kept."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One divided by input."""
 def reciprocal_(input: Tensor) -> Tensor:
@@ -1413,11 +1413,11 @@ def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Te
 def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
     """The integers nearest to input; a half goes to the even one."""
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, as ``vstack``."""
+    """The tensors one below the other, as ``vstack``.  Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
 def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
-    """In-place version of rrelu."""
+    """In-place version of rrelu.  RuntimeError if lower exceeds upper."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One divided by the square root of input."""
 def rsqrt_(input: Tensor) -> Tensor:
@@ -1465,7 +1465,7 @@ def set_float32_matmul_precision(precision: _Any) -> _Any:
 def set_flush_denormal(mode: _Any) -> None:
     """Not supported: False, and numbers next to zero keep their precision."""
 def set_num_interop_threads(n: _Any) -> _Any:
-    """Set the number of threads between operators."""
+    """Set the number of threads between operators.  RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:
     """Set how many threads work on one large array.  Results are the same on any number of them."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
@@ -1497,7 +1497,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """Hyperbolic sine of input."""
 def slice_copy(input: Tensor, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable."""
+    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable.  Shape: [*]."""
 def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
 def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
@@ -1545,9 +1545,9 @@ def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tenso
 def svd_lowrank(A: _Any, q: _Any = 6, niter: _Any = 2, M: _Any = None) -> _Any:
     """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
 def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``."""
+    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``."""
+    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1585,7 +1585,7 @@ def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: 
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on the diagonal of a matrix.  Differentiable."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """The input with two dimensions exchanged.  Differentiable, a view."""
+    """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``transpose`` shows.  Differentiable."""
 def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
@@ -1623,7 +1623,7 @@ def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: 
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``."""
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
-    """The elements (or the slices along ``dim``) without those that equal the one before."""
+    """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
 def unravel_index(indices: _Any, shape: _Any) -> _Any:
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension."""
 def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -1661,7 +1661,7 @@ def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = '
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
 def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, vectors as rows.  Differentiable."""
+    """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors."""
 def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Number | None = None, *, out: Tensor | None = None) -> _Any:
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast."""
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1669,7 +1669,7 @@ def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | Non
 def xlogy_(input: Tensor | _Number, other: Tensor | _Number) -> Tensor:
     """Input times the logarithm of other; 0 where input is 0."""
 def zero_(self: Tensor) -> Tensor:
-    """Set all elements to zero."""
+    """Set all elements to zero.  Shape: [*]."""
 def zeros(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of zeros of the given size."""
 def zeros_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:

@@ -177,7 +177,7 @@ class Tensor:
     def adjoint(self) -> Tensor:
         """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
     def all(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """True where all elements (along ``dim``) are not zero."""
+        """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
     def allclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
         """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
     def amax(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -189,9 +189,9 @@ class Tensor:
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """Angle of input to the positive real axis, in radians."""
     def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """True where any element (along ``dim``) is not zero."""
+        """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
     def apply_(self, callable: _Any) -> _Any:
-        """Replace every element by ``callable(element)``."""
+        """Replace every element by ``callable(element)``.  RuntimeError for a tensor that requires grad."""
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse cosine of input."""
     def arccos_(self) -> Tensor:
@@ -225,15 +225,15 @@ class Tensor:
     def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
     def argsort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
-        """The indices that sort the elements along ``dim``."""
+        """The indices that sort the elements along ``dim``.  Shape: [*], kept. RuntimeError for complex numbers."""
     def argwhere(self) -> Tensor:
-        """The indices of the elements that are not zero, as rows."""
+        """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
     def as_strided(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """The memory of the input in another size, with strides (in elements) and a start of one's own."""
     def as_strided_(self, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """In-place version of ``as_strided``: the tensor becomes its own view."""
     def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
-        """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+        """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
     def as_subclass(self, cls: _Any) -> Tensor:
         """An object of ``cls``, a subclass of Tensor, with this memory and history."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
@@ -319,7 +319,7 @@ class Tensor:
     def cholesky(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
     def cholesky_inverse(self, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable."""
+        """The inverse of A = L L^H (A = L^H L if ``upper``).  Differentiable.  Shape: [..., n, n]. RuntimeError for others."""
     def cholesky_solve(self, L: Tensor, upper: _Any = False, *, out: Tensor | None = None) -> Tensor:
         """The solutions of A X = B for A = L L^H (A = L^H L if ``upper``).  Differentiable."""
     def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
@@ -327,7 +327,7 @@ class Tensor:
     def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clamp_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp."""
+        """In-place version of clamp.  RuntimeError without a bound."""
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
     def clamp_max_(self, max: Tensor | _Number) -> Tensor:
@@ -339,7 +339,7 @@ class Tensor:
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
     def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp."""
+        """In-place version of clamp.  RuntimeError without a bound."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """A copy of the input with memory of its own, dense and with its dimensions in the same order."""
     def conj(self) -> Tensor:
@@ -369,7 +369,7 @@ class Tensor:
     def cosh_(self) -> Tensor:
         """Hyperbolic cosine of input."""
     def count_nonzero(self, dim: _Any = None, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-        """The number of elements (along ``dim``) that are not zero."""
+        """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
     def cov(self, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
         """The covariance matrix of the rows; a vector has its variance."""
     def cpu(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -402,11 +402,11 @@ class Tensor:
     def deg2rad_(self) -> Tensor:
         """Degrees as radians."""
     def det(self, *, out: Tensor | None = None) -> Tensor:
-        """The determinants of square matrices.  Differentiable."""
+        """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
     def detach(self) -> Tensor:
         """A view without history: writes to one are seen, and counted, by the other."""
     def detach_(self) -> Tensor:
-        """Cut this tensor off from its history, in place."""
+        """Cut this tensor off from its history, in place.  RuntimeError for a view."""
     @property
     def device(self) -> _device:
         """Where the tensor lives."""
@@ -417,7 +417,7 @@ class Tensor:
     def diag_embed(self, offset: _Any = 0, dim1: _int = -2, dim2: _Any = -1) -> Tensor:
         """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable."""
     def diagflat(self, offset: _Any = 0) -> Tensor:
-        """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+        """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
     def diagonal(self, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
         """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
     def diagonal_scatter(self, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
@@ -433,7 +433,7 @@ class Tensor:
     def dim_order(self) -> Tensor:
         """The dimensions from the widest step in memory to the narrowest."""
     def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
-        """The ``p``-norm of ``input - other``.  Differentiable."""
+        """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. RuntimeError for integers."""
     def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def div_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
@@ -484,7 +484,7 @@ class Tensor:
     def expand(self, size: _Any) -> Tensor:
         """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size."""
     def expand_as(self, other: Tensor | _Number) -> Tensor:
-        """The tensor expanded to the size of ``other``.  Differentiable, a view."""
+        """The tensor expanded to the size of ``other``.  Differentiable, a view.  Shape: [*], that of ``other``."""
     def expm1(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of input, less 1: exact near 0."""
     def expm1_(self) -> Tensor:
@@ -492,7 +492,7 @@ class Tensor:
     def exponential_(self, lambd: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with exponential numbers of rate ``lambd``."""
     def fill_(self, value: _Any) -> Tensor:
-        """Set all elements to ``value``, a number or a tensor without dimensions."""
+        """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other."""
     def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
         """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row."""
     def fix(self, *, out: Tensor | None = None) -> Tensor:
@@ -512,7 +512,7 @@ class Tensor:
     def float_power(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable."""
     def float_power_(self, exponent: Tensor | _Number) -> Tensor:
-        """In-place version of float_power: the input must be of its dtype already."""
+        """In-place version of float_power: the input must be of its dtype already.  RuntimeError otherwise."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """The largest integers that are not greater than input."""
     def floor_(self) -> Tensor:
@@ -793,7 +793,7 @@ class Tensor:
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable."""
     def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
-        """In-place version of lerp."""
+        """In-place version of lerp.  RuntimeError for several dtypes."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where input is less than other."""
     def less_(self, other: Tensor | _Number) -> Tensor:
@@ -831,9 +831,9 @@ class Tensor:
     def logaddexp2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """log2(2 ** input + 2 ** other), without overflow."""
     def logcumsumexp(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the running sum of exponentials along ``dim``.  Differentiable."""
+        """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.  Shape: [*], kept."""
     def logdet(self) -> Tensor:
-        """The logarithms of the determinants: nan where they are negative.  Differentiable."""
+        """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...]."""
     def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where both are different from zero."""
     def logical_and_(self, other: Tensor | _Number) -> Tensor:
@@ -883,7 +883,7 @@ class Tensor:
     def masked_fill(self, mask: Tensor, value: _Any) -> Tensor:
         """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable."""
     def masked_fill_(self, mask: Tensor, value: _Any) -> Tensor:
-        """In-place version of masked_fill; the tensor may be an expanded one."""
+        """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
@@ -893,7 +893,7 @@ class Tensor:
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast."""
     def matrix_exp(self, *, out: Tensor | None = None) -> Tensor:
-        """The exponential of square matrices.  Differentiable."""
+        """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
     def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable."""
     def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -917,7 +917,7 @@ class Tensor:
     def movedim(self, source: _Any, destination: _Any) -> Tensor:
         """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view."""
     def msort(self, *, out: Tensor | None = None) -> Tensor:
-        """The elements in order along the first dimension.  Differentiable."""
+        """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept."""
     def mul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Product of input and other."""
     def mul_(self, other: Tensor | _Number) -> Tensor:
@@ -1051,7 +1051,7 @@ class Tensor:
     def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
         """In-place version of put."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
-        """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+        """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
     def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
         """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
@@ -1064,7 +1064,7 @@ class Tensor:
         """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
     @property
     def real(self) -> Tensor:
-        """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable."""
+        """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.  Shape: [*], kept."""
     @real.setter
     def real(self, value: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
@@ -1074,7 +1074,7 @@ class Tensor:
     def register_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
-        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
+        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  RuntimeError for any other tensor."""
     def relu(self, *, out: Tensor | None = None) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def relu_(self) -> Tensor:
@@ -1101,7 +1101,7 @@ class Tensor:
     def reshape(self, *shape: _Any, **named: _Any) -> Tensor:
         """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
     def reshape_as(self, other: Tensor | _Number) -> Tensor:
-        """The tensor in the shape of ``other``, as ``reshape`` does it."""
+        """The tensor in the shape of ``other``, as ``reshape`` does it.  Shape: [*], that of ``other``."""
     def resize_(self, *sizes: _Any, memory_format: _memory_format | None = ..., **named: _Any) -> Tensor:
         """Give the tensor another size in place; new elements are not set."""
     def resize_as_(self, the_template: _Any, *, memory_format: _memory_format | None = ...) -> Tensor:
@@ -1111,7 +1111,7 @@ class Tensor:
     def resolve_neg(self) -> Tensor:
         """The tensor itself."""
     def retain_grad(self) -> None:
-        """Keep the gradient of a computed tensor in ``.grad``, too."""
+        """Keep the gradient of a computed tensor in ``.grad``, too.  RuntimeError for a tensor that requires no grad."""
     @property
     def retains_grad(self) -> _bool:
         """True for a computed tensor that keeps its gradient."""
@@ -1235,11 +1235,11 @@ class Tensor:
     def svd(self, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
         """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
     def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``."""
+        """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
         """In-place version of ``swapaxes``: the tensor becomes its own view."""
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``."""
+        """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``swapdims``: the tensor becomes its own view."""
     def t(self) -> Tensor:
@@ -1273,7 +1273,7 @@ class Tensor:
     def trace(self) -> Tensor:
         """The sum of the elements on the diagonal of a matrix.  Differentiable."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
-        """The input with two dimensions exchanged.  Differentiable, a view."""
+        """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``transpose``: the tensor becomes its own view."""
     def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
@@ -1309,7 +1309,7 @@ class Tensor:
     def unique(self, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
         """The distinct elements in ascending order, or the distinct slices along ``dim``."""
     def unique_consecutive(self, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
-        """The elements (or the slices along ``dim``) without those that equal the one before."""
+        """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k]."""
     def unsafe_chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
     def unsafe_split(self, split_size: _Any, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
@@ -1329,7 +1329,7 @@ class Tensor:
     def view(self, size: _Any) -> Tensor:
         """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``."""
     def view_as(self, other: Tensor | _Number) -> Tensor:
-        """A view in the shape of ``other``.  Differentiable."""
+        """A view in the shape of ``other``.  Differentiable.  Shape: [*], that of ``other``."""
     def vsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
         """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
@@ -1339,7 +1339,7 @@ class Tensor:
     def xlogy_(self, other: Tensor | _Number) -> Tensor:
         """Input times the logarithm of other; 0 where input is 0."""
     def zero_(self) -> Tensor:
-        """Set all elements to zero."""
+        """Set all elements to zero.  Shape: [*]."""
 _F = _TypeVar("_F", bound=_Callable[..., _Any])
 _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]

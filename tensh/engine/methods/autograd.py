@@ -175,7 +175,10 @@ def retains_grad(t):
 
 
 def requires_grad_(self, requires_grad=True):
-    """Set ``requires_grad`` in place and return the tensor."""
+    """Set ``requires_grad`` in place and return the tensor.
+
+    RuntimeError for integers, and to set a computed tensor to False.
+    """
     if mode.transforms:
         mode.transforms[-1].refuse("requires_grad_()")
     if not isinstance(requires_grad, bool):
@@ -185,7 +188,7 @@ def requires_grad_(self, requires_grad=True):
 
 
 def retain_grad(self):
-    """Keep the gradient of a computed tensor in ``.grad``, too."""
+    """Keep the gradient of a computed tensor in ``.grad``, too.  RuntimeError for a tensor that requires no grad."""
     if (self.node is None or type(self.node) is NoGradView) and self.requires_grad and stale(self):
         return  # a view that nothing recorded: PyTorch takes it for a leaf
     node = refresh_node(self)
@@ -209,7 +212,10 @@ def retain_grad(self):
 
 
 def register_hook(self, hook):
-    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
+    """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it.
+
+    RuntimeError for a tensor that requires no grad.
+    """
     node = refresh_node(self)
     if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -217,7 +223,7 @@ def register_hook(self, hook):
 
 
 def register_post_accumulate_grad_hook(self, hook):
-    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``."""
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  RuntimeError for any other tensor."""
     node = refresh_node(self)
     if not live(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -240,7 +246,7 @@ def detach(self):
 
 
 def detach_(self):
-    """Cut this tensor off from its history, in place."""
+    """Cut this tensor off from its history, in place.  RuntimeError for a view."""
     if self._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "

@@ -58,7 +58,8 @@ def warn_real(to):
 def to(self, *args, **given):
     """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
 
-    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.
+    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.  AssertionError for another
+    device.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2]).to(torch.float64)

@@ -21,7 +21,7 @@ def get_num_threads():
 def set_num_threads(n):
     """Set how many threads work on one large array.  Results are the same on any number of them.
 
-    The library for matrix products (BLAS) has threads of its own.
+    The library for matrix products (BLAS) has threads of its own.  RuntimeError unless it is positive.
     """
     require_positive("set_num_threads", n)
     pool.limit = n
@@ -35,7 +35,7 @@ def get_num_interop_threads():
 
 @public
 def set_num_interop_threads(n):
-    """Set the number of threads between operators."""
+    """Set the number of threads between operators.  RuntimeError unless it is positive."""
     require_positive("set_num_interop_threads", n)
     state["interop"] = n
 
@@ -67,7 +67,10 @@ def is_deterministic_algorithms_warn_only_enabled():
 
 @public
 def set_deterministic_debug_mode(debug_mode):
-    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error".
+
+    RuntimeError for others.
+    """
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):
         expected = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"

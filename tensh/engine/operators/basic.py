@@ -48,7 +48,7 @@ TENSORS["sum_to"] = sum_to_recorded
 def expand(input, size):
     """The tensor with dimensions of size 1 repeated up to ``size``, without copying; -1 keeps a size.
 
-    Differentiable, a view that must not be written.
+    Differentiable, a view that must not be written.  Shape: [*] to [*size]. RuntimeError where sizes do not broadcast.
 
     >>> import tensh as torch
     >>> torch.tensor([[1], [2]]).expand(-1, 3)

@@ -23,7 +23,8 @@ DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
     """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor.
 
-    The dtype is that of the data; Python floats get the default dtype.
+    The dtype is that of the data; Python floats get the default dtype.  ValueError for sequences of different lengths,
+    RuntimeError for numbers that the dtype cannot hold.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4.5]])
@@ -77,7 +78,10 @@ def converted(array, dtype, copy):
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
+    """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another.
+
+    ValueError or RuntimeError for data that is no array of numbers.
+    """
     given = {
         "dtype": dtype,
         "device": device,
@@ -108,7 +112,10 @@ def scalar_tensor(s, **given):
 # ── copies where they are needed ─────────────────────────────────────────────
 @public
 def as_tensor(data, *, dtype=None, device=None):
-    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
+    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise.
+
+    ValueError for an array whose bytes or strides no tensor can have.
+    """
     if dtype is not None or device is not None:
         dtype = bind("as_tensor", (f"({DATA})",), (data,), {"dtype": dtype, "device": device})["dtype"]
         place(device)
@@ -131,6 +138,7 @@ def asarray(obj, **given):
     """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy.
 
     Takes tensors, arrays and NumPy scalars, objects of other libraries (DLPack), buffers, numbers and sequences.
+    ValueError where the memory cannot be shared as asked.
     """
     given = bind("asarray", (ASARRAY,), (obj,), given)
     dtype, copy, requires_grad = given["dtype"], given["copy"], given["requires_grad"]

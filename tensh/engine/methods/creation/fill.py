@@ -195,6 +195,8 @@ def quick_full(array, number):
 def full(size, fill_value, **given):
     """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype.
 
+    RuntimeError for a negative size.
+
     >>> import tensh as torch
     >>> torch.full((2, 2), 7)
     tensor([[7, 7],
@@ -238,7 +240,10 @@ def full_like(input, fill_value, **given):
 
 @shows("self, size, fill_value, *", PLACED)
 def new_full(self, size, fill_value, **given):
-    """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
+    """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another.
+
+    RuntimeError for a negative size.
+    """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
     make = filled(given["fill_value"])
     return finish("new_full", lambda d: made("new_full", make, d, given), self.array.dtype, given)

@@ -104,7 +104,10 @@ def as_subclass(self, cls):
 
 
 def new(self, *args, **given):
-    """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
+    """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data.
+
+    RuntimeError for another device or dtype.
+    """
     return construct(Tensor, args, given, BY_NUMPY[self.array.dtype])
 
 
@@ -146,6 +149,8 @@ BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
 def type_(self, dtype=None, non_blocking=False, **given):
     """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted.
 
+    RuntimeError or ValueError for a name of no type.
+
     >>> import tensh as torch
     >>> torch.ones(2).type()
     'torch.FloatTensor'
@@ -186,7 +191,10 @@ METHODS["type"] = type_
 
 @public
 def set_default_tensor_type(t):
-    """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
+    """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred.
+
+    RuntimeError or TypeError for any other type.
+    """
     if isinstance(t, str):
         if not t.startswith("torch."):
             raise ModuleNotFoundError(f"No module named '{t.partition('.')[0]}'")

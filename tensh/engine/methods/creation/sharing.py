@@ -44,6 +44,8 @@ def shared(array):
 def from_numpy(ndarray):
     """A tensor over the memory of a NumPy array: writes to one are seen by the other.
 
+    ValueError for another byte order or negative strides.
+
     >>> import numpy as np, tensh as torch
     >>> a = np.zeros(2)
     >>> t = torch.from_numpy(a)
@@ -79,7 +81,7 @@ def warn_read_only(what="NumPy array", means="writing to this tensor will result
 # ── buffers ──────────────────────────────────────────────────────────────────
 @public
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A 1-d tensor over the memory of an object with Python's buffer protocol.
+    """A 1-d tensor over the memory of an object with Python's buffer protocol.  ValueError if the buffer is too short.
 
     >>> import tensh as torch
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8)
@@ -154,7 +156,10 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
 # ── DLPack ───────────────────────────────────────────────────────────────────
 @public
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
+    """A tensor over the memory of another library's array (an object with ``__dlpack__``).
+
+    RuntimeError for a capsule that was taken already.
+    """
     place(device)
     if isinstance(ext_tensor, Tensor):
         array = memory.apart(ext_tensor.array)

@@ -35,6 +35,8 @@ LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0
 def linspace(*args, **given):
     """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
 
+    Shape: [steps]. RuntimeError for negative ``steps``.
+
     >>> import tensh as torch
     >>> torch.linspace(0, 1, 5)
     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
@@ -53,6 +55,8 @@ def linspace(*args, **given):
 @shows("start, end, steps, base=10.0, *")
 def logspace(*args, **given):
     """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
+
+    Shape: [steps]. RuntimeError for negative ``steps``.
 
     >>> import tensh as torch
     >>> torch.logspace(0, 3, 4, base=2)

@@ -11,6 +11,8 @@ from tensh.engine.dtypes.dtype import of_scalar
 def empty_strided(size, stride, **given):
     """A tensor with the given strides, whose elements are not set.
 
+    RuntimeError unless there is a stride for each size.
+
     >>> import tensh as torch
     >>> torch.empty_strided((2, 3), (1, 2)).stride()
     (1, 2)
@@ -23,7 +25,10 @@ def empty_strided(size, stride, **given):
 
 @shows("self, size, stride, *", PLACED)
 def new_empty_strided(self, size, stride, **given):
-    """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
+    """A tensor with the given strides, of this tensor's dtype, whose elements are not set.
+
+    RuntimeError unless there is a stride for each size.
+    """
     text = f"(tuple of ints size, tuple of ints stride, *, {KEYWORDS})"
     given = bind("new_empty_strided", (text,), (size, stride), given)
     return finish("new_empty_strided", lambda d: strided(given["size"], given["stride"], d), self.array.dtype, given)
@@ -44,7 +49,10 @@ def strided(size, stride, dtype):
 @public
 @shows("size, physical_layout, *", PLACED)
 def empty_permuted(size, physical_layout, **given):
-    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
+    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set.
+
+    RuntimeError if the order is no permutation.
+    """
     text = f"(tuple of ints size, tuple of ints physical_layout, *, {KEYWORDS})"
     given = bind("empty_permuted", (text,), (size, physical_layout), given)
     size, order = given["size"], given["physical_layout"]

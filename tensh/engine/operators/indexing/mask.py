@@ -19,6 +19,8 @@ from tensh.engine.operators.writing import in_place, writes
 def masked_select(input, mask):
     """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable.
 
+    Shape: [*] to [k]. RuntimeError for a mask that is not bool.
+
     >>> import tensh as torch
     >>> x = torch.tensor([1, 2, 3])
     >>> torch.masked_select(x, x > 1)
@@ -104,6 +106,8 @@ def expanded_mask(mask, shape):
 def masked_scatter(input, mask, source):
     """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable.
 
+    Shapes: [*], ``source`` [*]. RuntimeError if it has too few.
+
     >>> import tensh as torch
     >>> x = torch.zeros(3)
     >>> torch.masked_scatter(x, torch.tensor([True, False, True]), torch.tensor([5.0, 6.0]))
@@ -164,6 +168,8 @@ def flat_places(index, number, name):
 )
 def take(input, index):
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable.
+
+    Shapes: [*] and ``index`` [*]. IndexError or RuntimeError for positions outside.
 
     >>> import tensh as torch
     >>> torch.take(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0, 3]))

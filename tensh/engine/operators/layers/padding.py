@@ -15,7 +15,7 @@ from tensh.engine.operators.layers.taps import Taps, tapped
 def constant_pad_nd(input, pad, value=0):
     """The input with ``value`` around it; ``pad`` counts (before, after) from the last dimension on.
 
-    Negative counts cut off, which makes padding its own adjoint.
+    Negative counts cut off, which makes padding its own adjoint.  Shape: [..., d] to [..., before + d + after].
 
     >>> import tensh as torch
     >>> torch.constant_pad_nd(torch.ones(2), (1, 2))

@@ -117,7 +117,8 @@ def check_householder(name, A, tau):
 def ormqr(A, tau, other, left=True, transpose=False):
     """The product Q ``other`` (``other`` Q if not ``left``; Q^H with ``transpose``) for Q given by reflections.
 
-    ``A`` and ``tau`` are what ``torch.geqrf`` gives.  Differentiable.
+    ``A`` and ``tau`` are what ``torch.geqrf`` gives.  Differentiable.  Shapes: A [..., m, k], ``tau`` [..., k],
+    ``other`` [..., m, n]. RuntimeError for others.
     """
     check_ormqr(A, tau, other, left)
     side = other if left else mH(other)
@@ -163,7 +164,10 @@ def check_ormqr(A, tau, other, left):
 
 @op(outs=("a", "tau"), many=True, input="underived('geqrf', g_a, g_tau)")
 def geqrf(input):
-    """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
+    """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``.
+
+    Shape: [..., m, n]. RuntimeError for vectors.
+    """
     check_matrix("torch.geqrf", input)
     check_floating(None, input, "geqrf_cpu")
     reflected, tau = np.linalg.qr(input, "raw")

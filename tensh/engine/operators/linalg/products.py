@@ -85,7 +85,7 @@ def narrow(multiply, name, first, second):
 def mm(input, mat2):
     """The product of two matrices, (n, k) and (k, m).  Differentiable.
 
-    RuntimeError if the shapes do not fit or the dtypes differ.
+    RuntimeError if the shapes do not fit or the dtypes differ.  Shapes: [n, k] and [k, m] to [n, m].
 
     >>> import tensh as torch
     >>> torch.mm(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
@@ -133,6 +133,8 @@ def cannot_multiply(mat1, mat2):
 )
 def bmm(input, mat2):
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable.
+
+    Shapes: [b, n, k] and [b, k, m] to [b, n, m]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 4, 5)).shape
@@ -185,6 +187,8 @@ def check_batches(batch1, batch2):
 def mv(input, vec):
     """The product of a matrix (n, m) and a vector (m).  Differentiable.
 
+    Shapes: [n, m] and [m] to [n]. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.mv(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
     tensor([3, 7])
@@ -232,6 +236,8 @@ def check_dot(first, second):
 def dot(input, tensor):
     """The sum of the products of two vectors' elements.  Differentiable.
 
+    Shapes: [n] and [n] to []. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.dot(torch.tensor([2, 3]), torch.tensor([2, 1]))
     tensor(7)
@@ -246,6 +252,8 @@ def dot(input, tensor):
 @op(input="conj(g) * other", other="g * input")
 def vdot(input, other):
     """The dot product with the conjugate of the first vector.  Differentiable.
+
+    Shapes: [n] and [n] to []. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.vdot(torch.tensor([2, 3]), torch.tensor([2, 1]))

@@ -177,6 +177,8 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest element, of all or along ``dim``.  Differentiable.
 
+    Shape: [*] to two of [], or without ``dim``. RuntimeError without elements.
+
     >>> import tensh as torch
     >>> torch.aminmax(torch.tensor([3, 1, 2]))
     torch.return_types.aminmax(

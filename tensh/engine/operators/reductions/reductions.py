@@ -273,11 +273,21 @@ def truth(reduce):
     return kernel
 
 
-op(truth(np.logical_or.reduce), name="any", doc="True where any element (along ``dim``) is not zero.", input=None)
-op(truth(np.logical_and.reduce), name="all", doc="True where all elements (along ``dim``) are not zero.", input=None)
+op(
+    truth(np.logical_or.reduce),
+    name="any",
+    doc="True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``.",
+    input=None,
+)
+op(
+    truth(np.logical_and.reduce),
+    name="all",
+    doc="True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``.",
+    input=None,
+)
 
 
 @op(input=None)
 def count_nonzero(input, dim=None):
-    """The number of elements (along ``dim``) that are not zero."""
+    """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
     return np.count_nonzero(input, dims(dim, input.ndim))

@@ -221,7 +221,7 @@ def sums(input, dim, step):
 def cumsum(input, dim, *, dtype=None):
     """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
-    Differentiable.
+    Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2, 3]).cumsum(0)
@@ -243,7 +243,7 @@ def products(input, dim, step):
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
-    Differentiable, also where elements are zero.
+    Differentiable, also where elements are zero.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2, 3]).cumprod(0)
@@ -265,7 +265,7 @@ def log_add_exp(first, second):
     " if input.ndim and 0 not in input.shape else g",
 )
 def logcumsumexp(input, dim):
-    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.
+    """The logarithm of the running sum of exponentials along ``dim``.  Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.tensor([0.0, 0.0]).logcumsumexp(0)
@@ -331,6 +331,8 @@ running_extreme(
     np.maximum,
     """The largest element so far along ``dim``, and its index.  Differentiable.
 
+    Shape: [*], kept. IndexError for a ``dim`` out of range.
+
     >>> import tensh as torch
     >>> torch.tensor([1, 3, 2]).cummax(0).values
     tensor([1, 3, 3])
@@ -340,6 +342,8 @@ running_extreme(
     "cummin",
     np.minimum,
     """The smallest element so far along ``dim``, and its index.  Differentiable.
+
+    Shape: [*], kept. IndexError for a ``dim`` out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([2, 3, 1]).cummin(0).values

@@ -29,7 +29,7 @@ def top_of(input, axes):
 def logsumexp(input, dim, keepdim=False):
     """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow.
 
-    Differentiable.
+    Differentiable.  Shape: [*] without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]).logsumexp(1)

@@ -102,6 +102,8 @@ def unique_runs(input, dim):
 def bincount(input, weights=None, minlength=0):
     """How often each of the numbers 0, 1, 2, … occurs, or the sum of its weights.
 
+    Shape: [n] to [largest + 1]. RuntimeError for negative numbers.
+
     >>> import tensh as torch
     >>> torch.bincount(torch.tensor([1, 3, 1]))
     tensor([0, 2, 0, 1])

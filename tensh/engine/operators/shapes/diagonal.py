@@ -26,7 +26,8 @@ def diagonal_of(array, offset, dim1, dim2):
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view.
 
-    ``offset`` counts from the main diagonal: 1 is the one above it.
+    ``offset`` counts from the main diagonal: 1 is the one above it.  Shape: [n, m, ...] to [..., k]. RuntimeError for
+    equal dimensions.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).diagonal()
@@ -46,6 +47,8 @@ def diagonal_back(grad, shape, offset, dim1, dim2):
 @op(out=False, input="diagonal(g, offset, dim1, dim2)")
 def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     """Matrices of zeros with the last dimension of the input as their diagonals.  Differentiable.
+
+    Shape: [..., n] to [..., n, n]. RuntimeError for equal dimensions.
 
     >>> import tensh as torch
     >>> torch.diag_embed(torch.tensor([1, 2]))

@@ -80,7 +80,10 @@ def restrided_part(grad, strides, size, stride, start):
 # ── complex numbers as pairs ─────────────────────────────────────────────────
 @view_op(view=RETYPED, public="function", node="ViewAsRealBackward0", input="complex_of_pairs(g)")
 def view_as_real(input):
-    """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
+    """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view.
+
+    Shape: [*] to [*, 2]. RuntimeError for real numbers.
+    """
     if input.dtype.kind not in "cW":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     real = BY_NUMPY[input.dtype].to_real().numpy
@@ -91,7 +94,10 @@ def view_as_real(input):
 
 @view_op(view=RETYPED, public="function", node="ViewAsComplexBackward0", input="pairs_of_complex(g)")
 def view_as_complex(input):
-    """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
+    """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view.
+
+    Shape: [..., 2] to [...]. RuntimeError for others.
+    """
     steps = memory.strides(input)
     if input.dtype.kind != "f":
         raise RuntimeError(

@@ -26,6 +26,8 @@ NO_CAST = TypeError("torch.cat(): input types can't be cast to the desired outpu
 def cat(tensors, dim=0):
     """The tensors one after the other along ``dim``; they agree in all other sizes.  Differentiable.
 
+    Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError for others, ValueError without tensors.
+
     >>> import tensh as torch
     >>> torch.cat([torch.tensor([1, 2]), torch.tensor([3])])
     tensor([1, 2, 3])
@@ -107,6 +109,8 @@ word(parts), word(rows)
 @op(sequence="tensors", public="function", tensors="rows(g, dim)")
 def stack(tensors, dim=0):
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable.
+
+    Shapes: k of [*] to [k, *]. RuntimeError for others or none.
 
     >>> import tensh as torch
     >>> torch.stack([torch.tensor([1, 2]), torch.tensor([3, 4])])

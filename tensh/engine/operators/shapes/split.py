@@ -23,13 +23,19 @@ def split_equally(input, split_size, dim):
 
 @op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split(input, split_size, dim=0):
-    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them."""
+    """Parts of ``split_size`` along ``dim`` that are no views for the engine: the user promises not to write them.
+
+    Shapes: each [*]. RuntimeError for a size below 1.
+    """
     return cuts(input, even_sizes(input, split_size, dim, "unsafe_split"), wrap_dim(dim, input.ndim))
 
 
 @op(out=False, many=True, outs=LIST, input="cat(gs, dim)")
 def unsafe_split_with_sizes(input, split_sizes, dim=0):
-    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them."""
+    """Parts of the given sizes along ``dim`` that are no views for the engine: the user promises not to write them.
+
+    Shapes: each [*]. RuntimeError unless sizes add up.
+    """
     return sized_parts(input, split_sizes, dim)
 
 
@@ -71,6 +77,8 @@ def even_sizes(array, size, dim, name):
 @view_op(many=True, outs=LIST, input="stack(gs, dim)")
 def unbind(input, dim=0):
     """All slices along ``dim``, as a tuple.  Differentiable, views.
+
+    Shape: [n, *] to n of [*]. IndexError for a number.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).unbind()

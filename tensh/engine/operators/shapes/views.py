@@ -58,7 +58,7 @@ def view(input, size):
     """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
 
     One size may be -1 and is worked out.  Differentiable (not with a dtype), a view.  RuntimeError where the shape needs
-    a copy: then use ``reshape``.
+    a copy: then use ``reshape``.  Shape: [*] to [*shape].
 
     >>> import tensh as torch
     >>> torch.arange(6).view(2, -1)
@@ -124,6 +124,8 @@ def squeeze_dims(input, dim):
 def unsqueeze(input, dim):
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view.
 
+    Shape: [*] to [1, *] for dim 0.
+
     >>> import tensh as torch
     >>> torch.zeros(2, 3).unsqueeze(1).shape
     torch.Size([2, 1, 3])
@@ -145,7 +147,10 @@ def inverse(dims):
 
 @view_op(public="method", node="PermuteBackward0", input="permute(g, inverse(dims))")
 def permute(input, dims):
-    """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
+    """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view.
+
+    Shape: [a, b, c] to [b, c, a] for (1, 2, 0). RuntimeError for repeated dimensions.
+    """
     try:
         return input.transpose(dims)
     except (ValueError, TypeError, OverflowError):
@@ -161,7 +166,7 @@ def permute(input, dims):
 
 @view_op(input="transpose(g, dim0, dim1)")
 def transpose(input, dim0, dim1):
-    """The input with two dimensions exchanged.  Differentiable, a view."""
+    """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     try:
         return input.swapaxes(dim0, dim1)
     except (ValueError, TypeError, OverflowError):
@@ -173,6 +178,8 @@ def transpose(input, dim0, dim1):
 @view_op(node="TBackward0", input="t(g)")
 def t(input):
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view.
+
+    Shape: [n, m] to [m, n]. RuntimeError for more dimensions.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3).t().shape
@@ -192,6 +199,8 @@ def at(dim, index):
 @view_op(input="select_back(g, input.shape, dim, index)")
 def select(input, dim, index):
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view.
+
+    Shape: [n, *] to [*]. IndexError for an index out of range.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).select(1, 0)
@@ -244,7 +253,7 @@ def slice_back(grad, shape, dim, start, stop, step):
 def unfold(input, dimension, size, step):
     """All windows of ``size`` elements along a dimension, ``step`` apart; the last dimension runs through a window.
 
-    Differentiable, a view.
+    Differentiable, a view.  Shape: [..., n, ...] to [..., windows, ..., size]. RuntimeError for a size out of range.
 
     >>> import tensh as torch
     >>> torch.arange(5).unfold(0, 3, 1)

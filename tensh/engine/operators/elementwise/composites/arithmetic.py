@@ -96,7 +96,10 @@ def positive(input):
 
 
 def abs_(input):
-    """In-place version of abs; of complex numbers there is none, for the result is real."""
+    """In-place version of abs; of complex numbers there is none, for the result is real.
+
+    RuntimeError for complex numbers.
+    """
     if isinstance(input, Tensor) and input.array.dtype.kind in "cW":
         begin_write(input)
         raise RuntimeError("In-place abs is not supported for complex tensors.")
@@ -122,6 +125,8 @@ def nan_to_num_(input, nan=0.0, posinf=None, neginf=None):
 @composite
 def float_power(input, exponent, *, out=None):
     """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable.
+
+    RuntimeError for an ``out`` of another dtype.
 
     >>> import tensh as torch
     >>> torch.float_power(torch.tensor([1, 2]), 0.5)
@@ -162,7 +167,7 @@ def require_float_power(what, t, to):
 
 
 def float_power_(input, exponent):
-    """In-place version of float_power: the input must be of its dtype already."""
+    """In-place version of float_power: the input must be of its dtype already.  RuntimeError otherwise."""
     to = widest(input, exponent)
     require_float_power("base given to float_power_", input, to)
     return pow_op.inplace_fn(input, in_dtype(exponent, to))
@@ -180,7 +185,7 @@ def clamp(input, min=None, max=None, *, out=None):
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
 
     The bounds are numbers, or tensors that are broadcast; where ``min`` exceeds ``max`` the result is ``max``.
-    Differentiable where the input lies within.
+    Differentiable where the input lies within.  RuntimeError without either.
 
     >>> import tensh as torch
     >>> torch.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
@@ -204,7 +209,7 @@ def clamp(input, min=None, max=None, *, out=None):
 
 @composite
 def clamp_(input, min=None, max=None):
-    """In-place version of clamp."""
+    """In-place version of clamp.  RuntimeError without a bound."""
     since = begin_write(input, min, max)
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
@@ -215,6 +220,8 @@ def clamp_(input, min=None, max=None):
 @composite
 def lerp(input, end, weight, *, out=None):
     """``input + weight * (end - input)``; the weight is a number or a tensor.  One dtype, differentiable.
+
+    RuntimeError for several.
 
     >>> import tensh as torch
     >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([10.0, 20.0]), 0.5)
@@ -234,7 +241,7 @@ def lerp(input, end, weight, *, out=None):
 
 @composite
 def lerp_(input, end, weight):
-    """In-place version of lerp."""
+    """In-place version of lerp.  RuntimeError for several dtypes."""
     since = begin_write(input, end, weight)
     try:
         return write_inplace(input, since, lerp(input, end, weight), "lerp_")
@@ -260,6 +267,8 @@ def lerped(name, input, end, weight):
 # ── complex numbers ──────────────────────────────────────────────────────────
 def from_parts(real, imag, *, out=None):
     """Complex numbers of the given real and imaginary parts, floating point tensors of one dtype.  Differentiable.
+
+    RuntimeError for other dtypes.
 
     >>> import tensh as torch
     >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))

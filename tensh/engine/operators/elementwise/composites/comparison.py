@@ -60,6 +60,8 @@ def equal(input, other):
 def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None):
     """Which ``elements`` are among ``test_elements``?  Either may be a number; ``invert`` asks for the others.
 
+    RuntimeError for complex numbers.
+
     >>> import tensh as torch
     >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
     tensor([False,  True,  True])
@@ -95,7 +97,7 @@ def where(condition, input=None, other=None, *, out=None):
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast.
 
     ``input`` and ``other`` may be numbers.  With the condition alone: the indices of its elements that are not zero, as
-    ``nonzero(as_tuple=True)``.  Differentiable.
+    ``nonzero(as_tuple=True)``.  Differentiable.  RuntimeError for a condition that is not bool.
 
     >>> import tensh as torch
     >>> x = torch.tensor([-1.0, 2.0])
@@ -113,7 +115,10 @@ def where(condition, input=None, other=None, *, out=None):
 
 
 def where_method(self, condition, other):
-    """The elements of the tensor where the condition is true, those of ``other`` elsewhere."""
+    """The elements of the tensor where the condition is true, those of ``other`` elsewhere.
+
+    RuntimeError for a condition that is not bool.
+    """
     if not isinstance(condition, Tensor) or not isinstance(other, Tensor) and plain(other) is None:
         fits_none("where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)")
     return where(condition, self, other)
@@ -173,6 +178,8 @@ def c_name(dtype):
 def masked_fill(input, mask, value):
     """Input with ``value``, a number or a 0-d tensor, where ``mask`` is true; the mask is broadcast.  Differentiable.
 
+    RuntimeError for other masks and values.
+
     >>> import tensh as torch
     >>> x = torch.tensor([1.0, 2.0, 3.0])
     >>> x.masked_fill(x > 1, 0)
@@ -209,7 +216,7 @@ EXPANDED = (
 
 
 def masked_fill_(input, mask, value):
-    """In-place version of masked_fill; the tensor may be an expanded one."""
+    """In-place version of masked_fill; the tensor may be an expanded one.  RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)

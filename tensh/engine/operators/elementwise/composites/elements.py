@@ -26,7 +26,7 @@ def replace(name, t, others, fn):
 
 
 def apply_(self, callable):
-    """Replace every element by ``callable(element)``.
+    """Replace every element by ``callable(element)``.  RuntimeError for a tensor that requires grad.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, 2.0]).apply_(lambda x: x + 0.5)
@@ -36,12 +36,18 @@ def apply_(self, callable):
 
 
 def map_(self, tensor, callable):
-    """Replace every element by ``callable(element, element of tensor)``."""
+    """Replace every element by ``callable(element, element of tensor)``.
+
+    RuntimeError for a tensor that requires grad.
+    """
     return replace("map_", self, (tensor,), callable)
 
 
 def map2_(self, x, y, callable):
-    """Replace every element by ``callable(element, element of x, element of y)``."""
+    """Replace every element by ``callable(element, element of x, element of y)``.
+
+    RuntimeError for a tensor that requires grad.
+    """
     return replace("map2_", self, (x, y), callable)
 
 

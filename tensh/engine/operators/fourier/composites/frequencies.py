@@ -18,6 +18,8 @@ from tensh.engine.operators.shapes.composites.repetition import roll
 def fftfreq(*args, **given):
     """The frequencies of ``fft`` of ``n`` samples at distance ``d``: from zero up, then the negative ones.
 
+    Shape: [n]. RuntimeError for integer dtypes.
+
     >>> import tensh as torch
     >>> torch.fft.fftfreq(4, d=0.25)
     tensor([ 0.,  1., -2., -1.])
@@ -29,6 +31,8 @@ def fftfreq(*args, **given):
 @shows("n, d=1.0, *")
 def rfftfreq(*args, **given):
     """The frequencies of ``rfft`` of ``n`` samples at distance ``d``: from zero up.
+
+    Shape: [n // 2 + 1]. RuntimeError for integer dtypes.
 
     >>> import tensh as torch
     >>> torch.fft.rfftfreq(4, d=0.25)
@@ -68,7 +72,7 @@ def frequencies(name, args, given, places):
 def fftshift(*args, **given):
     """The elements moved so that frequency zero is in the middle of each of the dimensions ``dim`` (of all without it).
 
-    Differentiable.
+    Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.fft.fftshift(torch.fft.fftfreq(4, d=0.25))
@@ -79,7 +83,7 @@ def fftshift(*args, **given):
 
 @fft
 def ifftshift(*args, **given):
-    """The inverse of ``fftshift``: frequency zero comes first again.  Differentiable.
+    """The inverse of ``fftshift``: frequency zero comes first again.  Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.fft.ifftshift(torch.tensor([-2.0, -1.0, 0.0, 1.0]))

@@ -27,7 +27,8 @@ def istft(*args, **given):
 
     The arguments are those of ``stft``; ``length`` cuts the result, or fills it up with zeros.  Differentiable.
 
-    RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.
+    RuntimeError if the squared windows add up to nothing somewhere, so that the signal is lost there.  Shape: [*,
+    frequency, frame] to [*, time].
 
     >>> import tensh as torch
     >>> x, window = torch.arange(8.0), torch.hann_window(4)

@@ -52,7 +52,8 @@ def stft(
     result, (…, frequency, frame), has the frequencies from zero up with ``onesided`` (the default for real numbers),
     and pairs of real numbers in the end without ``return_complex``.  Differentiable.
 
-    RuntimeError unless 0 < win_length <= n_fft <= the signal's length.
+    RuntimeError unless 0 < win_length <= n_fft <= the signal's length.  Shape: [time] or [batch, time] to [*,
+    frequency, frame].
 
     >>> import tensh as torch
     >>> torch.stft(torch.arange(8.0), n_fft=4, window=torch.ones(4), return_complex=True).shape

@@ -50,14 +50,17 @@ def element(value, name):
 
 @composite(method=False)
 def fill(input, value):
-    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
+    """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable.
+
+    Shape: [*]. RuntimeError for a value with dimensions.
+    """
     value = element(value, "fill")
     return (fill_tensor if isinstance(value, Tensor) else fill_number).fn(input, value)
 
 
 @method
 def fill_(self, value):
-    """Set all elements to ``value``, a number or a tensor without dimensions.
+    """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. RuntimeError for any other.
 
     >>> import tensh as torch
     >>> torch.zeros(2).fill_(3)
@@ -85,7 +88,7 @@ def fill_(self, value):
 
 @method
 def zero_(self):
-    """Set all elements to zero."""
+    """Set all elements to zero.  Shape: [*]."""
     if unrecorded(self):
         self.array.fill(0)
         wrote(self.array)
@@ -96,6 +99,8 @@ def zero_(self):
 @method
 def copy_(self, other, non_blocking=False):
     """Write the elements of ``other`` (a tensor, broadcast and cast, or a number) over those of the tensor.
+
+    Shape: [*].
 
     >>> import tensh as torch
     >>> torch.zeros(2).copy_(torch.tensor([1, 2]))
@@ -144,6 +149,8 @@ for _each in fill_, zero_:
 @method
 def fill_diagonal_(self, fill_value, wrap=False):
     """Set the main diagonal to ``fill_value``; with ``wrap`` it goes on in tall matrices after a free row.
+
+    Shape: [n, m], or [n, ..., n]. RuntimeError for any other.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3).fill_diagonal_(1)

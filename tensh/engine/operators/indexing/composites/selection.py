@@ -86,7 +86,7 @@ def index_fill(input, dim, index, value):
 
 both(index_fill, "(int dim, Tensor index, object value)", """The input with its slices at ``index`` along ``dim`` set to ``value``.
 
-    ``value`` is a number or a tensor without dimensions.  Differentiable.
+    ``value`` is a number or a tensor without dimensions.  Differentiable.  Shapes: [*] with ``index`` [k].
     """, out=False)  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def index_put(input, indices, values, accumulate=False):
 
 both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.
 
-    With ``accumulate`` they are added to what is there.  Differentiable.
+    With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; values broadcast to the places.
     """, out=False)  # fmt: skip
 PUBLIC["index_put_"] = METHODS["index_put_"]
 
@@ -161,7 +161,8 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The input with elements of ``src``, or a number, written at ``index`` along ``dim``.
 
     ``out[index[i][j]][j] = src[i][j]`` for dim 0.  ``reduce`` ("add" or "multiply") combines them with what is there and
-    is not differentiable.  Differentiable otherwise.
+    is not differentiable.  Differentiable otherwise.  Shapes: all [*] of as many dimensions; ``index`` no larger than
+    ``src``.
     """)  # fmt: skip
 
 
@@ -175,7 +176,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
 both(scatter_reduce, "(int dim, Tensor index, Tensor src, str reduce, *, bool include_self = True)", """The elements of ``src`` combined at ``index`` along ``dim``.
 
     ``reduce`` is "sum", "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own elements do not count
-    where others come.  Differentiable.
+    where others come.  Differentiable.  Shapes: all [*] of as many dimensions; ``index`` no larger than ``src``.
     """)  # fmt: skip
 
 
@@ -194,7 +195,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
 both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool include_self = True)", """The slices of ``source`` combined at ``index`` along ``dim``.
 
     ``reduce`` is "prod", "mean", "amax" or "amin"; without ``include_self`` the input's own slices do not count where
-    others come.  Differentiable.
+    others come.  Differentiable.  Shapes: [*] with ``index`` [k]; ``source`` has k slices along ``dim``.
     """)  # fmt: skip
 
 
@@ -202,7 +203,7 @@ both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool i
 def take_along_dim(input, indices, dim=None, *, out=None):
     """The elements at ``indices`` along ``dim`` (of the flat input without it); the other dimensions are broadcast.
 
-    Differentiable.
+    Differentiable.  Shapes: ``indices`` and the result [*]. RuntimeError for indices that are not int64.
 
     >>> import tensh as torch
     >>> x = torch.tensor([[3, 1, 2]])
@@ -245,6 +246,8 @@ def take_along_dim(input, indices, dim=None, *, out=None):
 def nonzero(input, *, as_tuple=False, out=None):
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension.
 
+    Shape: [*] with d dimensions to [found, d].
+
     >>> import tensh as torch
     >>> torch.nonzero(torch.tensor([0, 5, 6]))
     tensor([[1],
@@ -259,13 +262,16 @@ def nonzero(input, *, as_tuple=False, out=None):
 
 @composite
 def argwhere(input):
-    """The indices of the elements that are not zero, as rows."""
+    """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
     return nonzero(input)
 
 
 @composite
 def nonzero_static(input, *, size, fill_value=-1, out=None):
-    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``."""
+    """The first ``size`` rows of ``nonzero``; missing ones are ``fill_value``.
+
+    Shape: [size, d]. RuntimeError for a negative ``size``.
+    """
     rows = found(require(input, "nonzero_static", "input", 1).array).T
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
@@ -278,6 +284,8 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 @lift.for_batches
 def unravel_index(indices, shape):
     """The coordinates of positions in a tensor of ``shape`` seen flat: a tensor for every dimension.
+
+    Shapes: each [*] as the positions. ValueError for a negative size.
 
     >>> import tensh as torch
     >>> torch.unravel_index(torch.tensor(5), (2, 3))
@@ -296,14 +304,20 @@ def unravel_index(indices, shape):
 # ── parts replaced ───────────────────────────────────────────────────────────
 @composite(out=True)
 def slice_scatter(input, src, dim=0, start=None, end=None, step=1):
-    """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
+    """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable.
+
+    Shapes: ``src`` is [*] with as many elements along ``dim``.
+    """
     require(input, "slice_scatter", "input", 1), require(src, "slice_scatter", "src", 2)
     return slice_put.fn(input, src, dim, start, end, step)
 
 
 @composite
 def select_scatter(input, src, dim, index):
-    """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
+    """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable.
+
+    Shapes: ``src`` is [*] without ``dim``. RuntimeError for any other, IndexError for an index out of range.
+    """
     require(input, "select_scatter", "input", 1), require(src, "select_scatter", "src", 2)
     if not input.array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -317,14 +331,17 @@ def select_scatter(input, src, dim, index):
 
 @composite(out=True)
 def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
-    """The input with a diagonal replaced by ``src``.  Differentiable."""
+    """The input with a diagonal replaced by ``src``.  Differentiable.
+
+    Shapes: ``src`` [..., k], as ``diagonal`` gives.
+    """
     require(input, "diagonal_scatter", "input", 1), require(src, "diagonal_scatter", "src", 2)
     return diagonal_put.fn(input, src, offset, dim1, dim2)
 
 
 @composite
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
-    """The input with the elements that strides name replaced by ``src``.  Differentiable."""
+    """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
     array = require(input, "as_strided_scatter", "input", 1).array
     size, stride = dims_of(size, "as_strided_scatter", "size"), dims_of(stride, "as_strided_scatter", "stride")
     start = memory.offset(array) if storage_offset is None else storage_offset

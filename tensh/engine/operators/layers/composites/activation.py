@@ -83,7 +83,7 @@ def relu6(input, inplace=False):
 
 @layer
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    """The input kept between ``min_val`` and ``max_val``.  Differentiable.
+    """The input kept between ``min_val`` and ``max_val``.  Differentiable.  ValueError if ``min_val`` is larger.
 
     >>> import tensh as torch
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5, 3.0]))
@@ -160,6 +160,8 @@ def require_alpha(alpha):
 def celu(input, alpha=1.0, inplace=False):
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable.
 
+    RuntimeError if ``alpha`` is 0.
+
     >>> import tensh as torch
     >>> torch.nn.functional.celu(torch.tensor([-1.0, 2.0]), 2.0)
     tensor([-0.7869,  2.0000])
@@ -192,6 +194,8 @@ for name, fn in (("celu", torch_celu), ("selu", torch_selu)):
 @composite
 def prelu(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable.
+
+    RuntimeError for as many as fit neither.
 
     >>> import tensh as torch
     >>> torch.prelu(torch.tensor([-2.0, 3.0]), torch.tensor([0.25]))
@@ -238,6 +242,8 @@ def silu(input, inplace=False):
 def gelu(input, *, approximate="none", out=None):
     """The input times the normal distribution's function of it, or of its approximation by 'tanh'.  Differentiable.
 
+    RuntimeError for any other word.
+
     >>> import tensh as torch
     >>> torch.nn.functional.gelu(torch.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
@@ -281,6 +287,8 @@ def sigmoid(input):
 @layer
 def glu(input, dim=-1):
     """The first half of the input along ``dim`` times the sigmoid of the second half.  Differentiable.
+
+    Shape: [..., 2 n, ...] to [..., n, ...]. RuntimeError for an odd size.
 
     >>> import tensh as torch
     >>> torch.nn.functional.glu(torch.tensor([1.0, 2.0, 0.0, 0.0]))

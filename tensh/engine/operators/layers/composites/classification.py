@@ -70,7 +70,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """-input[target]: the loss of log-probabilities ``input`` [N, C, ...] for the classes ``target`` [N, ...].
 
     ``weight`` holds a factor per class, and the mean is weighted by it; the class ``ignore_index`` does not count.
-    Differentiable in input.
+    Differentiable in input.  RuntimeError or ValueError for other shapes, IndexError for classes outside.
 
     >>> import tensh as torch
     >>> torch.nn.functional.nll_loss(torch.tensor([[-1.0, -2.0], [-3.0, -4.0]]), torch.tensor([0, 1]))
@@ -93,7 +93,8 @@ def cross_entropy(
     """The loss of the predictions ``input`` [N, C, ...] for classes [N, ...], or for probabilities of the input's size.
 
     It is ``nll_loss(log_softmax(input, 1), target)``; ``label_smoothing`` mixes that much of an even distribution in.
-    Differentiable in input, and in probabilities.
+    Differentiable in input, and in probabilities.  RuntimeError or ValueError where shapes do not fit, IndexError for
+    classes outside.
 
     >>> import tensh as torch
     >>> torch.nn.functional.cross_entropy(torch.tensor([[0.0, 0.0], [0.0, 100.0]]), torch.tensor([0, 1]))
@@ -170,7 +171,10 @@ def linear_cross_entropy(
     input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean", ignore_index=None, label_smoothing=0.0,
     options=None,
 ):  # fmt: skip
-    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``, with [C, ..., features] weights.  Differentiable."""
+    """``cross_entropy(linear(input, linear_weight, linear_bias), target)``, with [C, ..., features] weights.  Differentiable.
+
+    RuntimeError where shapes do not fit.
+    """
     shape, sizes = input.array.shape, linear_weight.array.shape
     if len(shape) not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(shape)}")
@@ -220,7 +224,8 @@ def multi_margin_loss(
 ):  # fmt: skip
     """The mean over the other classes of max(0, margin - input[target] + input[other]) ** p, for ``input`` [N, C].
 
-    ``p`` is 1 or 2, ``weight`` a factor per class.  Differentiable in input, once.
+    ``p`` is 1 or 2, ``weight`` a factor per class.  Differentiable in input, once.  ValueError for another ``p``,
+    RuntimeError for other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
@@ -250,7 +255,8 @@ def multi_margin_loss(
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The mean of max(0, 1 - input[right] + input[wrong]) over all pairs of a right and a wrong class, for ``input`` [N, C].
 
-    ``target`` [N, C] lists the right classes up to the first -1.  Differentiable in input, once.
+    ``target`` [N, C] lists the right classes up to the first -1.  Differentiable in input, once.  RuntimeError for
+    other shapes.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     check_rows(input)
@@ -267,7 +273,10 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 def multilabel_soft_margin_loss(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean"
 ):  # fmt: skip
-    """The mean over classes of the binary cross entropy of sigmoid(input), for ``input`` and ``target`` [N, C].  Differentiable."""
+    """The mean over classes of the binary cross entropy of sigmoid(input), for ``input`` and ``target`` [N, C].  Differentiable.
+
+    ValueError for another ``reduction``.
+    """
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):

@@ -231,7 +231,10 @@ declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")
 
 @composite(method=False)
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable."""
+    """A convolution, or a transposed one, in as many dimensions as ``weight`` has beyond two.  Differentiable.
+
+    Shapes: [N, C, *] to [N, O, *]. RuntimeError for others.
+    """
     dims = weight.array.ndim - 2
     if transposed:
         return convolve_transposed(
@@ -242,7 +245,10 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 @layer(torch=True)
 def conv_tbc(input, weight, bias, pad=0):
-    """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable."""
+    """A convolution along the first dimension: ``input`` [T, N, C], ``weight`` [K, C, O], ``bias`` [O].  Differentiable.
+
+    RuntimeError for other shapes.
+    """
     if input.array.ndim != 3:
         raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
     if weight.array.ndim != 3:

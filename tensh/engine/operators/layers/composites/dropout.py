@@ -140,7 +140,7 @@ PURPOSE = (
 
 @layer
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, L] or [C, L]."""
+    """Dropout of whole channels of [N, C, L] or [C, L].  RuntimeError for other shapes."""
     _checked("dropout1d", input, p)
     ndim = input.array.ndim
     if ndim not in (2, 3):
@@ -159,7 +159,7 @@ def _warn_about(name, ndim, spatial, low):
 
 @layer
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, H, W]."""
+    """Dropout of whole channels of [N, C, H, W].  ValueError for a probability outside."""
     _checked("dropout2d", input, p)
     ndim = input.array.ndim
     if ndim not in (3, 4):
@@ -176,7 +176,7 @@ def dropout2d(input, p=0.5, training=True, inplace=False):
 
 @layer
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W]."""
+    """Dropout of whole channels of [N, C, D, H, W] or [C, D, H, W].  ValueError for a probability outside."""
     _checked("dropout3d", input, p)
     ndim = input.array.ndim
     if ndim not in (4, 5):
@@ -252,7 +252,10 @@ RRELU = (
 @composite(method=False)
 @accepts(RRELU)
 def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training."""
+    """``input`` where it is positive; elsewhere times a slope, drawn from [lower, upper) in training.
+
+    RuntimeError if lower exceeds upper.
+    """
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return sloped.fn(input, wrap(slopes))
 
@@ -260,7 +263,7 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
 @composite(method=False)
 @accepts(RRELU)
 def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
-    """In-place version of rrelu."""
+    """In-place version of rrelu.  RuntimeError if lower exceeds upper."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
     return write_inplace(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")
 

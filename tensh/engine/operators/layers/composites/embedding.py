@@ -25,7 +25,10 @@ def check_indices(indices, name):
 
 @composite(function=False, method=False)
 def embedding_renorm_(weight, indices, max_norm, norm_type):
-    """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place."""
+    """Scale the rows of ``weight`` with these numbers down to a ``norm_type``-norm of ``max_norm``, in place.
+
+    Shapes: [rows, D] and [*].
+    """
     rows = wrap(np.unique(indices.array))
     with PUBLIC["no_grad"]():
         used = weight.index_select(0, rows)
@@ -38,7 +41,10 @@ PUBLIC["embedding_renorm_"] = embedding_renorm_
 
 
 def torch_embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight."""
+    """The rows of ``weight`` with the numbers ``indices``, as ``torch.nn.functional.embedding``.  Differentiable in weight.
+
+    Shapes: weight [rows, D], indices [*], result [*, D]. RuntimeError or IndexError for others.
+    """
     require(weight, "embedding", "weight", 1), require(indices, "embedding", "indices", 2)
     if weight.array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -114,7 +120,10 @@ def torch_embedding_bag(
     weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
     include_last_offset=False, padding_idx=None,
 ):  # fmt: skip
-    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``."""
+    """(output, bag of every index, size of every bag, chosen rows) of ``torch.nn.functional.embedding_bag``.
+
+    Shapes: weight [rows, D], output [bags, D]. RuntimeError for others.
+    """
     check_indices(indices, "embedding_bag"), check_indices(offsets, "embedding_bag")
     if weight.array.dtype.kind not in "fV":
         raise RuntimeError(

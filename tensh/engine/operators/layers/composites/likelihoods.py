@@ -18,7 +18,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """How much the distribution ``target`` differs from the one with the logarithms ``input``.  Differentiable in both.
 
     ``log_target`` says that also the target is given by its logarithms.  'batchmean' divides the sum by the first size,
-    as the mathematics has it.
+    as the mathematics has it.  Shapes: [*], reduced to []. ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.kl_div(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[1.0, 0.0]]), reduction="batchmean")
@@ -58,7 +58,8 @@ def poisson_nll_loss(
 ):  # fmt: skip
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm.
 
-    ``full`` adds what does not depend on the input (by Stirling's formula).  Differentiable in both.
+    ``full`` adds what does not depend on the input (by Stirling's formula).  Differentiable in both.  Shapes: [*],
+    reduced to []. ValueError for another ``reduction``.
     """
     reduction = reduction_of(reduction, size_average, reduce)
     loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
@@ -76,7 +77,8 @@ numbered_reduction(poisson_nll_loss, "input", "target", "log_input", "full", "ep
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """The negative logarithm of a normal density with the means ``input`` and the variances ``var`` at ``target``.
 
-    Variances are at least ``eps``; ``full`` adds the constant.  Differentiable in input, target and var.
+    Variances are at least ``eps``; ``full`` adds the constant.  Differentiable in input, target and var.  Shapes: [*],
+    reduced to []. ValueError for a negative variance.
 
     >>> import tensh as torch
     >>> torch.nn.functional.gaussian_nll_loss(torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0]))

@@ -106,6 +106,8 @@ def check_weight(input, weight, reduction):
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean squared difference of ``input`` and ``target``.  Differentiable in both.
 
+    Shapes: [*], reduced to []. ValueError for another ``reduction``.
+
     >>> import tensh as torch
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(2.5000)
@@ -122,6 +124,8 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 @layer
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean absolute difference of ``input`` and ``target``.  Differentiable in both.
+
+    Shapes: [*], reduced to []. ValueError for another ``reduction``.
 
     >>> import tensh as torch
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
@@ -140,6 +144,8 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """``l1_loss`` with a parabola where the difference is less than ``beta``.  Differentiable in both.
 
+    Shapes: [*], reduced to []. RuntimeError for a negative ``beta``.
+
     >>> import tensh as torch
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 1.5000])
@@ -156,6 +162,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 @layer
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """``delta`` times ``smooth_l1_loss`` with ``beta=delta``.  Differentiable in both.
+
+    Shapes: [*], reduced to []. RuntimeError unless ``delta`` is positive.
 
     >>> import tensh as torch
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
@@ -177,6 +185,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 @layer
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)) for probabilities.  Differentiable in input and target.
+
+    Shapes: [*], reduced to []. ValueError if they differ, RuntimeError for an input outside 0 to 1.
 
     >>> import tensh as torch
     >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
@@ -227,7 +237,7 @@ def binary_cross_entropy_with_logits(
 ):  # fmt: skip
     """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weights the yes.
 
-    Differentiable in input and target.
+    Differentiable in input and target.  Shapes: [*], reduced to []. ValueError if they differ.
 
     >>> import tensh as torch
     >>> torch.nn.functional.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]))
@@ -253,7 +263,10 @@ numbered_reduction(binary_cross_entropy_with_logits, "input", "target", "weight"
 
 @layer
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
-    """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input."""
+    """log(1 + exp(-target * input)), for targets of 1 and -1.  Differentiable in input.
+
+    Shapes: [*], reduced to []. ValueError for another ``reduction``.
+    """
     reduction = reduction_of(reduction, size_average, reduce)
     require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)
     constants("soft_margin_loss", target=target)

@@ -101,12 +101,18 @@ def move(running, value, momentum):
 
 
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
-    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
+    """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order.
+
+    Shape: [N, C, *]. ValueError for one value per channel in training.
+    """
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
-    """(output, mean, inverse deviation) of batch normalisation.  Differentiable."""
+    """(output, mean, inverse deviation) of batch normalisation.  Differentiable.
+
+    Shape: [N, C, *]. RuntimeError for others.
+    """
     return batch_norm_with_stats(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -133,7 +139,10 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 def torch_instance_norm(
     input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
 ):  # fmt: skip
-    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order."""
+    """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order.
+
+    Shape: [N, C, *]. ValueError for one element per channel.
+    """
     shape = require(input, "instance_norm", "input", 1).array.shape
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
@@ -179,12 +188,18 @@ def layer_norm_with_stats(input, normalized_shape, weight, bias, eps):
 
 
 def torch_layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True):
-    """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable."""
+    """Layer normalisation, as ``torch.nn.functional.layer_norm``.  Differentiable.
+
+    Shape: [..., *normalized_shape]. RuntimeError for others.
+    """
     return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
 
 
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
-    """(output, mean, inverse deviation) of layer normalisation.  Differentiable."""
+    """(output, mean, inverse deviation) of layer normalisation.  Differentiable.
+
+    Shape: [..., *normalized_shape]. RuntimeError for others.
+    """
     out, mean, rstd, _ = layer_norm_with_stats(input, normalized_shape, weight, bias, eps)
     kept = (*input.array.shape[: input.array.ndim - len(normalized_shape)], *(1,) * len(normalized_shape))
     return out, mean.reshape(kept), rstd.reshape(kept)
@@ -207,7 +222,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable.
 
-    ``eps`` is added to the mean square; by default it is the dtype's.
+    ``eps`` is added to the mean square; by default it is the dtype's.  Shape: [..., *normalized_shape]. RuntimeError
+    for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))
@@ -255,12 +271,18 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
 
 
 def torch_group_norm(input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True):
-    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable."""
+    """Group normalisation, as ``torch.nn.functional.group_norm``.  Differentiable.
+
+    Shape: [N, C, *]. RuntimeError if groups do not divide C.
+    """
     return group_norm_with_stats(input, num_groups, weight, bias, eps)[0]
 
 
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
-    """(output, mean, inverse deviation) of group normalisation.  Differentiable."""
+    """(output, mean, inverse deviation) of group normalisation.  Differentiable.
+
+    Shape: [N, C, *]. RuntimeError for others.
+    """
     out, mean, rstd, _ = group_norm_with_stats(input, group, weight, bias, eps)
     return out, mean.reshape(N, group), rstd.reshape(N, group)
 
@@ -288,7 +310,10 @@ for fn in (native_batch_norm, native_layer_norm, native_group_norm):
 # ── neighbouring channels ────────────────────────────────────────────────────
 @layer
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
-    """The input divided by (k + alpha * the mean square of ``size`` neighbouring channels) ** beta.  Differentiable."""
+    """The input divided by (k + alpha * the mean square of ``size`` neighbouring channels) ** beta.  Differentiable.
+
+    Shape: [N, C, *]. ValueError for fewer than three dimensions.
+    """
     shape = input.array.shape
     if len(shape) < 3:
         raise ValueError(

@@ -19,7 +19,8 @@ def pad(input, pad, mode="constant", value=None):
     """The input with elements around it: ``pad`` counts (before, after) from the last dimension on.
 
     ``mode`` is 'constant' (they are ``value``), 'reflect', 'replicate' (they repeat the border) or 'circular'; negative
-    counts cut off.  Differentiable.
+    counts cut off.  Differentiable.  Shape: [..., d] to [..., before + d + after]. RuntimeError for more counts than
+    the mode takes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.pad(torch.tensor([[1, 2, 3]]), (2, 1), mode="reflect")

@@ -16,6 +16,8 @@ def implied_dim(name, input):
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable.
 
+    Shape: [*], kept.
+
     >>> import tensh as torch
     >>> torch.nn.functional.softmax(torch.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
@@ -25,12 +27,12 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
 
 @layer
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    """The softmax of the negative input.  Differentiable."""
+    """The softmax of the negative input.  Differentiable.  Shape: [*], kept."""
     dim = implied_dim("softmin", input) if dim is None else dim
     return (-input).softmax(dim, dtype=dtype)
 
 
 @layer
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    """The logarithm of softmax along ``dim``, without overflow.  Differentiable."""
+    """The logarithm of softmax along ``dim``, without overflow.  Differentiable.  Shape: [*], kept."""
     return input.log_softmax(implied_dim("log_softmax", input) if dim is None else dim, dtype=dtype)

@@ -16,6 +16,8 @@ from tensh.engine.operators.shapes.views import t, view
 def linear(input, weight, bias=None, *, out=None):
     """``input @ weight.T + bias``: [..., in] with ``weight`` [out, in] and ``bias`` [out].  Differentiable in all three.
 
+    RuntimeError where they do not fit.
+
     >>> import tensh as torch
     >>> torch.nn.functional.linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]]), torch.tensor([5.0]))
     tensor([16.])
@@ -48,7 +50,8 @@ def product(input, weight, bias):
 def bilinear(input1, input2, weight, bias=None):
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four.
 
-    ``input1`` is [..., in1], ``input2`` [..., in2], ``weight`` [out, in1, in2] and the result [..., out].
+    ``input1`` is [..., in1], ``input2`` [..., in2], ``weight`` [out, in1, in2] and the result [..., out].  RuntimeError
+    for other shapes.
     """
     one, two = (
         require(input1, "bilinear", "input1", 1).array.shape,

@@ -144,6 +144,8 @@ lstm_cell, gru_cell, rnn_tanh_cell, rnn_relu_cell = map(cell_function, GATES)
 def norm_except_dim(*args, **given):
     """The norm of ``v`` over all dimensions but ``dim``, which is kept; over all where it is -1.  Differentiable.
 
+    Shape: [n, ...] to [n, 1, ...].
+
     >>> import tensh as torch
     >>> torch.norm_except_dim(torch.tensor([[3.0, 4.0], [0.0, 2.0]]))
     tensor([[5.],

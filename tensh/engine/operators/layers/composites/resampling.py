@@ -97,7 +97,7 @@ def interpolate(
 
     ``mode`` is 'nearest', 'nearest-exact', 'area' (means), 'linear', 'bilinear', 'trilinear' or 'bicubic'.
     ``align_corners`` keeps the outermost elements where they are; ``antialias`` widens the window where the result is
-    smaller.  Differentiable.
+    smaller.  Differentiable.  NotImplementedError for a mode that does not fit, RuntimeError for an empty result.
 
     >>> import tensh as torch
     >>> torch.nn.functional.interpolate(torch.tensor([[[0.0, 4.0]]]), size=4, mode="linear")
@@ -153,21 +153,24 @@ def deprecated(name):
 
 @layer
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
-    """``interpolate`` under its old name."""
+    """``interpolate`` under its old name.  Shape: [N, C, *]. RuntimeError as there."""
     deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @layer
 def upsample_nearest(input, size=None, scale_factor=None):
-    """``interpolate`` in mode 'nearest' under its old name."""
+    """``interpolate`` in mode 'nearest' under its old name.  Shape: [N, C, *]. RuntimeError as there."""
     deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @layer
 def upsample_bilinear(input, size=None, scale_factor=None):
-    """``interpolate`` in mode 'bilinear' with aligned corners, under its old name."""
+    """``interpolate`` in mode 'bilinear' with aligned corners, under its old name.
+
+    Shape: [N, C, H, W]. RuntimeError as there.
+    """
     deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -208,7 +211,10 @@ def check_grid(input, grid):
 
 @composite(method=False)
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
-    """``grid_sample`` with its modes as numbers."""
+    """``grid_sample`` with its modes as numbers.
+
+    Shapes: [N, C, H, W] with [N, h, w, 2] to [N, C, h, w]. RuntimeError for others.
+    """
     check_grid(input, grid)
     dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
     if mode == "bicubic" and dims == 3:
@@ -225,7 +231,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
     Points are (x, y) from -1 to 1, from edge to edge of the input (with ``align_corners`` from centre to centre of the
     outermost elements).  ``mode`` is 'bilinear', 'nearest' or 'bicubic'; ``padding_mode`` says what lies outside: 'zeros',
-    'border' or 'reflection'.  Differentiable in both.
+    'border' or 'reflection'.  Differentiable in both.  ValueError for another mode, RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.grid_sample(torch.tensor([[[[1.0, 3.0]]]]), torch.zeros(1, 1, 1, 2), align_corners=False)
@@ -247,7 +253,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 @composite(method=False)
 def affine_grid_generator(theta, size, align_corners):
-    """``affine_grid`` without its checks."""
+    """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
     array = require(theta, "affine_grid_generator", "theta", 1).array
     if array.shape[0] != size[0]:
         raise RuntimeError(
@@ -261,7 +267,7 @@ def affine_grid_generator(theta, size, align_corners):
 def affine_grid(theta, size, align_corners=None):
     """The grid [N, H, W, 2] for ``grid_sample`` that the affine maps ``theta`` [N, 2, 3] make; ``size`` is the output's.
 
-    With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.
+    With three spatial dimensions ``theta`` is [N, 3, 4].  Differentiable.  ValueError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.affine_grid(torch.eye(2, 3)[None], (1, 1, 1, 2), align_corners=False)

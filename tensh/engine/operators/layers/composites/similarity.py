@@ -20,6 +20,8 @@ from tensh.engine.operators.reductions.norms import vector_norm
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """The input divided by its ``p``-norm along ``dim``, which counts as at least ``eps``.  Differentiable.
 
+    Shape: [*], kept.
+
     >>> import tensh as torch
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
@@ -32,6 +34,8 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 @layer(torch=True)
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """The cosine of the angle between two vectors along ``dim``; their lengths count as at least ``eps``.  Differentiable.
+
+    Shape: [*] without ``dim``. RuntimeError for integers.
 
     >>> import tensh as torch
     >>> torch.nn.functional.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([1.0, 1.0]), dim=0)
@@ -61,7 +65,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 @layer(torch=True)
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
-    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable.
+    """The ``p``-norm of ``x1 - x2 + eps`` along the last dimension.  Differentiable.  Shape: [..., D] to [...].
 
     >>> import tensh as torch
     >>> torch.nn.functional.pairwise_distance(torch.tensor([[3.0, 4.0]]), torch.zeros(1, 2))
@@ -77,6 +81,8 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
 @layer(torch=True)
 def pdist(input, p=2.0):
     """The ``p``-norms of the differences of all pairs of rows of a matrix.  Differentiable.
+
+    Shape: [n, m] to [n (n - 1) / 2]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.pdist(torch.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))

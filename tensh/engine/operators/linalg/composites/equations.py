@@ -26,7 +26,7 @@ SINGULAR = "The diagonal element {} is zero, the inversion could not be complete
 
 @linalg
 def inv(A):
-    """The inverses of square matrices.  LinAlgError if one is singular.  Differentiable.
+    """The inverses of square matrices.  LinAlgError if one is singular.  Differentiable.  Shape: [..., n, n].
 
     >>> import tensh as torch
     >>> torch.linalg.inv(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -40,13 +40,19 @@ def inv(A):
 
 @composite(out=True)
 def inverse(input):
-    """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable."""
+    """The inverses of square matrices: ``torch.linalg.inv``.  Differentiable.
+
+    Shape: [..., n, n]. LinAlgError if one is singular.
+    """
     return inv(input)
 
 
 @linalg
 def inv_ex(A, *, check_errors=False):
-    """The inverses of square matrices, and for each the number of the pivot that was zero (0 if all went well)."""
+    """The inverses of square matrices, and for each the number of the pivot that was zero (0 if all went well).
+
+    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    """
     result = solving.linalg_inv_ex.fn(A)
     if check_errors:
         failed("linalg.inv_ex", result[1], SINGULAR)
@@ -75,7 +81,7 @@ def solved(name, A, B, left):
 def solve(A, B, *, left=True):
     """The solutions X of A X = B (of X A = B if not ``left``); B holds matrices or vectors.
 
-    LinAlgError if a matrix is singular.  Differentiable.
+    LinAlgError if a matrix is singular.  Differentiable.  Shapes: A [..., n, n] with B [..., n, k] or [..., n].
 
     >>> import tensh as torch
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
@@ -90,7 +96,10 @@ def solve(A, B, *, left=True):
 
 @linalg
 def solve_ex(A, B, *, left=True, check_errors=False):
-    """The solutions X of A X = B, and for each the number of the pivot that was zero (0 if all went well)."""
+    """The solutions X of A X = B, and for each the number of the pivot that was zero (0 if all went well).
+
+    Shapes: A [..., n, n], B [..., n, k]. LinAlgError with ``check_errors``.
+    """
     result = solved("linalg.solve_ex", A, B, left)
     if check_errors:
         failed("torch.linalg.solve_ex", result[1], "The solver failed because the input matrix is singular.")
@@ -101,7 +110,7 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     """The solutions X of A X = B (of X A = B if not ``left``) for triangular A, of which one half is read.
 
-    Differentiable.
+    Differentiable.  Shapes: A [..., n, n], B [..., n, k].
 
     >>> import tensh as torch
     >>> torch.linalg.solve_triangular(torch.tensor([[2.0, 1.0], [0.0, 4.0]]), torch.tensor([[3.0], [4.0]]), upper=True)
@@ -115,7 +124,7 @@ def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
 @everywhere
 @linalg
 def det(input):
-    """The determinants of square matrices.  Differentiable.
+    """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...].
 
     >>> import tensh as torch
     >>> torch.linalg.det(torch.tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -137,7 +146,10 @@ def linalg_slogdet(A):
 
 @composite(out=True)
 def slogdet(input):
-    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable.
+
+    Shape: [..., n, n] to two of [...].
+    """
     return SignAndLogarithm(determinant.linalg_slogdet.fn(input))
 
 
@@ -146,7 +158,7 @@ SignAndLogarithm = return_type("slogdet", ("sign", "logabsdet"))
 
 @composite
 def logdet(input):
-    """The logarithms of the determinants: nan where they are negative.  Differentiable.
+    """The logarithms of the determinants: nan where they are negative.  Differentiable.  Shape: [..., n, n] to [...].
 
     >>> import tensh as torch
     >>> torch.logdet(torch.eye(3))

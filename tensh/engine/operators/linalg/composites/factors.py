@@ -53,7 +53,10 @@ def linalg_cholesky(input, *, upper=False):
 
 @linalg
 def cholesky_ex(input, *, upper=False, check_errors=False):
-    """The Cholesky factor, and the order of the first leading minor that is not positive-definite (0 if all are)."""
+    """The Cholesky factor, and the order of the first leading minor that is not positive-definite (0 if all are).
+
+    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    """
     result = factor.linalg_cholesky_ex.fn(input, upper)
     if check_errors:
         failed("linalg.cholesky_ex", result[1], MINOR)
@@ -62,7 +65,10 @@ def cholesky_ex(input, *, upper=False, check_errors=False):
 
 @composite(out=True)
 def cholesky(input, upper=False):
-    """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable."""
+    """The Cholesky factor: ``torch.linalg.cholesky``.  Differentiable.
+
+    Shape: [..., n, n]. LinAlgError if a matrix is not positive-definite.
+    """
     warn_once(OUTDATED["cholesky"])
     factor_of, info = factor.linalg_cholesky_ex.kernel(input.array, upper, "cholesky")
     failed("cholesky", wrap(info), MINOR)
@@ -89,7 +95,7 @@ QR = return_type("qr", ("Q", "R"))
 
 @composite(out=True)
 def qr(input, some=True):
-    """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable."""
+    """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
     warn_once(OUTDATED["qr"])
     return QR(factor.linalg_qr.fn(input, "reduced" if some else "complete"))
 
@@ -111,7 +117,7 @@ def require_pivot(name, pivot):
 def lu_factor(A, *, pivot=True):
     """L and U of A = P L U in one array, and the rows that were swapped.  RuntimeError if U has a zero.
 
-    Differentiable.
+    Differentiable.  Shapes: [..., m, n] and pivots [..., min(m, n)].
     """
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
@@ -125,7 +131,10 @@ def lu_factor(A, *, pivot=True):
 
 @linalg
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U."""
+    """L and U of A = P L U in one array, the rows that were swapped, and the number of the first zero of U.
+
+    Shape: [..., m, n]. LinAlgError with ``check_errors``.
+    """
     require_pivot("linalg.lu_factor", pivot)
     result = factor.linalg_lu_factor_ex.fn(A)
     if check_errors:
@@ -144,7 +153,8 @@ def linalg_lu(A, *, pivot=True):
 def lu(A, pivot=True, get_infos=False, out=None):
     """L and U of A = P L U in one array, and the rows that were swapped: ``torch.linalg.lu_factor``.
 
-    With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.
+    With ``get_infos`` also the number of the first zero of U (0 if there is none).  Differentiable.  Shape: [..., m,
+    n]. RuntimeError without pivots.
     """
     warn_once(OUTDATED["lu"])
     require_pivot("linalg.lu_factor", pivot)
@@ -155,7 +165,10 @@ def lu(A, pivot=True, get_infos=False, out=None):
 
 @composite(function=False)
 def lu_method(self, pivot=True, get_infos=False):
-    """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable."""
+    """L and U of A = P L U in one array, and the rows that were swapped.  Differentiable.
+
+    Shape: [..., m, n]. RuntimeError without pivots.
+    """
     return lu(self, pivot, get_infos)
 
 
@@ -165,7 +178,10 @@ WithInfo = return_type("_lu_with_info", ("LU", "pivots", "info"))
 
 @composite(method=False, out=True)
 def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """P, L and U from what ``lu_factor`` gave.  Differentiable."""
+    """P, L and U from what ``lu_factor`` gave.  Differentiable.
+
+    Shapes: [..., m, n], pivots [..., min(m, n)]. RuntimeError for others.
+    """
     if LU_pivots.array.dtype != np.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
@@ -196,13 +212,19 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 @composite(out=True)
 def lu_solve(input, LU_data, LU_pivots):
-    """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable."""
+    """The solutions X of A X = b from what ``lu_factor`` gave of A.  Differentiable.
+
+    Shapes: b [..., n, k]. RuntimeError if the pivots do not fit.
+    """
     return linalg_lu_solve(LU_data, LU_pivots, input)
 
 
 @linalg
 def householder_product(input, tau):
-    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable."""
+    """The first columns of Q from the reflections that ``torch.geqrf`` gives.  Differentiable.
+
+    Shapes: [..., m, n] with ``tau`` [..., k] to [..., m, n].
+    """
     return householder.linalg_householder_product.fn(input, tau)
 
 

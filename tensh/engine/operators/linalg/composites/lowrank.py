@@ -22,7 +22,10 @@ def directions(A, q, niter, M):
 
 @composite(method=False)
 def svd_lowrank(A, q=6, niter=2, M=None):
-    """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
+    """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable.
+
+    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. RuntimeError for a negative ``q``.
+    """
     m, n = A.shape[-2:]
     wide = m < n
     if wide:
@@ -36,7 +39,10 @@ def svd_lowrank(A, q=6, niter=2, M=None):
 
 @composite(method=False)
 def pca_lowrank(A, q=None, center=True, niter=2):
-    """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable."""
+    """U, S and V of the ``q`` main directions of the rows of A (minus their mean if ``center``).  Differentiable.
+
+    Shapes: [..., m, n] to [..., m, q], [..., q], [..., n, q]. ValueError for a ``q`` out of range.
+    """
     m, n = A.shape[-2:]
     if q is None:
         q = min(6, m, n)
@@ -54,14 +60,20 @@ ZERO = "The factorization completed, but the block D[{0},{0}] is exactly zero"
 
 @linalg
 def ldl_factor(input, *, hermitian=False):
-    """L and D of A = L D L^T in one array, for symmetric (``hermitian``: Hermitian) A, and the rows that were swapped."""
+    """L and D of A = L D L^T in one array, for symmetric (``hermitian``: Hermitian) A, and the rows that were swapped.
+
+    Shape: [..., n, n].
+    """
     LD, pivots, info = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     return Factored((LD, pivots))
 
 
 @linalg
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
-    """The result of ``ldl_factor``, and the number of the first block of D that is zero."""
+    """The result of ``ldl_factor``, and the number of the first block of D that is zero.
+
+    Shape: [..., n, n]. LinAlgError with ``check_errors``.
+    """
     result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:
         failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
@@ -70,5 +82,5 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
 
 @linalg
 def ldl_solve(LD, pivots, B, *, hermitian=False):
-    """The solutions X of A X = B from what ``ldl_factor`` gave of A."""
+    """The solutions X of A X = B from what ``ldl_factor`` gave of A.  Shapes: [..., n, n] and B [..., n, k]."""
     return symmetric.linalg_ldl_solve.fn(LD, pivots, B, hermitian)

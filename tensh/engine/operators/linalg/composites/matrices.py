@@ -22,7 +22,7 @@ from tensh.engine.operators.shapes.composites.joining import cat
 @everywhere
 @linalg
 def matrix_exp(input):
-    """The exponential of square matrices.  Differentiable.
+    """The exponential of square matrices.  Differentiable.  Shape: [..., n, n].
 
     >>> import tensh as torch
     >>> torch.matrix_exp(torch.zeros(2, 2))
@@ -36,6 +36,8 @@ def matrix_exp(input):
 @linalg
 def matrix_power(input, n):
     """The ``n``-th power of square matrices; a negative one is that of the inverse.  Differentiable.
+
+    Shape: [..., n, n]. RuntimeError for others, LinAlgError if one is singular.
 
     >>> import tensh as torch
     >>> torch.matrix_power(torch.tensor([[1, 1], [0, 1]]), 3)
@@ -68,7 +70,7 @@ def matrix_power(input, n):
 def multi_dot(tensors):
     """The product of two or more matrices (the first and the last may be vectors), in the cheapest order.
 
-    Differentiable.
+    Differentiable.  Shapes: [n, k], [k, m], ... to [n, l]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.linalg.multi_dot([torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)]).flatten()
@@ -130,7 +132,10 @@ def multiplied(tensors, split, i, j):
 
 @composite(method=False)
 def chain_matmul(*matrices, out=None):
-    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
+    """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable.
+
+    Shapes: [n, k], [k, m], ... to [n, l]. RuntimeError for others.
+    """
     from tensh.engine.inplace.out import write_out
 
     warn_once(
@@ -160,7 +165,10 @@ def linalg_cross(input, other, *, dim=-1):
 
 @composite(out=True)
 def cross(input, other, dim=None):
-    """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
+    """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
+
+    Shapes: [..., 3]. RuntimeError for others.
+    """
     if dim is None:
         if 3 not in input.array.shape:
             raise RuntimeError("no dimension of size 3 in input")
@@ -176,6 +184,8 @@ def cross(input, other, dim=None):
 @linalg
 def vecdot(x, y, *, dim=-1):
     """The dot products of vectors along ``dim``, the first one conjugated.  Differentiable.
+
+    Shapes: [..., n] to [...]. RuntimeError for integers or several dtypes.
 
     >>> import tensh as torch
     >>> torch.linalg.vecdot(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([1.0, 1.0]))
@@ -201,7 +211,7 @@ def check_vecdot(x, y):
 
 @linalg
 def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    """The diagonals of matrices, as a view.  Differentiable."""
+    """The diagonals of matrices, as a view.  Differentiable.  Shape: [..., m, n] to [..., k]."""
     return A.diagonal(offset, dim1, dim2)
 
 
@@ -237,6 +247,8 @@ def powers_of(x, N):
 def vander(x, N=None, increasing=False):
     """The powers N - 1 to 0 (0 to N - 1 if ``increasing``) of every element of a vector.  Differentiable.
 
+    Shape: [..., n] to [..., n, N]. RuntimeError for bools or a small ``N``.
+
     >>> import tensh as torch
     >>> torch.vander(torch.tensor([2, 3]))
     tensor([[2, 1],
@@ -257,7 +269,10 @@ def vander(x, N=None, increasing=False):
 # ── tensor equations ─────────────────────────────────────────────────────────
 @linalg
 def tensorinv(input, ind=2):
-    """The inverse of A for ``tensordot`` over its first ``ind`` dimensions.  Differentiable."""
+    """The inverse of A for ``tensordot`` over its first ``ind`` dimensions.  Differentiable.
+
+    Shape: [*a, *b] to [*b, *a]. RuntimeError unless prod(a) is prod(b), and for a singular A.
+    """
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     first, last = input.array.shape[:ind], input.array.shape[ind:]
@@ -275,7 +290,10 @@ def tensorinv(input, ind=2):
 
 @linalg
 def tensorsolve(input, other, dims=None):
-    """The X for which ``tensordot(A, X, X.ndim)`` is B.  Differentiable."""
+    """The X for which ``tensordot(A, X, X.ndim)`` is B.  Differentiable.
+
+    Shapes: A [*b, *x], B [*b], X [*x]. RuntimeError for others, LinAlgError for a singular A.
+    """
     ndim = input.array.ndim
     if dims is not None:
         dims = [wrap_dim(d, ndim) for d in dims]

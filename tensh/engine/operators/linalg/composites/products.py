@@ -21,7 +21,7 @@ def matmul(input, other, *, out=None):
     """The matrix product ``input @ other``: of vectors, matrices, and stacks of matrices, whose batch dimensions broadcast.
 
     Two vectors give their dot product; a vector counts as a row before and as a column after a matrix.  RuntimeError
-    if the shapes do not fit or the dtypes differ.  Differentiable.
+    if the shapes do not fit or the dtypes differ.  Differentiable.  Shapes: [..., n, k] and [..., k, m] to [..., n, m].
 
     >>> import tensh as torch
     >>> torch.matmul(torch.tensor([[1, 2], [3, 4]]), torch.tensor([1, 1]))
@@ -143,6 +143,8 @@ PYTHON_ONLY["rmatmul"] = rmatmul
 def outer(input, vec2):
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable.
 
+    Shapes: [n] and [m] to [n, m]. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.outer(torch.tensor([1, 2]), torch.tensor([3, 4]))
     tensor([[3, 4],
@@ -160,6 +162,8 @@ PUBLIC["ger"], METHODS["ger"] = PUBLIC["outer"], METHODS["outer"]
 @composite(out=True)
 def inner(input, other):
     """The sums of products over the last dimension of both.  Differentiable.
+
+    Shapes: [*a, n] and [*b, n] to [*a, *b]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.inner(torch.tensor([1, 2]), torch.tensor([3, 4]))
@@ -179,7 +183,7 @@ def inner(input, other):
 def tensordot(a, b, dims=2):
     """The sums of products over dimensions of both: the last ``dims`` of one and first of the other, or two lists.
 
-    Differentiable.
+    Differentiable.  Shapes: [*a, *s] and [*s, *b] to [*a, *b]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.tensordot(torch.ones(2, 3), torch.ones(3, 4), dims=1).shape
@@ -229,6 +233,8 @@ def contracted_dims(a, b, dims):
 @composite(out=True)
 def kron(input, other):
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable.
+
+    Shapes: [n, m] and [k, l] to [n k, m l], any dimensions.
 
     >>> import tensh as torch
     >>> torch.kron(torch.tensor([1, 10]), torch.tensor([1, 2]))

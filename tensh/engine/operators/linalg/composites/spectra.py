@@ -14,14 +14,14 @@ from tensh.engine.operators.namespaces import linalg
 def eig(input):
     """The eigenvalues and eigenvectors (columns of length 1) of square matrices, complex also for real ones.
 
-    Differentiable where the eigenvalues differ.
+    Differentiable where the eigenvalues differ.  Shape: [..., n, n] to [..., n] and [..., n, n].
     """
     return spectrum.linalg_eig.fn(input)
 
 
 @linalg
 def eigvals(input):
-    """The eigenvalues of square matrices, complex also for real ones.  Differentiable.
+    """The eigenvalues of square matrices, complex also for real ones.  Differentiable.  Shape: [..., n, n] to [..., n].
 
     >>> import tensh as torch
     >>> torch.linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]])).imag.abs()
@@ -34,7 +34,7 @@ def eigvals(input):
 def eigh(input, UPLO="L"):
     """The eigenvalues, ascending, and the eigenvectors of symmetric (Hermitian) matrices; reads the half ``UPLO``.
 
-    Differentiable; the eigenvectors where the eigenvalues differ.
+    Differentiable; the eigenvectors where the eigenvalues differ.  Shape: [..., n, n] to [..., n] and [..., n, n].
 
     >>> import tensh as torch
     >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
@@ -46,6 +46,8 @@ def eigh(input, UPLO="L"):
 @linalg
 def eigvalsh(input, UPLO="L"):
     """The eigenvalues, ascending, of symmetric (Hermitian) matrices; reads the half ``UPLO``.  Differentiable.
+
+    Shape: [..., n, n] to [..., n].
 
     >>> import tensh as torch
     >>> torch.linalg.eigvalsh(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -82,6 +84,8 @@ def refuse_driver(name, driver):
 def svdvals(A, *, driver=None):
     """The singular values of matrices, descending.  Differentiable.
 
+    Shape: [..., m, n] to [..., k]. RuntimeError for a ``driver``, which CUDA alone has.
+
     >>> import tensh as torch
     >>> torch.linalg.svdvals(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
     tensor([4., 3.])
@@ -95,7 +99,10 @@ SVD = return_type("svd", ("U", "S", "V"))
 
 @composite(out=True)
 def svd(input, some=True, compute_uv=True):
-    """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
+    """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable.
+
+    Shape: [..., m, n] to [..., m, k], [..., k], [..., n, k]. RuntimeError for vectors.
+    """
     if input.array.ndim < 2:
         raise RuntimeError("svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
     if compute_uv:
@@ -129,7 +136,7 @@ def tolerances(A, atol, rtol):
 
 @linalg
 def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
-    """The number of singular values that do not count as zero.
+    """The number of singular values that do not count as zero.  Shape: [..., m, n] to [...]. RuntimeError for vectors.
 
     >>> import tensh as torch
     >>> torch.linalg.matrix_rank(torch.tensor([[1.0, 2.0], [2.0, 4.0]]))
@@ -149,6 +156,8 @@ def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
 def pinv(input, *, atol=None, rtol=None, hermitian=False):
     """The pseudo-inverses of matrices, for which small singular values count as zero.  Differentiable.
 
+    Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
+
     >>> import tensh as torch
     >>> torch.linalg.pinv(torch.tensor([[2.0, 0.0], [0.0, 0.0]]))
     tensor([[0.5000, 0.0000],
@@ -166,13 +175,18 @@ def pinv(input, *, atol=None, rtol=None, hermitian=False):
 
 @composite(method=True)
 def pinverse(input, rcond=1e-15):
-    """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
+    """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable.
+
+    Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
+    """
     return pinv(input, atol=0.0, rtol=rcond)
 
 
 @linalg
 def cond(input, p=None):
     """The condition numbers of matrices: the norm ``p`` of the matrix times that of its inverse.  Differentiable.
+
+    Shape: [..., m, n] to [...]. RuntimeError for another ``p``.
 
     >>> import tensh as torch
     >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
@@ -213,6 +227,7 @@ def lstsq(input, b, rcond=None, *, driver=None):
     """The X for which ``input X - b`` has the smallest norm (of several the smallest X): a named tuple.
 
     ``residuals`` (for drivers other than "gelsy"), ``rank`` and ``singular_values`` may be empty.  Differentiable.
+    Shapes: [..., m, n] and b [..., m, k] to [..., n, k]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.linalg.lstsq(torch.tensor([[2.0], [0.0]]), torch.tensor([[4.0], [3.0]])).solution

@@ -162,7 +162,7 @@ def sized(draw):
 @public
 @sized(drawing.uniform)
 def rand(size, generator=None, **given):
-    """Uniform numbers of [0, 1).
+    """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -177,6 +177,8 @@ def rand(size, generator=None, **given):
 @sized(drawing.normal)
 def randn(size, generator=None, **given):
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
+
+    RuntimeError for a negative size, NotImplementedError for integers.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -194,7 +196,7 @@ def randn(size, generator=None, **given):
     f"(int low, int high, tuple of ints size, {OUT})",
 )
 def randint(high, size, low=0, generator=None, **given):
-    """Integers of [low, high).
+    """Integers of [low, high).  RuntimeError if there are none.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -211,7 +213,7 @@ def _between(low, high):
 @public
 @accepts(f"(int n, {WITH})", f"(int n, {OUT})", shown=OF_NUMBER)
 def randperm(n, generator=None, **given):
-    """The numbers from 0 to n - 1 in random order.
+    """The numbers from 0 to n - 1 in random order.  Shape: [n]. RuntimeError for a negative ``n``.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -241,14 +243,14 @@ def _check_permutation(n, dtype):
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def rand_like(input, generator=None, memory_format=None, **given):
-    """Uniform numbers of [0, 1) in a tensor like ``input``."""
+    """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
     return made_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def randn_like(input, generator=None, memory_format=None, **given):
-    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``."""
+    """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  NotImplementedError for integers."""
     return made_like("randn_like", input, drawing.normal, generator, memory_format, given)
 
 
@@ -262,7 +264,7 @@ def randn_like(input, generator=None, memory_format=None, **given):
     f"(Tensor input, int high, *, {LIKE})",
 )
 def randint_like(input, high, low=0, generator=None, memory_format=None, **given):
-    """Integers of [low, high) in a tensor like ``input``."""
+    """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
     if isinstance(high, Tensor):
         if high.array.ndim:
             raise RuntimeError("high must be a scalar tensor and on CPU")

@@ -25,7 +25,8 @@ def chosen(found, return_inverse, return_counts):
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The distinct elements in ascending order, or the distinct slices along ``dim``.
 
-    ``return_inverse`` adds where each element is among them, ``return_counts`` how often each occurs.
+    ``return_inverse`` adds where each element is among them, ``return_counts`` how often each occurs.  Shape: [*] to
+    [k].
 
     >>> import tensh as torch
     >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
@@ -38,7 +39,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 @composite
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
-    """The elements (or the slices along ``dim``) without those that equal the one before.
+    """The elements (or the slices along ``dim``) without those that equal the one before.  Shape: [*] to [k].
 
     >>> import tensh as torch
     >>> torch.unique_consecutive(torch.tensor([1, 1, 2, 1]))
@@ -81,6 +82,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     """The indices at which the values would be inserted into sorted sequences (the last dimension) to keep them sorted.
 
     ``right`` (or ``side="right"``) inserts after equal elements; ``sorter`` are indices that sort the sequence.
+    Shapes: [..., n] and values [..., m] to [..., m]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([3, 6]))
@@ -137,6 +139,8 @@ def into_indices(out, result, out_int32, name):
 @composite(method=False)
 def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     """The number of the bucket between sorted boundaries into which each value falls.
+
+    Shape: [*], kept. RuntimeError unless the boundaries are a vector.
 
     >>> import tensh as torch
     >>> torch.bucketize(torch.tensor([0, 3, 9]), torch.tensor([1, 3, 5]))

@@ -23,7 +23,7 @@ def along(x, dim, start=None, stop=None):
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """The ``n``-th differences of neighbours along ``dim``; ``prepend`` and ``append`` are joined to the input before.
 
-    Differentiable.
+    Differentiable.  Shape: [..., d] to [..., d - n]. RuntimeError for a negative ``n`` or a number.
 
     >>> import tensh as torch
     >>> torch.diff(torch.tensor([1, 3, 6]))
@@ -66,7 +66,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The numerical gradient along every dimension (or those of ``dim``), by central differences: a tuple of tensors.
 
     ``spacing`` is one number, one per dimension, or one tensor of coordinates per dimension; ``edge_order`` (1 or 2) is
-    the order at the edges.  Differentiable.
+    the order at the edges.  Differentiable.  Shapes: each [*]. RuntimeError for another ``edge_order``.
 
     >>> import tensh as torch
     >>> torch.gradient(torch.tensor([1.0, 2.0, 4.0]))
@@ -176,6 +176,8 @@ def distances(name, y, x, axis):
 def trapezoid(y, x=None, *, dx=1, dim=-1):
     """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable.
 
+    Shape: [..., n] to [...]. RuntimeError for bools.
+
     >>> import tensh as torch
     >>> torch.trapezoid(torch.tensor([1.0, 2.0, 3.0]))
     tensor(4.)
@@ -195,6 +197,8 @@ def trapezoid(y, x=None, *, dx=1, dim=-1):
 @composite(method=False)
 def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
     """The running integral along ``dim`` by the trapezoidal rule.  Differentiable.
+
+    Shape: [..., n] to [..., n - 1]. RuntimeError for bools.
 
     >>> import tensh as torch
     >>> torch.cumulative_trapezoid(torch.tensor([1.0, 2.0, 3.0]))

@@ -36,7 +36,7 @@ max = extreme(
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair.
 
     ``max(input)``, ``max(input, dim, keepdim=False)`` (a named tuple of values and indices), ``max(input, other)``.
-    nan is larger than any number.  Differentiable.
+    nan is larger than any number.  Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 4], [3, 2]]).max(dim=1)
@@ -53,7 +53,7 @@ min = extreme(
     """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair.
 
     ``min(input)``, ``min(input, dim, keepdim=False)`` (a named tuple of values and indices), ``min(input, other)``.
-    nan is smaller than any number.  Differentiable.
+    nan is smaller than any number.  Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 4], [3, 2]]).min(dim=1)

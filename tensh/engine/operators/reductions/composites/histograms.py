@@ -16,6 +16,8 @@ def raw(bins):
 def histc(input, bins=100, min=0, max=0):
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range).
 
+    Shape: [*] to [bins].
+
     >>> import tensh as torch
     >>> torch.histc(torch.tensor([1.0, 2.0, 2.0, 4.0]), bins=3)
     tensor([1., 2., 1.])
@@ -28,7 +30,7 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
     """A histogram and its edges: a named tuple ``(hist, bin_edges)``.
 
     ``bins`` is a number of equal bins (over ``range``, or the elements' range) or a tensor of edges; ``weight`` is summed
-    instead of counting; ``density`` divides by the total and the widths.
+    instead of counting; ``density`` divides by the total and the widths.  Shapes: [bins] and [bins + 1].
 
     >>> import tensh as torch
     >>> torch.histogram(torch.tensor([1.0, 2.0, 2.0]), torch.tensor([0.0, 1.5, 3.0])).hist
@@ -41,7 +43,8 @@ def histogram(input, bins, *, range=None, weight=None, density=False):
 def histogramdd(input, bins, range=None, weight=None, density=False):
     """The histogram of points, the rows of the last dimension, and its edges along every dimension.
 
-    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.
+    ``bins`` is a number, a number per dimension, or a tensor of edges per dimension.  Shape: [..., d]. RuntimeError for
+    others.
 
     >>> import tensh as torch
     >>> torch.histogramdd(torch.tensor([[0.0, 1.0], [1.0, 0.0]]), [2, 2]).hist

@@ -21,6 +21,8 @@ INF = math.inf
 def softmax(input, dim, dtype=None):
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable.
 
+    Shape: [*], kept.
+
     >>> import tensh as torch
     >>> torch.tensor([0.0, 0.0]).softmax(0)
     tensor([0.5000, 0.5000])
@@ -31,6 +33,8 @@ def softmax(input, dim, dtype=None):
 @composite(out=True)
 def log_softmax(input, dim, dtype=None):
     """The logarithm of softmax along ``dim``, without overflow; ``dtype`` casts before.  Differentiable.
+
+    Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.tensor([0.0, 0.0]).log_softmax(0)
@@ -45,7 +49,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """The ``p``-norm of all elements, or of those along ``dim``.
 
     ``p`` is a number, "fro" (the square root of the sum of squares) or "nuc" (the sum of a matrix's singular values).
-    Differentiable.
+    Differentiable.  Shape: [*] to [], or without ``dim``. RuntimeError for more than two dimensions of a matrix norm.
 
     >>> import tensh as torch
     >>> torch.tensor([3.0, 4.0]).norm()
@@ -63,6 +67,8 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 @linalg
 def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The ``ord``-norm of all elements taken as one vector, or of those along ``dim``.  Differentiable.
+
+    Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
@@ -83,7 +89,8 @@ def matrix_norm(input, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
     """A norm of matrices, over the two dimensions ``dim``.
 
     ``ord`` is "fro", "nuc" (the sum of the singular values), 2 and -2 (the largest and smallest singular value), 1 and
-    -1 (the largest and smallest sum of a column's magnitudes), inf and -inf (of a row's).  Differentiable.
+    -1 (the largest and smallest sum of a column's magnitudes), inf and -inf (of a row's).  Differentiable.  Shape:
+    [..., m, n] to [...]. RuntimeError for vectors.
 
     >>> import tensh as torch
     >>> torch.linalg.matrix_norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))

@@ -57,7 +57,7 @@ sum = reduction(
     """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them).
 
     ``keepdim`` keeps the reduced dimensions with size 1.  ``dtype`` is the dtype to compute in and of the result;
-    without it, bools and integers are summed in int64.  Differentiable.
+    without it, bools and integers are summed in int64.  Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).sum(dim=1)
@@ -71,7 +71,7 @@ mean = reduction(
     """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them).
 
     ``keepdim`` keeps the reduced dimensions with size 1.  Integers have no mean unless ``dtype`` names a floating
-    point dtype: RuntimeError.  Differentiable.
+    point dtype: RuntimeError.  Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1.0, 2.0], [3.0, 5.0]]).mean(dim=0)
@@ -85,7 +85,8 @@ prod = reduction(
     """The product of all elements, or of the elements along ``dim``.
 
     ``keepdim`` keeps the reduced dimension with size 1.  ``dtype`` is the dtype to compute in and of the result; without
-    it, bools and integers are multiplied in int64.  Differentiable, also where elements are zero.
+    it, bools and integers are multiplied in int64.  Differentiable, also where elements are zero.  Shape: [*] to [], or
+    without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).prod(dim=1)
@@ -99,6 +100,8 @@ prod = reduction(
 @composite
 def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """The sum of the elements that are not nan, of all or along ``dim``.  Differentiable.
+
+    Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([1.0, float("nan"), 2.0]).nansum()
@@ -115,6 +118,8 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None, out=None):
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable.
 
+    Shape: [*] to [], or without ``dim``. RuntimeError for integers.
+
     >>> import tensh as torch
     >>> torch.tensor([1.0, float("nan"), 2.0]).nanmean()
     tensor(1.5000)
@@ -130,6 +135,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 @composite(function=False)
 def sum_to_size(self, *size):
     """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable.
+
+    Shape: [*] to [*size]. RuntimeError for a size that does not broadcast.
 
     >>> import tensh as torch
     >>> torch.ones(2, 3).sum_to_size(1, 3)
@@ -150,6 +157,8 @@ def sum_to_size(self, *size):
 @composite(out=True)
 def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     """The exclusive or of all elements' bits, floating point ones as float64, of all or along ``dim``: uint64.
+
+    Shape: [*] to [], or without ``dim``. NotImplementedError for complex numbers.
 
     >>> import tensh as torch
     >>> torch.hash_tensor(torch.tensor([1, 2]))

@@ -8,7 +8,7 @@ from tensh.engine.operators.reductions import sorting
 def sort(input, dim=-1, descending=False, *, stable=None):
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``.
 
-    nan comes after every number.  Equal elements keep their order.  Differentiable.
+    nan comes after every number.  Equal elements keep their order.  Differentiable.  Shapes: both [*].
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).sort()
@@ -21,7 +21,7 @@ def sort(input, dim=-1, descending=False, *, stable=None):
 
 @composite(out=True)
 def msort(input):
-    """The elements in order along the first dimension.  Differentiable.
+    """The elements in order along the first dimension.  Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.tensor([[3, 1], [2, 4]]).msort()

@@ -85,7 +85,7 @@ median = median_of(
     "median",
     """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices.
 
-    nan if there is a nan.  Differentiable.
+    nan if there is a nan.  Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2, 4]).median()
@@ -96,7 +96,7 @@ nanmedian = median_of(
     "nanmedian",
     """The median of the elements that are not nan; with ``dim`` a named tuple of the medians along it and their indices.
 
-    Differentiable.
+    Differentiable.  Shape: [*] to [], or without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([3.0, float("nan"), 2.0]).nanmedian()
@@ -109,7 +109,7 @@ nanmedian = median_of(
 def mode(input, dim=-1, keepdim=False):
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and where it is last.
 
-    Differentiable.
+    Differentiable.  Shape: [*] without ``dim``.
 
     >>> import tensh as torch
     >>> torch.tensor([2, 1, 2, 3]).mode().values

@@ -55,7 +55,7 @@ def view_as_complex_copy(input):
 
 @op(public="function", node="NotImplemented", input="not_differentiable('detach_copy')")
 def detach_copy(input):
-    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented."""
+    """A copy.  As in PyTorch it is recorded, and its derivative is not implemented.  Shape: [*]."""
     return input.copy()
 
 
@@ -85,7 +85,7 @@ def permute_copy(input, dims):
 
 @composite(method=False, out=True)
 def slice_copy(input, dim=0, start=None, end=None, step=1):
-    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable.
+    """A copy of ``input[start:end:step]`` along ``dim``.  Differentiable.  Shape: [*].
 
     >>> import tensh as torch
     >>> torch.slice_copy(torch.arange(6), 0, 1, 5, 2)

@@ -14,7 +14,7 @@ from tensh.engine.operators.shapes.views import t as t_op
 
 # ── other orders ─────────────────────────────────────────────────────────────
 def permute(input, dims):
-    """The dimensions in the order ``dims``.  Differentiable, a view.
+    """The dimensions in the order ``dims``.  Differentiable, a view.  Shape: [a, b, c] to [b, c, a] for (1, 2, 0).
 
     >>> import tensh as torch
     >>> torch.permute(torch.zeros(2, 3, 4), (2, 0, 1)).shape
@@ -31,19 +31,21 @@ FORMS["permute"] = lambda self, *dims, **named: permute_op.fn(self, ints(dims, n
 
 @composite
 def swapaxes(input, axis0, axis1):
-    """The input with two dimensions exchanged, as ``transpose``."""
+    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, axis0, axis1)
 
 
 @composite
 def swapdims(input, dim0, dim1):
-    """The input with two dimensions exchanged, as ``transpose``."""
+    """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, dim0, dim1)
 
 
 @composite
 def movedim(input, source, destination):
     """The dimensions ``source`` (an int or several) moved to the places ``destination``.  Differentiable, a view.
+
+    Shape: [*]. RuntimeError for repeated dimensions.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3, 4).movedim(0, -1).shape
@@ -73,13 +75,19 @@ def movedim(input, source, destination):
 
 @composite
 def moveaxis(input, source, destination):
-    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``."""
+    """The dimensions ``source`` moved to the places ``destination``, as ``movedim``.
+
+    Shape: [*]. RuntimeError for repeated dimensions.
+    """
     return movedim(input, source, destination)
 
 
 @composite
 def adjoint(input):
-    """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real."""
+    """The conjugate transpose of matrices.  Differentiable; a view if the tensor is real.
+
+    Shape: [..., n, m] to [..., m, n]. RuntimeError for vectors.
+    """
     return adjoint_of(input, "adjoint()")
 
 

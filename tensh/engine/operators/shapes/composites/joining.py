@@ -70,17 +70,37 @@ def at_least(t, ndim):
     return t if ndim == 2 else unsqueeze.fn(t, -1)
 
 
-joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.",
+joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  "
+                "Shapes: [n, m], [n, k] to [n, m + k]. RuntimeError without tensors.",
       lambda t: at_least(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
 joins(
     "vstack",
-    "The tensors one below the other, vectors as rows.  Differentiable.",
+    "The tensors one below the other, vectors as rows.  Differentiable.  "
+    "Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors.",
     lambda t: at_least(t, 2),
     lambda ndim: 0,
 )
-joins("row_stack", "The tensors one below the other, as ``vstack``.", lambda t: at_least(t, 2), lambda ndim: 0)
-joins("dstack", "The tensors along their third dimension.  Differentiable.", lambda t: at_least(t, 3), lambda ndim: 2)
-joins("column_stack", "The tensors side by side, vectors as columns.  Differentiable.", column, lambda ndim: 1)
+joins(
+    "row_stack",
+    "The tensors one below the other, as ``vstack``.  "
+    "Shapes: [n, *], [m, *] to [n + m, *]. RuntimeError without tensors.",
+    lambda t: at_least(t, 2),
+    lambda ndim: 0,
+)
+joins(
+    "dstack",
+    "The tensors along their third dimension.  Differentiable.  "
+    "Shapes: [n, m] to [n, m, k]. RuntimeError without tensors.",
+    lambda t: at_least(t, 3),
+    lambda ndim: 2,
+)
+joins(
+    "column_stack",
+    "The tensors side by side, vectors as columns.  Differentiable.  "
+    "Shapes: [n, *] to [n, *]. RuntimeError without tensors.",
+    column,
+    lambda ndim: 1,
+)
 
 
 def lifts(ndim):
@@ -110,6 +130,8 @@ for _ndim in 1, 2, 3:
 def block_diag(*tensors):
     """The matrices along the diagonal of zeros; vectors count as rows.  Differentiable.
 
+    Shapes: [n, m], [k, l] to [n + k, m + l]. RuntimeError for more dimensions.
+
     >>> import tensh as torch
     >>> torch.block_diag(torch.tensor([[1, 1]]), torch.tensor([[2]]))
     tensor([[1, 1, 0],
@@ -133,6 +155,8 @@ def block_diag(*tensors):
 def broadcast_tensors(*tensors):
     """The tensors, each expanded to the size that they have in common.  Differentiable, views.
 
+    Shape: [*]. RuntimeError for sizes that do not broadcast.
+
     >>> import tensh as torch
     >>> [t.shape for t in torch.broadcast_tensors(torch.zeros(3), torch.zeros(2, 1))]
     [torch.Size([2, 3]), torch.Size([2, 3])]
@@ -146,7 +170,7 @@ def broadcast_tensors(*tensors):
 
 @composite(method=False)
 def broadcast_shapes(*shapes):
-    """The size that tensors of these sizes are broadcast to.
+    """The size that tensors of these sizes are broadcast to.  Shape: [*]. RuntimeError for sizes that do not broadcast.
 
     >>> import tensh as torch
     >>> torch.broadcast_shapes((2, 1), (3,))

@@ -45,6 +45,8 @@ def range_of(input, dim, start, length, name):
 def narrow(input, dim, start, length):
     """The ``length`` elements from ``start`` on along ``dim``.  Differentiable, a view.
 
+    Shape: [..., length, ...]. RuntimeError or IndexError for a start out of range.
+
     >>> import tensh as torch
     >>> torch.arange(5).narrow(0, 1, 3)
     tensor([1, 2, 3])
@@ -55,7 +57,10 @@ def narrow(input, dim, start, length):
 
 @composite(out=True)
 def narrow_copy(input, dim, start, length):
-    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable."""
+    """The ``length`` elements from ``start`` on along ``dim``, with memory of their own.  Differentiable.
+
+    Shape: [..., length, ...]. RuntimeError or IndexError for a start out of range.
+    """
     if dim >= require(input, "narrow_copy", "input", 1).array.ndim:
         raise RuntimeError("Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.")
     return narrowed_copy.fn(input, *range_of(input, dim, start, length, "narrow_copy"))
@@ -66,7 +71,7 @@ def narrow_copy(input, dim, start, length):
 def split(tensor, split_size_or_sections, dim=0):
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list.
 
-    Differentiable, views.
+    Differentiable, views.  Shapes: each [*] but for ``dim``.
 
     >>> import tensh as torch
     >>> torch.split(torch.arange(5), 2)
@@ -83,13 +88,18 @@ METHODS["split"].__name__, METHODS["split"].__doc__ = "split", split.__doc__
 
 @composite
 def split_with_sizes(input, split_sizes, dim=0):
-    """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
+    """The input in parts of the given sizes along ``dim``.  Differentiable, views.
+
+    Shapes: each [*] but for ``dim``.
+    """
     return split_by_sizes.fn(input, dims_of(split_sizes, "split_with_sizes", "split_sizes"), dim)
 
 
 @composite
 def chunk(input, chunks, dim=0):
     """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views.
+
+    Shapes: each [*]. RuntimeError for ``chunks`` below 1.
 
     >>> import tensh as torch
     >>> torch.arange(5).chunk(2)
@@ -112,7 +122,10 @@ def chunked(input, chunks, dim, name):
 
 @composite
 def unsafe_chunk(input, chunks, dim=0):
-    """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input."""
+    """The parts of ``chunk``, which must not be written: writes to them are not recorded in the input.
+
+    Shapes: each [*]. RuntimeError for ``chunks`` below 1.
+    """
     return chunked(input, chunks, dim, "unsafe_split")
 
 
@@ -130,7 +143,7 @@ OF_A_TENSOR = 256  # bytes that a tensor takes besides its elements
 def tensor_split(input, indices_or_sections, dim=0):
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
 
-    Differentiable, views.
+    Differentiable, views.  Shapes: each [*] but for ``dim``. RuntimeError for no parts.
 
     >>> import tensh as torch
     >>> torch.tensor_split(torch.arange(5), 3)
@@ -203,6 +216,8 @@ splits_along("dsplit", 3, lambda ndim: 2, "along its third dimension")
 def diag(input, diagonal=0):
     """A matrix with a vector as its diagonal, or the diagonal of a matrix, as a copy.  Differentiable.
 
+    Shape: [n] to [n, n], [n, m] to [k]. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.diag(torch.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
@@ -215,7 +230,7 @@ def diag(input, diagonal=0):
 
 @composite
 def diagflat(input, offset=0):
-    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable."""
+    """A matrix of zeros with all elements of the input on its diagonal.  Differentiable.  Shape: [*] to [n, n]."""
     return diag_embed.fn(shaped(require(input, "diagflat", "input", 1), (-1,)), offset)
 
 
@@ -224,7 +239,7 @@ def diagflat(input, offset=0):
 def as_strided(input, size, stride, storage_offset=None):
     """The memory of the input in another size, with strides (in elements) and a start of one's own.
 
-    Differentiable, a view.
+    Differentiable, a view.  Shape: [*size].
 
     >>> import tensh as torch
     >>> torch.arange(4).as_strided((3, 2), (1, 1))
@@ -252,7 +267,10 @@ def require_room(array, size, stride, start):
 
 @method
 def as_strided_(self, size, stride, storage_offset=None):
-    """In-place version of ``as_strided``: the tensor becomes its own view."""
+    """In-place version of ``as_strided``: the tensor becomes its own view.
+
+    Shape: [*size]. RuntimeError if it leaves the memory.
+    """
     begin_write(self)
     if any(n < 0 for n in dims_of(size, "as_strided_", "size")):
         raise RuntimeError("numel: integer multiplication overflow")
@@ -264,7 +282,7 @@ PUBLIC["as_strided_"] = as_strided_
 
 @composite(method=False)
 def real(input):
-    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.
+    """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.real(torch.tensor([1 + 2j]))
@@ -275,7 +293,10 @@ def real(input):
 
 @composite(method=False)
 def imag(input):
-    """The imaginary parts of complex numbers, as a view.  Differentiable."""
+    """The imaginary parts of complex numbers, as a view.  Differentiable.
+
+    Shape: [*], kept. RuntimeError for real numbers.
+    """
     if require(input, "imag", "input", 1).array.dtype.kind not in "cW":
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return part(input, 1)

@@ -24,6 +24,8 @@ from tensh.engine.operators.shapes.views import unsqueeze, view
 def repeat(self, *repeats, **named):
     """The tensor as often as ``repeats`` says along each dimension; new dimensions come first.  Differentiable.
 
+    Shape: [n, m] to [n r, m s]. RuntimeError for too few repeats.
+
     >>> import tensh as torch
     >>> torch.tensor([1, 2]).repeat(2, 2)
     tensor([[1, 2, 1, 2],
@@ -52,6 +54,8 @@ def tile(self, *dims, **named):
 def tile(input, dims):  # noqa: F811
     """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
 
+    Shape: [n, m] to [n r, m s]. RuntimeError for negative ``dims``.
+
     >>> import tensh as torch
     >>> torch.tile(torch.tensor([1, 2]), (2,))
     tensor([1, 2, 1, 2])
@@ -66,7 +70,8 @@ PUBLIC["tile"] = tile
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input.
 
-    Without ``repeats`` the input itself says how often each index occurs.  Differentiable.
+    Without ``repeats`` the input itself says how often each index occurs.  Differentiable.  Shape: [*]. RuntimeError
+    for negative repeats.
 
     >>> import tensh as torch
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
@@ -134,7 +139,7 @@ def indices_repeated(times, output_size):
 def roll(input, shifts, dims=()):
     """The elements moved on by ``shifts`` along ``dims`` (of the flat input without them), round the end.
 
-    Differentiable.
+    Differentiable.  Shape: [*], kept. RuntimeError unless there is a shift for each dimension.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2, 3]).roll(1)
@@ -162,7 +167,7 @@ def flip(self, *dims, **named):
 
 
 def flip(input, dims):  # noqa: F811
-    """The input with the order reversed along ``dims``, as a copy.  Differentiable.
+    """The input with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept.
 
     >>> import tensh as torch
     >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
@@ -176,7 +181,10 @@ PUBLIC["flip"] = flip
 
 @composite
 def fliplr(input):
-    """The input with its columns in reverse order, as a copy.  Differentiable."""
+    """The input with its columns in reverse order, as a copy.  Differentiable.
+
+    Shape: [n, m, *]. RuntimeError for vectors.
+    """
     if require(input, "fliplr", "input", 1).array.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flipped.fn(input, (1,))
@@ -184,7 +192,10 @@ def fliplr(input):
 
 @composite
 def flipud(input):
-    """The input with its rows in reverse order, as a copy.  Differentiable."""
+    """The input with its rows in reverse order, as a copy.  Differentiable.
+
+    Shape: [n, *]. RuntimeError for a number.
+    """
     if require(input, "flipud", "input", 1).array.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flipped.fn(input, (0,))
@@ -194,7 +205,7 @@ def flipud(input):
 def rot90(input, k=1, dims=(0, 1)):
     """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second.
 
-    Differentiable.
+    Differentiable.  Shape: [n, m] to [m, n] for odd ``k``.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4]]).rot90()
@@ -210,7 +221,8 @@ def rot90(input, k=1, dims=(0, 1)):
 def meshgrid(*tensors, indexing=None):
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views.
 
-    ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two exchanged).
+    ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two exchanged).  Shapes:
+    [n] and [m] to two of [n, m]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")
@@ -252,6 +264,8 @@ def require_vectors(tensors):
 def cartesian_prod(*tensors):
     """All tuples with one element of each vector, as rows.  Differentiable.
 
+    Shapes: [n], [m] to [n m, 2]. RuntimeError for matrices.
+
     >>> import tensh as torch
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
     tensor([[1, 3],
@@ -269,6 +283,8 @@ def cartesian_prod(*tensors):
 @composite(method=False)
 def combinations(input, r=2, with_replacement=False):
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable.
+
+    Shape: [n] to [k, r]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.combinations(torch.tensor([1, 2, 3]))

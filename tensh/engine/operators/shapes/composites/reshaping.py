@@ -62,7 +62,7 @@ def require_divisible(array, dtype):
 
 @composite(function=False)
 def view_as(self, other):
-    """A view in the shape of ``other``.  Differentiable."""
+    """A view in the shape of ``other``.  Differentiable.  Shape: [*], that of ``other``."""
     return view.fn(self, require(other, "view_as", "other", 1).array.shape)
 
 
@@ -84,7 +84,7 @@ TENSORS["reshape"] = shaped
 def reshape(input, shape):
     """The input in another shape, one size of which may be -1: a view where that can be, a copy otherwise.
 
-    Differentiable.
+    Differentiable.  Shape: [*] to [*shape].
 
     >>> import tensh as torch
     >>> torch.reshape(torch.arange(4), (2, 2))
@@ -107,13 +107,15 @@ def reshape(self, *shape, **named):
 
 @composite(function=False)
 def reshape_as(self, other):
-    """The tensor in the shape of ``other``, as ``reshape`` does it."""
+    """The tensor in the shape of ``other``, as ``reshape`` does it.  Shape: [*], that of ``other``."""
     return shaped(self, require(other, "reshape_as", "other", 1).array.shape)
 
 
 @composite
 def flatten(input, start_dim=0, end_dim=-1):
     """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable.
+
+    Shape: [a, b, c] to [a b c]. RuntimeError if ``start_dim`` comes after ``end_dim``.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 3, 4).flatten(1).shape
@@ -138,6 +140,8 @@ def flatten(input, start_dim=0, end_dim=-1):
 @composite
 def unflatten(input, dim, sizes):
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view.
+
+    Shape: [a b, c] to [a, b, c]. RuntimeError where sizes do not fit.
 
     >>> import tensh as torch
     >>> torch.zeros(2, 6).unflatten(1, (2, 3)).shape
@@ -167,7 +171,10 @@ def unflatten(input, dim, sizes):
 
 @composite
 def ravel(input):
-    """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
+    """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable.
+
+    Shape: [*] to [n].
+    """
     return view.fn(contiguous(require(input, "ravel", "input", 1)), (-1,))
 
 
@@ -175,7 +182,7 @@ def ravel(input):
 def squeeze(input, dim=None):
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several).
 
-    Differentiable, a view.
+    Differentiable, a view.  Shape: [n, 1, m] to [n, m].
 
     >>> import tensh as torch
     >>> torch.zeros(1, 2, 1).squeeze().shape
@@ -204,7 +211,7 @@ FORMS["expand"] = forms_of_expand
 
 @composite(function=False)
 def expand_as(self, other):
-    """The tensor expanded to the size of ``other``.  Differentiable, a view."""
+    """The tensor expanded to the size of ``other``.  Differentiable, a view.  Shape: [*], that of ``other``."""
     return expanded(self, require(other, "expand_as", "other", 1).array.shape)
 
 
@@ -215,7 +222,7 @@ def broadcast_to(self, *size, **named):
 
 
 def broadcast_to(input, size):  # noqa: F811
-    """The input expanded to ``size``.  Differentiable, a view."""
+    """The input expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
     return expanded(require(input, "broadcast_to", "input", 1), dims_of(size, "broadcast_to", "size"))
 
 

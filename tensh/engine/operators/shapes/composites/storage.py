@@ -330,7 +330,10 @@ def require_sizes(shape, itemsize):
 
 @method
 def resize_as_(self, the_template, *, memory_format=contiguous_format):
-    """Give the tensor the size of another one in place; new elements are not set."""
+    """Give the tensor the size of another one in place; new elements are not set.
+
+    RuntimeError for a tensor that requires grad.
+    """
     return resize_(
         self, require(the_template, "resize_as_", "the_template", 1).array.shape, memory_format=memory_format
     )
