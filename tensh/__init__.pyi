@@ -525,15 +525,15 @@ def adjoint(input: Tensor) -> Tensor:
 def affine_grid_generator(theta: _Any, size: _Any, align_corners: _Any) -> _Any:
     """``affine_grid`` without its checks.  Shapes: ``theta`` [N, 2, 3] to [N, H, W, 2]. RuntimeError for others."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``alias`` shows.  Differentiable."""
+    """A copy of what ``alias`` shows, of its shape [*].  Differentiable."""
 def all(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``."""
 def allclose(input: Tensor, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> _bool:
     """Is every element of input close to that of other?  A bool; see :func:`isclose`."""
 def alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def amax(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The largest element, or the largest ones along ``dim`` (an int or a sequence of them)."""
 def amin(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -587,7 +587,7 @@ def as_strided(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = N
 def as_strided_(self: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """In-place version of ``as_strided``: the tensor becomes its own view."""
 def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``as_strided`` shows.  Differentiable."""
+    """A copy of what ``as_strided`` shows: [*size].  Differentiable."""
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The input with the elements that strides name replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
@@ -613,11 +613,11 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atanh_(input: Tensor) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def atleast_1d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 1 dimension; several come back as a tuple."""
+    """Each tensor with at least 1 dimension; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
 def atleast_2d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 2 dimensions; several come back as a tuple."""
+    """Each tensor with at least 2 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
 def atleast_3d(*tensors: _Any) -> Tensor:
-    """Each tensor with at least 3 dimensions; several come back as a tuple."""
+    """Each tensor with at least 3 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
 def avg_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, ceil_mode: _Any = False, count_include_pad: _Any = True) -> Tensor:
     """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -677,9 +677,9 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integers that are not less than input."""
 def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
-    """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable."""
+    """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere."""
 def celu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of celu."""
+    """In-place version of celu.  Shape: [*], kept. RuntimeError if the result does not fit."""
 def chain_matmul(*matrices: _Any, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the cheapest order: ``torch.linalg.multi_dot``, also of one matrix.  Differentiable."""
 def channel_shuffle(input: Tensor, groups: _Any) -> Tensor:
@@ -805,7 +805,7 @@ def diagflat(input: Tensor, offset: _Any = 0) -> Tensor:
 def diagonal(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1) -> Tensor:
     """The diagonal of the planes of two dimensions, as the last dimension.  Differentiable, a view."""
 def diagonal_copy(input: Tensor, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``diagonal`` shows.  Differentiable."""
+    """A copy of what ``diagonal`` shows, of its shape [*].  Differentiable."""
 def diagonal_scatter(input: Tensor, src: _Any, offset: _Any = 0, dim1: _int = 0, dim2: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with a diagonal replaced by ``src``.  Differentiable."""
 def diff(input: Tensor, n: _Any = 1, dim: _Any = -1, prepend: _Any = None, append: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -821,9 +821,9 @@ def divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the products of two vectors' elements.  Differentiable."""
 def dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
@@ -867,7 +867,7 @@ def exp2_(input: Tensor) -> Tensor:
 def exp_(input: Tensor) -> Tensor:
     """e to the power of input."""
 def expand_copy(input: Tensor, size: _Any, *, implicit: _Any = False, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``expand`` shows.  Differentiable."""
+    """A copy of what ``expand`` shows: [*size].  Differentiable."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def expm1_(input: Tensor) -> Tensor:
@@ -875,13 +875,13 @@ def expm1_(input: Tensor) -> Tensor:
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def feature_alpha_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def feature_alpha_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def feature_dropout(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def feature_dropout_(input: Tensor, p: _Any, train: _Any) -> Tensor:
-    """Dropout as torch.nn.functional has it, without its defaults."""
+    """Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."""
 def fill(input: Tensor, value: _Any) -> Tensor:
     """A tensor of the size and dtype of ``input`` with ``value`` everywhere.  Differentiable."""
 def fill_(self: Tensor, value: _Any) -> Tensor:
@@ -911,7 +911,7 @@ def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None
 def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; a number wins over nan."""
 def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds towards zero: of the dividend's sign."""
+    """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The fraction of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
@@ -1023,7 +1023,7 @@ def index_fill(input: Tensor, dim: _Any, index: _Any, value: _Any) -> Tensor:
 def index_put(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
     """The input with ``values`` at the places that a tuple of index tensors names."""
 def index_put_(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-    """In-place version of index_put."""
+    """In-place version of index_put.  Shape: [*], kept. RuntimeError if the result does not fit."""
 def index_reduce(input: Tensor, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
     """The slices of ``source`` combined at ``index`` along ``dim``."""
 def index_select(input: Tensor, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1073,7 +1073,7 @@ def is_tensor(obj: _Any) -> _bool:
 def is_warn_always_enabled() -> _bool:
     """True if every warning was asked for."""
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-    """True where |input - other| is at most atol + rtol * |other|."""
+    """True where |input - other| is at most atol + rtol * |other|.  RuntimeError if one is negative."""
 def isfinite(input: Tensor) -> Tensor:
     """True where input is neither nan nor an infinity."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
@@ -1093,7 +1093,7 @@ def istft(*args: _Any, **given: _Any) -> _Any:
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def kl_div(input: Tensor, target: Tensor, reduction: _str | _int = 0, *, log_target: _Any = False) -> Tensor:
-    """``kl_div``, as torch.kl_div has it."""
+    """``kl_div``, as torch.kl_div has it.  Shapes: [*], reduced to []."""
 def kron(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of one tensor times the whole other one.  Differentiable."""
 def kthvalue(input: Tensor, k: _Any, dim: _Any = -1, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1239,9 +1239,9 @@ def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix (n, m) and a vector (m).  Differentiable."""
 def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm of the multivariate gamma function of dimension p."""
+    """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+    """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
     """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -1311,7 +1311,7 @@ def pdist(input: Tensor, p: _Any = ...) -> Tensor:
 def permute(input: Tensor, dims: _Any) -> Tensor:
     """The dimensions in the order ``dims``.  Differentiable, a view.  Shape: [a, b, c] to [b, c, a] for (1, 2, 0)."""
 def permute_copy(input: Tensor, dims: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``permute`` shows.  Differentiable."""
+    """A copy of what ``permute`` shows: [*].  Differentiable."""
 def pinverse(input: Tensor, rcond: _Any = ...) -> Tensor:
     """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
 def pixel_shuffle(input: Tensor, upscale_factor: _Any) -> Tensor:
@@ -1323,7 +1323,7 @@ def poisson(input: Tensor, generator: _Any = None) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full: _Any = False, eps: _float = ..., reduction: _str | _int = 0) -> Tensor:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of the given absolute values and angles."""
+    """Complex numbers of the given absolute values and angles.  RuntimeError for several dtypes."""
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Derivative number ``n`` (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
@@ -1377,7 +1377,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds down: of the divisor's sign."""
+    """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1443,13 +1443,13 @@ def segment_reduce(data: _Any, reduce: _Any, *, lengths: _Any = None, indices: _
 def select(input: Tensor, dim: _Any, index: _Any) -> Tensor:
     """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
 def select_copy(input: Tensor, dim: _Any, index: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``select`` shows.  Differentiable."""
+    """A copy of what ``select`` shows, of its shape [*].  Differentiable."""
 def select_scatter(input: Tensor, src: _Any, dim: _Any, index: _Any) -> Tensor:
     """The input with the slice at ``index`` of ``dim`` replaced by ``src``.  Differentiable."""
 def selu(input: Tensor) -> Tensor:
     """``elu`` with the constants that keep mean and variance from layer to layer.  Differentiable."""
 def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of selu."""
+    """In-place version of selu.  Shape: [*], kept. RuntimeError if the result does not fit."""
 def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
     """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
 def set_default_device(device: _device | _str | _int | None) -> None:
@@ -1501,7 +1501,7 @@ def slice_copy(input: Tensor, dim: _Any = 0, start: _Any = None, end: _Any = Non
 def slice_scatter(input: Tensor, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
     """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
 def slogdet(input: Tensor, *, out: Tensor | None = None) -> _Any:
-    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+    """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable."""
 def softmax(input: Tensor, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
 def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1509,11 +1509,11 @@ def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _b
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
 def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
-    """Copies of the parts that ``split`` shows.  Differentiable."""
+    """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
 def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
 def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> Tensor:
-    """Copies of the parts that ``split_with_sizes`` shows.  Differentiable."""
+    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""
 def sqrt_(input: Tensor) -> Tensor:
@@ -1525,7 +1525,7 @@ def square_(input: Tensor) -> Tensor:
 def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``squeeze`` shows.  Differentiable."""
+    """A copy of what ``squeeze`` shows: [*].  Differentiable."""
 def stack(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """The tensors, all of one size, side by side along a new dimension ``dim``.  Differentiable."""
 def std(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -1551,7 +1551,7 @@ def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``t`` shows.  Differentiable."""
+    """A copy of what ``t`` shows, of its shape [*].  Differentiable."""
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
 def take_along_dim(input: Tensor, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1575,7 +1575,7 @@ def thread_safe_generator() -> _Any:
 def threshold(input: Tensor, threshold: _Any, value: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input where it is more than ``threshold``, ``value`` elsewhere."""
 def threshold_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
-    """In-place version of threshold."""
+    """In-place version of threshold.  Shape: [*], kept. RuntimeError if the result does not fit."""
 def tile(input: Tensor, dims: _Any) -> Tensor:
     """The input as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
 def to_dlpack(tensor: _Any) -> _Any:
@@ -1587,7 +1587,7 @@ def trace(input: Tensor) -> Tensor:
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
     """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``transpose`` shows.  Differentiable."""
+    """A copy of what ``transpose`` shows, of its shape [*].  Differentiable."""
 def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, at points ``x`` or at distances ``dx``.  Differentiable."""
 def trapz(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
@@ -1597,13 +1597,13 @@ def triangular_solve(b: Tensor, A: Tensor, upper: _Any = True, transpose: _Any =
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def tril_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up."""
+    """The rows and columns, as a 2-row tensor, of the lower triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal up.  RuntimeError for a negative size."""
 def triplet_margin_loss(anchor: _Any, positive: _Any, negative: _Any, margin: _Any = ..., p: _Any = ..., eps: _float = ..., swap: _Any = False, reduction: _str | _int = 0) -> _Any:
-    """The triplet loss of torch.triplet_margin_loss."""
+    """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
 def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right."""
+    """The rows and columns, as a 2-row tensor, of the upper triangle of a matrix of ``row`` rows and ``col`` columns; ``offset`` moves the diagonal right.  RuntimeError for a negative size."""
 def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1615,11 +1615,11 @@ def typename(obj: _Any) -> _Any:
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
 def unbind_copy(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
-    """A copy of what ``unbind`` shows.  Differentiable."""
+    """A copy of what ``unbind`` shows, of its shape [*].  Differentiable."""
 def unflatten(input: Tensor, dim: _Any, sizes: _Any) -> Tensor:
     """Dimension ``dim`` as several of the given ``sizes``, one of which may be -1.  Differentiable, a view."""
 def unfold_copy(input: Tensor, dimension: _Any, size: _Any, step: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``unfold`` shows.  Differentiable."""
+    """A copy of what ``unfold`` shows, of its shape [*].  Differentiable."""
 def unique(input: Tensor, sorted: _bool = True, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``."""
 def unique_consecutive(input: Tensor, return_inverse: _Any = False, return_counts: _Any = False, dim: _Any = None) -> _Any:
@@ -1635,7 +1635,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, 
 def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
     """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``unsqueeze`` shows.  Differentiable."""
+    """A copy of what ``unsqueeze`` shows, of its shape [*].  Differentiable."""
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
     """Ask for algorithms that always give the same result: all of them do."""
 def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
@@ -1649,13 +1649,13 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs of real numbers in the last dimension as complex numbers.  Differentiable, a view."""
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view_as_complex`` shows.  As in PyTorch, not differentiable."""
+    """A copy of what ``view_as_complex`` shows: [*, 2] to [*].  As in PyTorch, not differentiable."""
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs of real ones in a last dimension of size 2.  Differentiable, a view."""
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view_as_real`` shows.  Differentiable."""
+    """A copy of what ``view_as_real`` shows, of its shape [*].  Differentiable."""
 def view_copy(input: Tensor, size: _Any, *, out: Tensor | None = None) -> Tensor:
-    """A copy of what ``view`` shows, in a size or as a dtype.  Differentiable (not with a dtype)."""
+    """A copy of what ``view`` shows, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
 def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = 'error', *, chunk_size: _Any = None) -> _Any:
     """A function that maps ``func``, a function of single samples, over a dimension of its tensors."""
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:

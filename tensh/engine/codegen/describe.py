@@ -3,6 +3,11 @@
 KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "complex numbers"}
 
 
+def in_place_text(name):
+    """The documentation of the in-place version of a function."""
+    return f"In-place version of {name}.  Shape: [*], kept. RuntimeError if the result does not fit."
+
+
 def facts(op):
     """Shapes, dtypes and differentiability of a pointwise operator."""
     return " ".join([*_operands(op), *_dtypes(op), _derivative(op)])

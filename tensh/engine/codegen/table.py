@@ -22,7 +22,7 @@ from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_kerne
 from tensh.engine.autograd.packing import saved_members
 from tensh.engine.codegen import writer
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, saves, words_of
-from tensh.engine.codegen.describe import facts
+from tensh.engine.codegen.describe import facts, in_place_text
 from tensh.engine.codegen.guards import guarded as guarded_function
 from tensh.engine.codegen.mixing import (  # fmt: skip
     NO_ARRAY,
@@ -355,7 +355,7 @@ def inplace_composite(fn):
         return write_inplace(input, begin_write(input, *args, *options.values()), fn(input, *args, **options), name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"In-place version of {fn.__name__}."
+    function.__doc__ = in_place_text(fn.__name__)
     function.__wrapped__ = getattr(fn, "without_out", fn)  # its signature
     function.passes_on = True
     return named_for_users(function)

@@ -299,7 +299,7 @@ class Tensor:
     def bool(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.bool: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def broadcast_to(self, *size: _Any, **named: _Any) -> Tensor:
-        """The tensor expanded to ``size``.  Differentiable, a view."""
+        """The tensor expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
     def byte(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
@@ -502,7 +502,7 @@ class Tensor:
     def flatten(self, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
         """The dimensions from ``start_dim`` to ``end_dim`` as one; the input itself if that changes nothing.  Differentiable."""
     def flip(self, *dims: _Any, **named: _Any) -> Tensor:
-        """The tensor with the order reversed along ``dims``, as a copy.  Differentiable."""
+        """The tensor with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
     def fliplr(self) -> Tensor:
         """The input with its columns in reverse order, as a copy.  Differentiable."""
     def flipud(self) -> Tensor:
@@ -526,9 +526,9 @@ class Tensor:
     def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; a number wins over nan."""
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign."""
+        """The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The fraction of input, with its sign."""
     def frac_(self) -> Tensor:
@@ -615,23 +615,23 @@ class Tensor:
     def index_add(self, dim: _Any, index: Tensor, source: Tensor, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """The input with the slices of ``source``, times ``alpha``, added at ``index`` along ``dim``.  Differentiable."""
     def index_add_(self, dim: _Any, index: _Any, source: _Any, *, alpha: _Any = 1) -> Tensor:
-        """In-place version of index_add."""
+        """In-place version of index_add.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_copy(self, dim: _Any, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` replaced by those of ``source``.  Differentiable."""
     def index_copy_(self, dim: _Any, index: _Any, source: _Any) -> Tensor:
-        """In-place version of index_copy."""
+        """In-place version of index_copy.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_fill(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
         """The input with its slices at ``index`` along ``dim`` set to ``value``."""
     def index_fill_(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
-        """In-place version of index_fill."""
+        """In-place version of index_fill.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_put(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
         """The input with ``values`` at the places that a tuple of index tensors names."""
     def index_put_(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-        """In-place version of index_put."""
+        """In-place version of index_put.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_reduce(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
         """The slices of ``source`` combined at ``index`` along ``dim``."""
     def index_reduce_(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
-        """In-place version of index_reduce."""
+        """In-place version of index_reduce.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def index_select(self, dim: _Any, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices at ``index`` (a vector) along ``dim``, in that order.  Differentiable."""
     def inner(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -747,7 +747,7 @@ class Tensor:
     @is_xpu.setter
     def is_xpu(self, value: _bool) -> None: ...
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
-        """True where |input - other| is at most atol + rtol * |other|."""
+        """True where |input - other| is at most atol + rtol * |other|.  RuntimeError if one is negative."""
     def isfinite(self) -> Tensor:
         """True where input is neither nan nor an infinity."""
     def isinf(self) -> Tensor:
@@ -887,7 +887,7 @@ class Tensor:
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """The input with elements of ``source``, in their order, where ``mask`` is True; both are broadcast.  Differentiable."""
     def masked_scatter_(self, mask: Tensor, source: _Any) -> Tensor:
-        """In-place version of masked_scatter."""
+        """In-place version of masked_scatter.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements where ``mask`` is True, as a vector; both are broadcast.  Differentiable."""
     def matmul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -931,16 +931,16 @@ class Tensor:
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix (n, m) and a vector (m).  Differentiable."""
     def mvlgamma(self, p: _Any, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm of the multivariate gamma function of dimension p."""
+        """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
     def mvlgamma_(self, p: _Any) -> Tensor:
-        """Logarithm of the multivariate gamma function of dimension p."""
+        """Logarithm of the multivariate gamma function of dimension p.  RuntimeError for p below 1."""
     @property
     def name(self) -> _Any:
         """None: tensors have no names."""
     @name.setter
     def name(self, value: _Any) -> None: ...
     def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Input with numbers for nan (0) and the infinities (the largest of the dtype)."""
+        """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
         """In-place version of nan_to_num; integers and bools, which stay what they are, may be expanded."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -1049,7 +1049,7 @@ class Tensor:
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
         """The input with the elements of ``source`` at positions ``index`` of the input seen flat (or added there)."""
     def put_(self, index: _Any, source: _Any, accumulate: _Any = False) -> Tensor:
-        """In-place version of put."""
+        """In-place version of put.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def qr(self, some: _Any = True, *, out: Tensor | None = None) -> _Any:
         """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
     def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
@@ -1080,9 +1080,9 @@ class Tensor:
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign."""
+        """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign."""
+        """The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0."""
     def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1132,15 +1132,15 @@ class Tensor:
     def scatter(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
         """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
     def scatter_(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None) -> Tensor:
-        """In-place version of scatter."""
+        """In-place version of scatter.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def scatter_add(self, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The input with the elements of ``src`` added at ``index`` along ``dim``.  Differentiable."""
     def scatter_add_(self, dim: _Any, index: _Any, src: _Any) -> Tensor:
-        """In-place version of scatter_add."""
+        """In-place version of scatter_add.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def scatter_reduce(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
         """The elements of ``src`` combined at ``index`` along ``dim``."""
     def scatter_reduce_(self, dim: _Any, index: _Any, src: _Any, reduce: _Any, *, include_self: _Any = True) -> Tensor:
-        """In-place version of scatter_reduce."""
+        """In-place version of scatter_reduce.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def select(self, dim: _Any, index: _Any) -> Tensor:
         """The slice at ``index`` of dimension ``dim``, which disappears.  Differentiable, a view."""
     def select_scatter(self, src: _Any, dim: _Any, index: _Any) -> Tensor:
@@ -1187,7 +1187,7 @@ class Tensor:
     def slice_scatter(self, src: _Any, dim: _Any = 0, start: _Any = None, end: _Any = None, step: _Any = 1, *, out: Tensor | None = None) -> Tensor:
         """The input with the elements from ``start`` to ``end`` along ``dim`` replaced by ``src``.  Differentiable."""
     def slogdet(self, *, out: Tensor | None = None) -> _Any:
-        """The signs of the determinants and the logarithms of their magnitudes.  Differentiable."""
+        """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable."""
     def softmax(self, dim: _Any, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The exponentials of the elements, divided by their sum along ``dim``; ``dtype`` casts before.  Differentiable."""
     def sort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1207,7 +1207,7 @@ class Tensor:
     def squeeze(self, dim: _Any = None) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
     def squeeze_(self, dim: _Any = None) -> Tensor:
-        """In-place version of ``squeeze``: the tensor becomes its own view."""
+        """In-place version of ``squeeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""
     def stft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, pad_mode: _Any = 'reflect', normalized: _Any = False, onesided: _Any = None, return_complex: _Any = None, align_to_window: _Any = None) -> Tensor:
@@ -1237,15 +1237,15 @@ class Tensor:
     def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
         """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
-        """In-place version of ``swapaxes``: the tensor becomes its own view."""
+        """In-place version of ``swapaxes``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
         """The input with two dimensions exchanged, as ``transpose``.  Shape: [a, b] to [b, a]."""
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In-place version of ``swapdims``: the tensor becomes its own view."""
+        """In-place version of ``swapdims``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and numbers stay as they are.  Differentiable, a view."""
     def t_(self) -> Tensor:
-        """In-place version of ``t``: the tensor becomes its own view."""
+        """In-place version of ``t``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at positions ``index`` of the input seen flat, in the shape of ``index``.  Differentiable."""
     def take_along_dim(self, indices: _Any, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1275,17 +1275,17 @@ class Tensor:
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In-place version of ``transpose``: the tensor becomes its own view."""
+        """In-place version of ``transpose``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
         """The solutions of A X = b for triangular A (of the transposed equations with ``transpose``), and A."""
     def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and below a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def tril_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of tril."""
+        """In-place version of tril.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The elements on and above a diagonal of the matrices in the last two dimensions, zeros elsewhere.  Differentiable."""
     def triu_(self, diagonal: _int = 0) -> Tensor:
-        """In-place version of triu."""
+        """In-place version of triu.  Shape: [*], kept. RuntimeError if the result does not fit."""
     def true_divide(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
         """Quotient of input and other."""
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
@@ -1319,7 +1319,7 @@ class Tensor:
     def unsqueeze(self, dim: _Any, *, axis: _Any = None) -> Tensor:
         """The input with a new dimension of size 1 before dimension ``dim``.  Differentiable, a view."""
     def unsqueeze_(self, dim: _Any) -> Tensor:
-        """In-place version of ``unsqueeze``: the tensor becomes its own view."""
+        """In-place version of ``unsqueeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def untyped_storage(self) -> _Any:
         """The memory that the tensor lies in, as bytes."""
     def var(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:

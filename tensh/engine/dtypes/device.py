@@ -4,6 +4,8 @@
 class device:
     """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used.
 
+    RuntimeError for a name that PyTorch does not know.
+
     >>> import tensh as torch
     >>> torch.device("cuda", 1)
     device(type='cuda', index=1)

@@ -9,6 +9,7 @@ import functools
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, PUBLIC, op
 from tensh.engine.core import ports
 from tensh.engine.core.clock import wrote
@@ -91,8 +92,8 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
-    function.__wrapped__, function.passes_on = write, True  # users call its public wrapper, which knows the parameters
-    function.__doc__ = f"In-place version of {declared.name}."
+    function.__wrapped__, function.passes_on = write, True  # users call its face, which knows the parameters
+    function.__doc__ = in_place_text(declared.name)
     return function
 
 

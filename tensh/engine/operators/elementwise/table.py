@@ -87,10 +87,10 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
 floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.",
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  RuntimeError for an integer by 0.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.",
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  RuntimeError for an integer by 0.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(np.negative, "The negative of input.", name="neg", refusal={"b": arithmetic.NEG_BOOL}, input="-g")
@@ -135,7 +135,8 @@ pointwise(elementary.round_decimals, "Input rounded at a digit after the point, 
 pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", input="g")
 pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
-nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).",
+nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).  "
+          "RuntimeError for complex ones.",
           types="biufc", kernel_name="nan_to_num", inplace=False, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
@@ -303,7 +304,7 @@ pointwise(elementary.angle, "Angle of input to the positive real axis, in radian
 complex_op = pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
           out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
           imag="imaginary_part(g, real, imag)")  # fmt: skip
-pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.", public="function",
+pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.  RuntimeError for several dtypes.", public="function",
           inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
 

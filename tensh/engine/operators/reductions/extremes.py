@@ -158,6 +158,8 @@ for _name, _reduce, _word in (("amax", np.maximum.reduce, "largest"), ("amin", n
         name=_name, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
         doc=f"""The {_word} element, or the {_word} ones along ``dim`` (an int or a sequence of them).
 
+    Shape: [*] to [], or without ``dim``. IndexError or RuntimeError without elements.
+
     Differentiable; equal elements share the gradient.
 
     >>> import tensh as torch
@@ -232,6 +234,8 @@ for _name, _find, _reduce, _word in (
         name=_name,
         input=None,
         doc=f"""The index of the {_word} element: in the flattened input, or along ``dim``.  The first of equal ones.
+
+    Shape: [*] to [], or without ``dim``. IndexError without elements.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 5], [7, 3]]).{_name}(dim=1)

@@ -8,6 +8,7 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.codegen.derivatives import LIST
+from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, op
 from tensh.engine.codegen.vocabulary import recorded, word
 from tensh.engine.core.tensor import Tensor
@@ -282,6 +283,8 @@ def triangle(name, part, what):
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
 
+    Shape: [..., n, m].
+
     ``diagonal`` counts from the main diagonal: 1 is the one above it.
     """
     declared = op(kernel, name=name, doc=doc, input=f"{name}(g, diagonal)")
@@ -292,7 +295,7 @@ def triangle(name, part, what):
         return write_inplace(input, since, declared.fn(input, diagonal), f"{name}_", stacked(input.array) and zeros)
 
     in_place.__name__ = in_place.__qualname__ = f"{name}_"
-    in_place.__module__, in_place.__doc__ = "torch", f"In-place version of {name}."
+    in_place.__module__, in_place.__doc__ = "torch", in_place_text(name)
     METHODS[f"{name}_"] = in_place
 
 

@@ -144,8 +144,10 @@ def family(name, one, many, what, refused, given, result):
     public(f"{name}2", TWO, two, f"{what}, along two dimensions, by default the last.{SIZES}{rest}")
 
 
-SIZE = "\n\n``n`` elements are transformed: the dimension is cut, or filled up with zeros.  "
-SIZES = "\n\n``s`` says how many elements are transformed: dimensions are cut, or filled up with zeros.  "
+SIZE = "\n\nShape: [..., n]. ``n`` elements are transformed: the dimension is cut, or filled up with zeros.  "
+SIZES = (
+    "\n\nShape: [..., *s]. ``s`` says how many elements are transformed: dimensions are cut, or filled up with zeros.  "
+)
 NORM = (
     "``norm`` says where to divide\nby the number of elements: in the inverse ('backward', the default), 'forward', or "
     "by its root in both ('ortho').\nDifferentiable; RuntimeError for 16 bit floating point numbers"

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
+from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import lift, ports
@@ -63,7 +64,7 @@ def both(choose, form, doc, out=True):
     for fn, called in (function, name), (in_place, f"{name}_"):
         fn.__name__ = fn.__qualname__ = called
         fn.__signature__ = inspect.signature(choose)
-    function.__doc__, in_place.__doc__ = doc, f"In-place version of {name}."
+    function.__doc__, in_place.__doc__ = doc, in_place_text(name)
     composite(function, out=out)
     method(in_place)
 

@@ -1,5 +1,6 @@
 """The activation functions of torch.nn.functional."""
 
+from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.errors.messages import wrap_dim
@@ -40,7 +41,7 @@ def written(name, over=None, **fixed):
         return write_inplace(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
 
     function.__name__ = function.__qualname__ = f"{name}_"
-    function.__doc__ = f"In-place version of {name}."
+    function.__doc__ = in_place_text(name)
     return composite(function, function=False, method=False)
 
 
@@ -146,7 +147,10 @@ def elu(input, alpha=1.0, inplace=False):
 
 
 def torch_celu(input, alpha=1.0):
-    """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.  Differentiable."""
+    """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere.
+
+    Differentiable.  RuntimeError if ``alpha`` is 0.
+    """
     require_alpha(alpha)
     return celu_op.fn(input, alpha)
 

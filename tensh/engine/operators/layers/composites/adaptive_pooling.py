@@ -11,6 +11,10 @@ from tensh.engine.operators.layers.pooling import even_means
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
+MEANS = """The means of windows that cover the last {0} dimensions evenly.  Differentiable.
+
+Shape: [N, C, *] with {0} dimensions at the end. RuntimeError for others."""
+
 
 # ── to a given size ──────────────────────────────────────────────────────────
 def wished(name, input, output_size, dims):
@@ -78,6 +82,8 @@ def adaptive_max(name, dims, input, sizes):
 def adaptive_avg_pool1d(input, output_size):
     """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable.
 
+    Shape: [N, C, L] to [N, C, output_size]. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
     tensor([[1.5000, 3.5000]])
@@ -114,10 +120,9 @@ def declare_adaptive(dims):
         return found if return_indices else found[0]
 
     if dims > 1:
-        layer(
-            named(means, mean, f"The means of windows that cover the last {dims} dimensions evenly.  Differentiable.")
-        )
-    doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable."
+        layer(named(means, mean, MEANS.format(dims)))
+    doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable.\n\n"
+    doc += f"Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError for others."
     layer(named(both, largest, doc))
     layer(named(with_indices, f"{largest}_with_indices", doc))
 
@@ -187,6 +192,8 @@ def declare_fractional(dims):
         return found if return_indices else found[0]
 
     doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the last {dims} dimensions.
+
+    Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError or ValueError for others.
 
     There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
     """

@@ -219,10 +219,10 @@ def declare(dims, letters):
         )
 
     doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
-    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors."
+    doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors.  RuntimeError for other shapes."
     layer(named(conv, plain, doc), torch=True)
     doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
-    doc += "The derivative of a convolution.  Differentiable in all three tensors."
+    doc += "The derivative of a convolution.  Differentiable in all three tensors.  RuntimeError for other shapes."
     layer(named(back, transposed, doc), torch=True)
 
 

@@ -78,7 +78,9 @@ def _declare(name, **form):
         return drop(input, p, train, **form)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = "Dropout as torch.nn.functional has it, without its defaults."
+    function.__doc__ = (
+        "Dropout as torch.nn.functional has it, without its defaults.  RuntimeError for a ``p`` outside [0, 1]."
+    )
     composite(accepts("(Tensor input, float p, bool train)")(function), method=False)
 
 
@@ -100,6 +102,8 @@ def _checked(name, input, p):
 def dropout(input, p=0.5, training=True, inplace=False):
     """``input`` with elements set to zero with probability ``p``, the others divided by ``1 - p``.
 
+    ValueError for a ``p`` outside [0, 1].
+
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
     >>> torch.nn.functional.dropout(torch.ones(5))
@@ -111,14 +115,17 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 @layer
 def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """Dropout for self-normalising networks: mean and variance stay what they were."""
+    """Dropout for self-normalising networks: mean and variance stay what they were.
+
+    ValueError for a ``p`` outside [0, 1].
+    """
     _checked("alpha_dropout", input, p)
     return drop(input, p, training, alpha=True, inplace=inplace)
 
 
 @layer
 def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """``alpha_dropout`` of whole channels."""
+    """``alpha_dropout`` of whole channels.  ValueError for a ``p`` outside [0, 1]."""
     _checked("feature_alpha_dropout", input, p)
     return drop(input, p, training, feature=True, alpha=True, inplace=inplace)
 

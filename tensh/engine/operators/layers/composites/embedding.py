@@ -73,7 +73,8 @@ def embedding(
     """The rows of ``weight`` [rows, D] with the numbers ``input`` [...]: [..., D].  Differentiable in weight.
 
     The row ``padding_idx`` gets no gradient.  ``max_norm`` scales longer rows down, in ``weight`` itself;
-    ``scale_grad_by_freq`` divides gradients by how often a row is used.
+    ``scale_grad_by_freq`` divides gradients by how often a row is used.  RuntimeError for other indices, IndexError for
+    rows that are not there.
 
     >>> import tensh as torch
     >>> torch.nn.functional.embedding(torch.tensor([1, 0]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -212,7 +213,7 @@ def embedding_bag(
     """The mean, sum or maximum (``mode``) of the rows of ``weight`` [rows, D] in every bag of numbers: [bags, D].
 
     ``input`` is [bags, length], or all numbers with the bags' beginnings as ``offsets``.  Differentiable in weight and in
-    per_sample_weights.
+    per_sample_weights.  RuntimeError or ValueError for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))

@@ -121,7 +121,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """Every channel of ``input`` [N, C, ...] minus its mean, divided by its deviation; times weight, plus bias.
 
     In ``training`` mean and deviation are those of the batch, and the running ones are moved towards them in place;
-    otherwise they are the running ones.  Differentiable in input, weight and bias.
+    otherwise they are the running ones.  Differentiable in input, weight and bias.  ValueError for one value per
+    channel in training, RuntimeError for other shapes.
 
     >>> import tensh as torch
     >>> torch.nn.functional.batch_norm(torch.tensor([[1.0], [3.0]]), None, None, training=True)
@@ -164,6 +165,8 @@ def instance_norm(
     input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-05
 ):  # fmt: skip
     """``batch_norm`` of every element of the batch by itself.  Differentiable in input, weight and bias.
+
+    Shape: [N, C, *]. ValueError for one element per channel.
 
     >>> import tensh as torch
     >>> torch.nn.functional.instance_norm(torch.tensor([[[1.0, 3.0]]]))
@@ -209,7 +212,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     """The input minus its mean, divided by its deviation, both over the last dimensions, which are ``normalized_shape``.
 
-    Times weight, plus bias.  Differentiable.
+    Times weight, plus bias.  Differentiable.  Shape: [..., *normalized_shape]. RuntimeError for others.
 
     >>> import tensh as torch
     >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
@@ -290,6 +293,8 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 @layer
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """``layer_norm`` of ``num_groups`` groups of channels of [N, C, ...]; weight and bias are per channel.  Differentiable.
+
+    RuntimeError if groups do not divide C.
 
     >>> import tensh as torch
     >>> torch.nn.functional.group_norm(torch.tensor([[1.0, 3.0, 10.0, 30.0]]), 2)

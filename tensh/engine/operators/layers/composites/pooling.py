@@ -116,6 +116,8 @@ def declare_max(dims):
 
     doc = f"""The largest element of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
 
+    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. RuntimeError for others.
+
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` elements around it;
     ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
     ``return_indices`` gives also the places of the elements.  Differentiable.
@@ -162,6 +164,8 @@ def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_inc
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
     """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable.
 
+    Shape: [N, C, L] or [C, L]. RuntimeError for others.
+
     >>> import tensh as torch
     >>> torch.nn.functional.avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
     tensor([[1.5000, 3.5000]])
@@ -189,6 +193,8 @@ def declare_avg(dims):
 
     doc = f"""The mean of every window of ``kernel_size`` in the last {dims} dimensions.
 
+    Shape: [N, C, *] or [C, *], with {dims} dimensions at the end. RuntimeError for others.
+
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
     """
@@ -215,6 +221,8 @@ def declare_lp(dims):
         return lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode)
 
     doc = f"""The ``norm_type``-norm of every window of ``kernel_size`` in the last {dims} dimension{"s" * (dims > 1)}.
+
+    Shape: [N, C, *] or [C, *], with {dims} dimension{"s" * (dims > 1)} at the end. RuntimeError for others.
 
     Differentiable; the gradient is zero where all elements of a window are.
     """

@@ -89,7 +89,7 @@ def check_triplet(anchor, positive, negative, margin):
 
 
 def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
-    """The triplet loss of torch.triplet_margin_loss."""
+    """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
     check_triplet(anchor, positive, negative, margin)
     distance = LAYERS["pairwise_distance"]
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)

@@ -135,7 +135,7 @@ def det(input):
 
 @linalg
 def linalg_slogdet(A):
-    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable.
+    """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.linalg.slogdet(torch.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
@@ -146,7 +146,7 @@ def linalg_slogdet(A):
 
 @composite(out=True)
 def slogdet(input):
-    """The signs of the determinants and the logarithms of their magnitudes.  Differentiable.
+    """The signs of the determinants [..., n, n] and the logarithms of their magnitudes.  Differentiable.
 
     Shape: [..., n, n] to two of [...].
     """

@@ -39,7 +39,7 @@ MINOR = (
 def linalg_cholesky(input, *, upper=False):
     """The lower triangular L of A = L L^H for positive-definite A (the upper U of A = U^H U with ``upper``).
 
-    LinAlgError if A is not positive-definite.  Differentiable.
+    LinAlgError if A is not positive-definite.  Differentiable.  Shape: [..., n, n].
 
     >>> import tensh as torch
     >>> torch.linalg.cholesky(torch.tensor([[4.0, 2.0], [2.0, 2.0]]))
@@ -80,7 +80,8 @@ def cholesky(input, upper=False):
 def linalg_qr(A, mode="reduced"):
     """Q with orthonormal columns and upper triangular R of A = Q R.
 
-    ``mode`` is "reduced", "complete" (a square Q) or "r" (R only).  Differentiable.
+    ``mode`` is "reduced", "complete" (a square Q) or "r" (R only).  Differentiable.  Shape: [..., m, n] to [..., m, k]
+    and [..., k, n].
 
     >>> import tensh as torch
     >>> Q, R = torch.linalg.qr(torch.tensor([[3.0], [4.0]]))
@@ -144,7 +145,10 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
 
 @linalg
 def linalg_lu(A, *, pivot=True):
-    """P, L and U of A = P L U: a permutation, a unit lower and an upper triangular matrix.  Differentiable."""
+    """P, L and U of A = P L U: a permutation, a unit lower and an upper triangular matrix.  Differentiable.
+
+    Shapes: [..., m, n] to [..., m, m], [..., m, k], [..., k, n]. RuntimeError without pivots.
+    """
     require_pivot("linalg.lu", pivot)
     return factor.linalg_lu.fn(A)
 
@@ -199,7 +203,10 @@ Unpacked = return_type("lu_unpack", ("P", "L", "U"))
 
 @linalg
 def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
-    """The solutions X of A X = B (X A = B if not ``left``) from what ``lu_factor`` gave of A.  Differentiable."""
+    """The solutions X of A X = B (X A = B if not ``left``) from what ``lu_factor`` gave of A.  Differentiable.
+
+    Shapes: LU [..., n, n], B [..., n, k]. RuntimeError if the pivots do not fit.
+    """
     name = "linalg.lu_solve"
     check_same_dtype(name, LU.array, B.array, ("LU", "B"))
     check_floating(name, LU.array, "lu_cpu")

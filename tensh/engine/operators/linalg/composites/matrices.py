@@ -154,7 +154,7 @@ def chain_matmul(*matrices, out=None):
 # ── products of vectors ──────────────────────────────────────────────────────
 @linalg
 def linalg_cross(input, other, *, dim=-1):
-    """The cross products of vectors of three elements along ``dim``.  Differentiable.
+    """The cross products of vectors [*, 3] along ``dim``.  Differentiable.
 
     >>> import tensh as torch
     >>> torch.linalg.cross(torch.tensor([1, 0, 0]), torch.tensor([0, 1, 0]))
@@ -167,7 +167,7 @@ def linalg_cross(input, other, *, dim=-1):
 def cross(input, other, dim=None):
     """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable.
 
-    Shapes: [..., 3]. RuntimeError for others.
+    Shapes: [*, 3]. RuntimeError for others.
     """
     if dim is None:
         if 3 not in input.array.shape:
@@ -219,6 +219,8 @@ def linalg_diagonal(A, *, offset=0, dim1=-2, dim2=-1):
 @linalg
 def linalg_vander(x, N=None):
     """The powers 0 to N - 1 of every element, along a new last dimension.  Differentiable.
+
+    Shape: [..., n] to [..., n, N]. RuntimeError for bools, or an ``N`` below 2.
 
     >>> import tensh as torch
     >>> torch.linalg.vander(torch.tensor([2, 3]), N=3)

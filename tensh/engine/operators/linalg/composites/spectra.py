@@ -63,7 +63,8 @@ def eigvalsh(input, UPLO="L"):
 def linalg_svd(A, full_matrices=True, *, driver=None):
     """U, S and Vh of A = U diag(S) Vh: orthonormal columns and rows, and the singular values, descending.
 
-    Differentiable; U and Vh where the singular values differ.
+    Differentiable; U and Vh where the singular values differ.  Shape: [..., m, n] to [..., m, k], [..., k], [..., k,
+    n]. RuntimeError for a ``driver``, which CUDA alone has.
 
     >>> import tensh as torch
     >>> torch.linalg.svd(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).S

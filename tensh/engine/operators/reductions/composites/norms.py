@@ -157,7 +157,8 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
     """The norm of vectors or matrices: over one dimension that of vectors, over two that of matrices.
 
     Without ``ord`` the 2-norm of all elements (or of those along ``dim``) as one vector; without ``dim`` the input has
-    one or two dimensions.  Differentiable.
+    one or two dimensions.  Differentiable.  Shape: [*] to [], or without ``dim``. RuntimeError for an ``ord`` that the
+    dimensions have not.
 
     >>> import tensh as torch
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 1)

@@ -12,7 +12,8 @@ KINDS = ("linear", "lower", "higher", "midpoint", "nearest")
 DOC = """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of {}, or along ``dim``.
 
     ``interpolation`` between two elements is "linear", "lower", "higher", "midpoint" or "nearest".  Of a vector ``q``
-    the first dimension of the result has the quantiles.  Differentiable.
+    the first dimension of the result has the quantiles.  Differentiable.  Shape: [*] to [], or without ``dim``.
+    RuntimeError for a ``q`` outside [0, 1], and for integers.
 
     >>> import tensh as torch
     >>> torch.{}(torch.tensor([1.0, 2.0, 4.0]), 0.75)

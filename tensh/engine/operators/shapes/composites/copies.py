@@ -23,7 +23,7 @@ def copy_of(view, name=None):
         out = shown.kernel(*args, **options)
         return [np.array(part, order="C") for part in out] if shown.outs else np.array(out, order="C")
 
-    kernel.__doc__ = f"A copy of what ``{view}`` shows.  Differentiable."
+    kernel.__doc__ = f"A copy of what ``{view}`` shows, of its shape [*].  Differentiable."
     facts = {"node": f"{shown.node}_copy", "outs": shown.outs, "many": shown.many, "out": not shown.outs}
     return op(kernel, name=name or f"{view}_copy", public=False if name else "function", **facts, **shown.inputs)
 
@@ -49,7 +49,7 @@ def view_copied(input, size):
 
 @op(public="function", input="not_differentiable('view_as_complex_copy')")
 def view_as_complex_copy(input):
-    """A copy of what ``view_as_complex`` shows.  As in PyTorch, not differentiable."""
+    """A copy of what ``view_as_complex`` shows: [*, 2] to [*].  As in PyTorch, not differentiable."""
     return np.array(view_as_complex.kernel(input))
 
 
@@ -61,20 +61,20 @@ def detach_copy(input):
 
 @composite(method=False, out=True)
 def as_strided_copy(input, size, stride, storage_offset=None):
-    """A copy of what ``as_strided`` shows.  Differentiable."""
+    """A copy of what ``as_strided`` shows: [*size].  Differentiable."""
     steps = steps_within("as_strided_copy", input, size, stride, storage_offset)
     return restrided_copied.fn(input, *steps)
 
 
 @composite(method=False, out=True)
 def expand_copy(input, size, *, implicit=False):
-    """A copy of what ``expand`` shows.  Differentiable."""
+    """A copy of what ``expand`` shows: [*size].  Differentiable."""
     return expand_copied.fn(input, dims_of(size, "expand_copy", "size"))
 
 
 @composite(method=False, out=True)
 def permute_copy(input, dims):
-    """A copy of what ``permute`` shows.  Differentiable.
+    """A copy of what ``permute`` shows: [*].  Differentiable.
 
     >>> import tensh as torch
     >>> torch.permute_copy(torch.tensor([[1, 2], [3, 4]]), (1, 0)).stride()
@@ -96,20 +96,20 @@ def slice_copy(input, dim=0, start=None, end=None, step=1):
 
 @composite(method=False)
 def split_copy(input, split_size, dim=0):
-    """Copies of the parts that ``split`` shows.  Differentiable."""
+    """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
     return split_equally_copied.fn(input, split_size, dim)
 
 
 @composite(method=False)
 def split_with_sizes_copy(input, split_sizes, dim=0):
-    """Copies of the parts that ``split_with_sizes`` shows.  Differentiable."""
+    """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
     sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
     return split_by_sizes_copied.fn(input, sizes, dim)
 
 
 @composite(method=False, out=True)
 def squeeze_copy(input, dim=None):
-    """A copy of what ``squeeze`` shows.  Differentiable."""
+    """A copy of what ``squeeze`` shows: [*].  Differentiable."""
     if dim is None:
         return squeeze_all_copied.fn(input)
     if isinstance(dim, (tuple, list)):
@@ -119,7 +119,7 @@ def squeeze_copy(input, dim=None):
 
 @composite(method=False, out=True)
 def view_copy(input, size):
-    """A copy of what ``view`` shows, in a size or as a dtype.  Differentiable (not with a dtype)."""
+    """A copy of what ``view`` shows, [*size] or as a dtype; RuntimeError as there.  Differentiable (not with a dtype)."""
     form = bind(
         "view_copy", ("(Tensor input, torch.dtype dtype)", "(Tensor input, tuple of ints size)"), (input, size), {}
     )

@@ -1,4 +1,4 @@
-"""Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view."""
+"""Other orders of the dimensions: views, and the in-place forms by which a tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
 
 from tensh.engine.codegen.table import FORMS, MEMBERS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import TENSORS
@@ -154,7 +154,7 @@ def changes_shape(name, fn, *nodes):
 
     names = dict(node.split(">") for node in nodes)
     change.__name__ = change.__qualname__ = f"{name}_"
-    change.__doc__ = f"In-place version of ``{name}``: the tensor becomes its own view."
+    change.__doc__ = f"In-place version of ``{name}``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."
     change.__wrapped__ = fn  # its signature
     change.passes_on = True
     method(change)

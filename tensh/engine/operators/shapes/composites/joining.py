@@ -117,7 +117,10 @@ def lifts(ndim):
         return tuple([at_least(t, ndim) for t in tensors])
 
     name = function.__name__ = function.__qualname__ = f"atleast_{ndim}d"
-    function.__doc__ = f"Each tensor with at least {ndim} dimension{'s' * (ndim > 1)}; several come back as a tuple."
+    function.__doc__ = (
+        f"Each tensor with at least {ndim} dimension{'s' * (ndim > 1)}; several come back as a tuple.  Shape: [n, *]. "
+    )
+    function.__doc__ += "RuntimeError for an empty list."
     function.looks_itself = True
     composite(function, method=False)
 

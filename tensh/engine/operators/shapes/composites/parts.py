@@ -201,6 +201,8 @@ def splits_along(name, least, dim_of, direction):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The input cut {direction}: in equal parts, or before each of the given indices.
 
+    Shapes: each [n, ...]. RuntimeError for too few dimensions, or parts that are not equal.
+
     Differentiable, views.
     """
     composite(function)

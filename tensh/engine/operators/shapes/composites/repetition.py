@@ -47,7 +47,10 @@ def tiled(input, dims):
 
 @method
 def tile(self, *dims, **named):
-    """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
+    """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable.
+
+    Shape: [n, m] to [n r, m s]. RuntimeError for negative ``dims``.
+    """
     return tiled(self, ints(dims, named, "tile", "dims"))
 
 
@@ -162,7 +165,7 @@ def as_tuple(value, name):
 
 @method
 def flip(self, *dims, **named):
-    """The tensor with the order reversed along ``dims``, as a copy.  Differentiable."""
+    """The tensor with the order reversed along ``dims``, as a copy.  Differentiable.  Shape: [*], kept."""
     return flipped.fn(self, ints(dims, named, "flip", "dims"))
 
 

@@ -99,7 +99,10 @@ PUBLIC["reshape"] = reshape
 
 @method
 def reshape(self, *shape, **named):
-    """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise."""
+    """The tensor in another shape, one size of which may be -1: a view where that can be, a copy otherwise.
+
+    Shape: [*] to [*shape].
+    """
     if self.array.flags.c_contiguous and shape and not named:
         return self.view(*shape) if type(shape[0]) is int else shaped(self, ints(shape, named, "reshape", "shape"))
     return shaped(self, ints(shape, named, "reshape", "shape"))
@@ -217,7 +220,7 @@ def expand_as(self, other):
 
 @method
 def broadcast_to(self, *size, **named):
-    """The tensor expanded to ``size``.  Differentiable, a view."""
+    """The tensor expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
     return expanded(self, ints(size, named, "broadcast_to", "size"))
 
 

@@ -26,6 +26,7 @@ class TypedStorage(metaclass=StorageKind):
     """The memory of a tensor as one row of elements: all of them, in the order of the memory.
 
     ``TypedStorage([1, 2])`` has memory of its own; ``FloatStorage`` and the like are those of one dtype.
+    RuntimeError or ValueError for other data.
 
     >>> import tensh as torch
     >>> torch.FloatStorage([1, 2]).tolist()
