@@ -39,7 +39,7 @@ EXEMPT = {
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
 """Folders of operators whose results have other shapes than their inputs, or for which dimensions have a meaning."""
-EXCEPT = {"activating", "activation", "activations", "noise", "storage", "typed_storage"}  # files of these folders
+EXCEPT = {"activation", "activations", "dropout", "storage", "typed_storage"}  # files of these folders
 SIZES = {"shape", "ndim", "dim", "size", "ndimension", "numel"}  # code that reads them depends on shapes
 
 OPENING = re.compile(

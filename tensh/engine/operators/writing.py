@@ -92,7 +92,7 @@ def in_place(declared, write, dense, expanded, early=False, shared=False):
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "torch"
-    function.__wrapped__, function.passes_on = write, True  # users call its face, which knows the parameters
+    function.__wrapped__, function.passes_on = write, True  # users call its public wrapper, which knows the parameters
     function.__doc__ = in_place_text(declared.name)
     return function
 
