@@ -1,1 +1,1 @@
-"""What is recorded, and the pass back through it."""
+"""The recorded graph: tensors, nodes, views, hooks, and the backward pass."""

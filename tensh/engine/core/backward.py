@@ -1,7 +1,7 @@
-"""The backward pass: newest node first, so that every gradient is complete when it is used.
+"""The backward pass: newest node first, so that every gradient is complete before its node runs.
 
 ``run`` is one loop with two meanings: on raw arrays (``graph=False``) or on tensors that record (``graph=True``).
-A pending gradient belongs to the run, never to a node: nested and failed passes leave nothing behind.
+Pending gradients belong to the run, never to a node: nested and failed passes leave nothing behind.
 """
 
 from heapq import heappop, heappush
@@ -22,7 +22,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     """Send ``grads`` (node -> gradient) through the graph.
 
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
-    ``keep`` retains the saved values.  ``record``, where given, says whether a run on tensors is recorded.
+    ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else leading_to(wanted, grads)
@@ -63,10 +63,10 @@ def run(grads, graph, keep, wanted=None, record=None):
                     gi = first(gi, g, n, graph)
                     if wanted is None and not graph and type(gi) is not Parts and (gi is g or gi.base is not None):
                         if len(gs) == 1 and gi is not g:
-                            g = None  # the way to ``gi``, which is not needed any more
+                            g = None  # drop the array under the view ``gi``, so that ``owned`` need not copy
                         gi = row_major(gi) if gi is g else owned(gi, gs)
                 grads[n] = gi
-        finish(grads, graph, wanted)  # nothing waits for the leaves: what is left are gradients of leaves
+        finish(grads, graph, wanted)  # only gradients of leaves are left
     except Misfit as misfit:
         raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
     finally:
@@ -74,11 +74,11 @@ def run(grads, graph, keep, wanted=None, record=None):
 
 
 class Misfit(Exception):
-    """A gradient that cannot be summed to the shape of what it belongs to: its shape, and that one."""
+    """A gradient that cannot be summed to the shape of its output; the arguments are both shapes."""
 
 
 def finish(grads, graph, wanted):
-    """Hand the leaves their gradients: those that are wanted are taken, others accumulate."""
+    """Hand the leaves their gradients: into ``wanted`` if there is one, else into ``.grad``."""
     for leaf, g in grads.items():
         if leaf.hooks is not None:
             g = before_hooks(leaf, g, graph)
@@ -91,14 +91,14 @@ def finish(grads, graph, wanted):
 
 
 def _runs(node, g, wanted, only):
-    """Hand over the gradient of a wanted node; must the node itself run?"""
+    """Store the gradient of a wanted node; return True if the node itself must run."""
     if node in wanted:
         wanted[node] = g
     return node in only
 
 
 def first(gi, g, n, graph):
-    """The first gradient that arrives at ``n``, in the shape and dtype of what ``n`` computed."""
+    """The first gradient that arrives at ``n``, in the shape and dtype of the node's output."""
     if type(gi) is Parts:
         return gi
     a = gi.array if graph else gi
@@ -108,19 +108,19 @@ def first(gi, g, n, graph):
 
 
 def owned(g, gs):
-    """The gradient ``g``, a view, in memory of its own, as ``.grad`` needs it: a copy, unless no other array shares it.
+    """The gradient ``g``, a view, in memory that ``.grad`` may own: a copy, unless no other array shares it.
 
-    So the transpose of a product that was made for this gradient alone is kept; ``gs`` are all gradients of the node.
+    The transpose of a product made for this gradient alone is not copied.  ``gs`` are all gradients of the node.
     """
     base = g.base
     whole = type(base) is np.ndarray and base.size == g.size and g.flags.c_contiguous and g.flags.writeable
     del base
     alone = whole and [each is g for each in gs].count(True) < 2
-    return g if alone and getrefcount(g.base) == 2 else row_major(g)  # its own, and that of the question
+    return g if alone and getrefcount(g.base) == 2 else row_major(g)  # one reference by the view, one by the call
 
 
 def merge(sofar, gi, n, graph, add):
-    """The gradients that have arrived at ``n``, with one more; those of several outputs are added output by output."""
+    """Add one more gradient to those that arrived at ``n``, output by output if it has several."""
     if type(gi) is not Parts:
         a = gi.array if graph else gi
         return add(sofar, gi if a.shape == n.shape and a.dtype is n.dtype else fit(gi, n, graph))
@@ -130,7 +130,7 @@ def merge(sofar, gi, n, graph, add):
 
 
 def leading_to(wanted, roots):
-    """The nodes between the roots and the wanted ones: those that must run."""
+    """The nodes that must run: those between the roots and the wanted nodes."""
     seen, stack = set(roots), list(roots)
     while stack:
         for n in stack.pop().inputs:
@@ -149,7 +149,7 @@ def fit(g, node, graph):
     words = recorded if graph else ARRAYS.__getitem__
     shape, own = g.shape, node.shape
     if shape != own:
-        if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # the first says it of most: 0.1 us
+        if shape[len(shape) - len(own) :] != own and not expandable(own, shape):  # 0.1 us less in most cases
             raise Misfit(shape, own)
         g = words("sum_to")(g, own)
     a = g.array if graph else g
@@ -162,7 +162,7 @@ def fit(g, node, graph):
 
 
 def accumulate(leaf, g, graph):
-    """Add ``g`` to the leaf's ``.grad``: in place, as PyTorch does, unless the addition itself is recorded."""
+    """Add ``g`` to the leaf's ``.grad``, in place as PyTorch does, unless the addition itself is recorded."""
     if graph is FORWARD:
         g, graph = np.array(g.array), False
     if graph:
@@ -194,7 +194,7 @@ def _raw(g, graph):
 
 
 def before_hooks(node, g, graph):
-    """Tensor hooks, then retained gradients, then the node's own pre-hooks."""
+    """Call the tensor hooks, then retain gradients, then call the node's own pre-hooks; return the new gradient."""
     hooks = node.hooks
     if type(g) is not Parts and (hooks.tensor or hooks.retain):
         t = as_tensor(g)
@@ -205,7 +205,7 @@ def before_hooks(node, g, graph):
             retain(t)
         g = _raw(t, graph)
         if type(node) is AccumulateGrad and not graph:
-            g = g.copy()  # a hook may have kept it
+            g = g.copy()  # a hook may have kept the array
     for hook in list(hooks.before.values()):
         given = arrived(g)
         result = hook(given)
@@ -216,14 +216,14 @@ def before_hooks(node, g, graph):
 
 
 def arrived(g):
-    """What arrived at a node, as its hooks see it: a gradient for each output."""
+    """The gradients that arrived at a node, one for each output, as its hooks receive them."""
     if type(g) is not Parts:
         return (as_tensor(g),)
     return tuple(as_tensor(g.get(number)) for number in range(max(g) + 1))
 
 
 def after_hooks(node, g, gs, graph):
-    """The node's own hooks, and anomaly detection, on what it computed."""
+    """Run anomaly detection and the node's own hooks on the gradients that it computed."""
     if mode.inspect is not None:
         mode.inspect(node, gs)
     if node.hooks is None:
@@ -237,10 +237,10 @@ def after_hooks(node, g, gs, graph):
     return gs
 
 
-# ── the running pass, for the hooks that it calls ────────────────────────────
+# ── the running pass, as hooks see it ────────────────────────────────────────
 # ``mode.running`` is a plain tuple: an object with names for its parts would cost a small pass 2 % of its time.
 def hands_out():
-    """Does the running pass hand its gradients to some nodes only, instead of accumulating them in the leaves?"""
+    """True if the running pass returns gradients, as ``autograd.grad`` does, instead of accumulating them."""
     if mode.running is None:
         return False
     _, _, wanted, _ = mode.running
@@ -248,12 +248,12 @@ def hands_out():
 
 
 def running_queue():
-    """The queue of the running pass, which tells it from other passes, and is empty after it."""
+    """The queue of the running pass: it identifies the pass, and is empty when the pass has ended."""
     return mode.running[0]
 
 
 def nodes_to_come(node):
-    """The nodes that the running pass, which is at ``node``, still sends a gradient to, and that node."""
+    """The nodes that still receive a gradient in the running pass, including ``node``, where the pass is now."""
     queue, grads, _, only = mode.running
     found = {node, *(each for _, each in queue), *grads}
     stack = list(found)

@@ -1,4 +1,4 @@
-"""One counter orders recorded nodes and in-place writes; here are the counter, the write stamps and the modes.
+"""The counter that orders recorded nodes and in-place writes, the write stamps, and the modes of each thread.
 
 Note [One clock]
 A node takes a tick when it is recorded, a write takes a tick and stamps the memory it wrote.  Nothing else is
@@ -16,20 +16,20 @@ from numpy import ndarray
 
 tick = count(1).__next__
 
-listeners = []  # called with (node, tensors) of every operation when it is recorded: see listen
+listeners = []  # called with (node, tensors) for every recorded operation: see ``listen``
 
 
 def announce(node, tensors):
-    """Tell the listeners that ``node`` was recorded for ``tensors``; written functions ask first whether there is one."""
+    """Tell the listeners that ``node`` was recorded for ``tensors``; generated code calls this only if there is one."""
     for listener in tuple(listeners):
         listener(node, tensors)
 
 
 def listen(listener):
-    """Call ``listener(node, tensors)`` for every operation that is recorded by a written function.
+    """Call ``listener(node, tensors)`` for every operation that a generated function records.
 
-    While there is no listener, the question costs a recorded operation 10 ns.  A listener that is added twice is called
-    once, until it has been removed as often.
+    Without listeners, the check costs a recorded operation 10 ns.  A listener that is added twice is still called once
+    per operation, and stays until it has been removed twice.
     """
     _times[listener] = _times.get(listener, 0) + 1
     if _times[listener] == 1:
@@ -37,7 +37,7 @@ def listen(listener):
 
 
 def unlisten(listener):
-    """Take back one ``listen(listener)``."""
+    """Undo one ``listen(listener)``."""
     _times[listener] -= 1
     if not _times[listener]:
         del _times[listener]
@@ -47,23 +47,23 @@ def unlisten(listener):
 _times: dict = {}  # listener -> how often it was added
 
 
-FORWARD = "forward"  # what ``mode.grad`` is where no gradient is recorded and tangents are carried on all the same
+FORWARD = "forward"  # value of ``mode.grad`` where tangents are carried but no gradient is recorded
 
 
 class Modes(threading.local):
-    """What PyTorch keeps per thread.  The class attributes are every new thread's start."""
+    """The state that PyTorch keeps per thread; every new thread starts with the class attributes."""
 
     grad = True
-    off = False  # what ``no_grad`` makes of ``grad``: FORWARD while a level of forward accumulation is open
-    levels = ()  # those levels, outermost first: see autograd/tangent_levels.py
-    held = None  # while a level is open: tensors that may have a node which they must not keep afterwards
-    forward = True  # may tangents be carried at all?
+    off = False  # value that ``no_grad`` gives ``grad``: FORWARD while a level of forward accumulation is open
+    levels = ()  # open levels of forward accumulation, outermost first: see autograd/tangent_levels.py
+    held = None  # while a level is open: tensors whose nodes are dropped when it closes
+    forward = True  # whether tangents may be carried
     transforms = ()  # the running calls of torch.func, outermost first: see autograd/transforms.py
     inference = False
-    running = None  # the innermost backward pass: see the end of core/backward.py
-    inspect = None  # what looks at the gradients of every node: see autograd/anomaly.py
+    running = None  # state of the innermost backward pass: see the end of core/backward.py
+    inspect = None  # function that inspects the gradients of every node: see autograd/anomaly.py
     check_nan = True
-    packing = ()  # pairs of hooks for what a graph keeps, of which the last one counts: see autograd/saved_tensors.py
+    packing = ()  # pairs of pack and unpack hooks, the last one in force: see autograd/saved_tensors.py
 
 
 mode = Modes()
@@ -79,16 +79,16 @@ clock = Clock()
 
 
 def later(time):
-    """A new tick for what was recorded at ``time``; what else is known of that tick goes along."""
+    """Take a new tick for what was recorded at ``time``, and keep the provenance of a tick that has one."""
     return tick() if type(time) is int else time.later()
 
 
 class Stamp:
-    """The writes to one block of memory: how many, the ticks of the last few, and what recorded the last one."""
+    """The writes to one block of memory: their number, the ticks of the last few, and the operation of the last one."""
 
     __slots__ = ("count", "times", "reference", "operation")
 
-    KEPT = 256  # older ticks are only needed to count versions in an error message
+    KEPT = 256  # number of ticks kept: older ones would only make the version in an error message exact
 
     def __init__(self, owner):
         key = id(owner)
@@ -97,18 +97,18 @@ class Stamp:
         self.reference = weakref.ref(owner, lambda _: stamps.pop(key, None))
 
 
-stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; an owner that dies takes its entry along
+stamps: dict[int, Stamp] = {}  # id(memory owner) -> Stamp; removed when the owner is freed
 
 
 def owner(array):
-    """The array that holds the memory of ``array``: NumPy collapses chains of views to it."""
+    """The array that owns the memory of ``array``: NumPy collapses chains of views, so one step leads there."""
     base = array.base
     return base if type(base) is ndarray else array
 
 
 def wrote(array):
-    """Stamp the memory of ``array``: it has just been written."""
-    try:  # 60 ns less than asking for the owner and for a missing stamp every time
+    """Stamp the memory of ``array`` after a write."""
+    try:  # saves 60 ns against looking for the owner and a missing stamp every time
         stamp = stamps[id(array if array.base is None else owner(array))]
     except KeyError:
         block = owner(array)
@@ -119,12 +119,12 @@ def wrote(array):
 
 
 def wrote_as(array, operation):
-    """Note which recorded operation made the last write into a tensor's whole memory: error messages name it."""
+    """Remember the operation that last wrote a tensor's whole memory, because error messages name it."""
     stamps[id(owner(array))].operation = operation, array.shape
 
 
 def written_by(array):
-    """The recorded operation that a tensor over ``array`` comes from since it was written; None if no write was recorded."""
+    """The recorded operation that last wrote the memory of ``array``; None if no write was recorded."""
     stamp = stamps.get(id(owner(array)))
     if stamp is None or stamp.operation is None:
         return None
@@ -133,19 +133,19 @@ def written_by(array):
 
 
 def written_after(time, array):
-    """Was the memory of ``array`` written after ``time``?"""
+    """True if the memory of ``array`` was written after ``time``."""
     stamp = stamps.get(id(owner(array)))
     return stamp is not None and stamp.times[-1] > time
 
 
 def version(array):
-    """How often the memory of ``array`` was written."""
+    """The number of writes to the memory of ``array``."""
     stamp = stamps.get(id(owner(array)))
     return 0 if stamp is None else stamp.count
 
 
 def counted_on(before, array):
-    """Count the writes to new memory on from those to the memory that it takes the place of."""
+    """Start the version of new memory at that of the memory it replaces."""
     stamp = stamps.get(id(owner(before)))
     if stamp is not None:
         block = owner(array)
@@ -154,6 +154,6 @@ def counted_on(before, array):
 
 
 def version_at(time, array):
-    """What ``version(array)`` was at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
+    """The value of ``version(array)`` at ``time`` (exact for the last ``Stamp.KEPT`` writes)."""
     stamp = stamps.get(id(owner(array)))
     return 0 if stamp is None else stamp.count - sum(t > time for t in stamp.times)

@@ -1,11 +1,11 @@
-"""What a user hangs on a node: functions to call on the way of its gradient."""
+"""Hooks on nodes: functions of the user that the backward pass calls, and checks of their results."""
 
 from tensh.engine.core.clock import tick
 from tensh.engine.core.tensor import Tensor
 
 
 class Hooks:
-    """What a user hung on a node.  Each list is a dictionary, so that a handle can remove its entry."""
+    """The hooks of one node.  Each kind is a dictionary, so that a handle can remove its entry."""
 
     __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
 
@@ -27,7 +27,7 @@ def hooks_of(node):
 
 
 def keep_retaining(t, node):
-    """Let the tensor continue from another node; if its gradient is retained, that is the gradient there from now on."""
+    """Move the tensor to another node, and the request to retain its gradient with it."""
     old = t.node
     t.node = node
     if old is not None and old.hooks is not None and id(t) in old.hooks.retain:
@@ -35,13 +35,13 @@ def keep_retaining(t, node):
 
 
 class RemovableHandle:
-    """A handle that a registration returns: ``remove()`` takes the hook away again."""
+    """The handle of a registered hook: ``remove()`` unregisters it."""
 
     def __init__(self, entries):
         self.entries, self.id = entries, tick()
 
     def remove(self):
-        """Take the hook away; a second call does nothing."""
+        """Unregister the hook; a second call does nothing."""
         self.entries.pop(self.id, None)
 
     def __enter__(self):
@@ -51,9 +51,9 @@ class RemovableHandle:
         self.remove()
 
 
-# ── what hooks return ────────────────────────────────────────────────────────
+# ── checks of what hooks return ──────────────────────────────────────────────
 def require_gradient(result, given, hook):
-    """What a hook returned in place of the gradient ``given``: a tensor of its size and dtype, or None."""
+    """Return a hook's replacement for the gradient ``given``; raise if its size or dtype differs."""
     if result is None:
         return None
     if given is None:
@@ -69,7 +69,7 @@ def require_gradient(result, given, hook):
 
 
 def require_gradients(results, given, hook):
-    """What a hook of a node returned in place of the tuple ``given``: a tuple of as many gradients."""
+    """Return a node hook's replacement for the tuple ``given``; raise unless it is a tuple of as many gradients."""
     if not isinstance(results, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(results).__name__}'")
     if len(results) != len(given):
@@ -81,7 +81,7 @@ def require_gradients(results, given, hook):
 
 
 def require_nothing(result):
-    """What a hook on an accumulated gradient returned: it must be None."""
+    """Raise unless a hook on an accumulated gradient returned None."""
     if isinstance(result, Tensor):
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if result is not None:
@@ -89,5 +89,5 @@ def require_nothing(result):
 
 
 def name_of(hook):
-    """The name of a hook, as errors give it."""
+    """The name of a hook in error messages."""
     return getattr(hook, "__name__", "<unknown>")

@@ -1,10 +1,10 @@
-"""What happens when an operator meets a tensor with a hidden batch dimension: here is where it asks, and nothing else.
+"""The exception by which an operator hands a tensor with a hidden batch dimension to vmap.
 
 Note [Batches]
 Inside ``vmap`` a tensor is a ``Batched`` (see vmap/): one sample as far as the function can see.  Asked for its node,
-or for the elements of its array, it raises ``Lift``.  Every written function has ``except Lift`` beside the ``try`` that
-is there, which costs nothing until it happens, and hands its arguments to the ports of vmap; so no operator has to look for
-batches.  ``Lift`` is no ``Exception``: nothing that explains errors takes it for one.
+or for the elements of its array, a ``Batched`` raises ``Lift``.  Each generated function catches ``Lift`` and passes its
+arguments to the ports of vmap, so no operator has to look for batches; the ``except`` is free until it is used.
+``Lift`` is no subclass of ``Exception``, so that code which explains errors does not catch it.
 """
 
 import functools
@@ -19,7 +19,7 @@ class Lift(BaseException):
 
 
 def for_batches(fn):
-    """``fn``, a function that has no public wrapper, with the answer to a tensor with a hidden batch dimension."""
+    """Wrap ``fn``, a function without public wrapper, so that it accepts tensors with a hidden batch dimension."""
 
     @functools.wraps(fn)
     def answered(*args, **options):
@@ -32,6 +32,6 @@ def for_batches(fn):
 
 
 def all_samples(t):
-    """The array of ``t``, of a batch the array of all samples: for checks that must hold for every one."""
+    """The array of ``t``, or of all samples of a batch, for checks that must hold for every sample."""
     array = t.array
     return array if type(array) is ndarray else t.value.array

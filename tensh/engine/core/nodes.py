@@ -1,4 +1,4 @@
-"""The recorded graph: nodes, the leaf that accumulates, and views that derive their node again when memory changes."""
+"""Nodes of the recorded graph: operations, their outputs, and leaves that accumulate gradients."""
 
 import weakref
 
@@ -11,22 +11,22 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 
 FOREIGN = "foreign"
 QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
-"""Nodes whose names PyTorch says in full."""
+"""Nodes whose names PyTorch gives with their C++ namespace."""
 
 
 class Node:
-    """One recorded operation: where its gradients go and what its derivative reads.
+    """One recorded operation: the nodes that receive its gradients, and the values that its derivative reads.
 
     ``inputs`` are the nodes of the differentiable inputs (None where no gradient is wanted); ``saved`` are raw arrays
     and plain values; ``shape`` and ``dtype`` are those of the output, to which incoming gradients are fitted.
-    ``roles`` says for every saved value which input it is, -1 - i for output i, FOREIGN for an array that no gradient
-    goes to, None for what is no array.
+    ``roles`` gives for every saved value the number of its input, -1 - i for output i, FOREIGN for an array that no
+    gradient goes to, None for a value that is no array.
     """
 
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
     roles: tuple = ()
-    keeps_arrays = False  # is any saved value an array, to be given back after use?
-    constant_edges = (0, 0)  # inputs before and after these that PyTorch's node has: constants here
+    keeps_arrays = False  # True if a saved value is an array, which is released after use
+    constant_edges = (0, 0)  # number of inputs that only PyTorch's node has, before and after these
     op = None
 
     def backward(self, g):
@@ -34,15 +34,15 @@ class Node:
         raise NotImplementedError
 
     def backward_graph(self, g):
-        """The same on tensors: what it computes is recorded."""
+        """The gradients of the inputs as recorded tensors, for derivatives of higher order."""
         raise NotImplementedError
 
     def release(self):
-        """Give back the saved arrays; a node that saved none can be used again, as in PyTorch."""
+        """Drop the saved arrays; a node that saved none can be used again, as in PyTorch."""
         self.saved = None
 
     def check(self):
-        """Raise if a saved array was written after it was saved; values that hooks have packed are not checked."""
+        """Raise if a saved array was written after it was saved; values packed by hooks are not checked."""
         for role, value in zip(self.roles, plain(self.saved)):
             if role is not None:
                 for array in value if type(value) is tuple else (value,):
@@ -68,7 +68,7 @@ class Node:
         )
 
     def unpack(self):
-        """The saved values as tensors on the edges they came from, for a derivative that is recorded."""
+        """The saved values as tensors attached to their nodes, for a derivative that is recorded."""
         if self.saved is None:
             return None
         return [self._on_edge(role, value) for role, value in zip(self.roles, self.saved)]
@@ -77,14 +77,14 @@ class Node:
         return value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))
 
     def constants(self):
-        """The same without edges."""
+        """The saved values as tensors without nodes."""
         return [
             value if role is None or value is None or type(value) is tuple else wrap(value)
             for role, value in zip(self.roles, self.saved)
         ]
 
     def _edge(self, role):
-        """The node that a saved array's gradient goes to."""
+        """The node that receives the gradient of a saved array."""
         if role == FOREIGN:
             return None
         if role >= 0:
@@ -107,7 +107,7 @@ class Node:
 
     @property
     def metadata(self):
-        """A dictionary of the user's own."""
+        """A dictionary for the user's data."""
         return hooks_of(self).metadata
 
     def name(self):
@@ -116,7 +116,7 @@ class Node:
         return f"torch::autograd::{name}" if name in QUALIFIED else name
 
     def operation(self):
-        """The operation whose derivative this is, as error messages call it: ``Mul``."""
+        """The name of the recorded operation in error messages, such as ``Mul``."""
         name = self.name()
         return name if "Backwards" in name else name.removesuffix("Backward0").replace("Backward", "")
 
@@ -136,12 +136,12 @@ class Node:
 
 
 def plain(saved):
-    """The saved values of a node, unless it has none, or hooks have packed them: see autograd/packing.py."""
+    """The saved values of a node; none if it is released or hooks packed them: see autograd/packing.py."""
     return saved if type(saved) is tuple else ()
 
 
 class AccumulateGrad(Node):
-    """A leaf's end of the graph: it keeps the gradient itself, so tensor -> node is no cycle."""
+    """The node of a leaf.  The node holds the gradient and refers to the tensor weakly, so there is no cycle."""
 
     __slots__ = ("grad", "reference")
 
@@ -153,12 +153,12 @@ class AccumulateGrad(Node):
 
     @property
     def variable(self):
-        """The leaf tensor itself (None when it is gone)."""
+        """The leaf tensor (None if it has been freed)."""
         return self.reference()
 
 
 class Output(Node):
-    """One differentiable output of a node that has several; it hands its gradient on under its number."""
+    """One differentiable output of a node with several; passes its gradient on with the number of the output."""
 
     __slots__ = ("index",)
 
@@ -180,7 +180,7 @@ class Output(Node):
 
 
 class Dual(Node):
-    """Stands for a value that has a tangent and needs no gradient: see autograd/tangent_levels.py."""
+    """Placeholder node of a value that has a tangent and needs no gradient: see autograd/tangent_levels.py."""
 
     __slots__ = ()
 
@@ -191,24 +191,24 @@ class Dual(Node):
 
 
 def live(node):
-    """Does a gradient that is sent to ``node`` arrive anywhere?"""
+    """True if a gradient sent to ``node`` is used."""
     return node is not None and type(node.inputs[0] if type(node) is Output else node) is not Dual
 
 
 def track_temporary(t):
-    """While tangents are carried: note that ``t`` may have the node of one, which it must not keep afterwards."""
+    """Note, while tangents are carried, that ``t`` may have a node that must be dropped afterwards."""
     if mode.held is not None:
         mode.held[id(t)] = t
 
 
 class Parts(dict):
-    """Gradients of several outputs of one node on their way to it: number -> gradient."""
+    """Pending gradients of several outputs of one node: number of the output -> gradient."""
 
     shape = dtype = None
 
 
 class NoGradView(Node):
-    """The node of a view made while nothing was recorded: it requires grad with its base, but no gradient passes."""
+    """The node of a view made under ``no_grad``: the view requires grad if its base does, but no gradient passes."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """Ports: the functions of higher packages that lower ones call.  No other import of the engine leads upwards.
 
-A port names the module that answers it.  The module is read at the first call, when it usually has been read before: a
-tensor with a hidden batch dimension, say, comes from the package that answers for it.
+A port names a function and its module, which is imported at the first call.  By then the module has usually been
+imported already: a tensor with a hidden batch dimension, say, comes from the package that its port calls.
 """
 
 from functools import cached_property
@@ -9,7 +9,7 @@ from importlib import import_module
 
 
 class Port:
-    """A function of a module of the engine, by the names of both."""
+    """A function of the engine by the names of its module and itself."""
 
     def __init__(self, module, name):
         self.module, self.name = module, name
@@ -23,19 +23,19 @@ class Port:
 
 
 construct = Port("methods.creation.legacy", "construct")
-"""``construct(cls, args, options)``: what ``torch.Tensor(...)`` makes."""
+"""``construct(cls, args, options)``: the result of ``torch.Tensor(...)``."""
 
 is_generator = Port("random.generator", "is_generator")
-"""Is a value a generator of random numbers?  Few programs need the module."""
+"""True if a value is a generator of random numbers.  Few programs need the module."""
 
 batched_operator = Port("vmap.dispatch", "operator")
-"""``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions; "add_" is in place."""
+"""``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions, or "add_"."""
 
 batched_function = Port("vmap.dispatch", "function")
 """``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
 
 batched_custom = Port("vmap.custom", "apply_custom")
-"""``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative of the user's own."""
+"""``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative written by the user."""
 
 batched_grad = Port("vmap.differentiation", "grad")
 """``autograd.grad`` of such tensors, or by batched weights."""

@@ -1,6 +1,6 @@
-"""Tensor: an array, the node its gradient goes to, and how it is a view.  Everything else is derived.
+"""Tensor: an array, the node that receives its gradient, and its place in a base.  Everything else is derived.
 
-The methods are not written here: ``methods.py`` hangs the operators of the table on the class.
+The methods are attached by the package ``methods``, from the table of operators.
 """
 
 from functools import partial
@@ -68,15 +68,15 @@ class Size(tuple):
 
 
 def rebuild_size(sizes):
-    """A size again; how a pickled one comes back."""
+    """Rebuild a pickled size."""
     return Size(sizes)
 
 
-size_of = partial(tuple.__new__, Size)  # the shape of an array needs no check
+size_of = partial(tuple.__new__, Size)  # without checks: the shape of an array is valid
 
 
 class Sizes(dict):
-    """The shape of an array -> the size that it is.  To look it up takes half the time of making it again."""
+    """Shape of an array -> its ``Size``.  A look-up takes half the time of making a new one."""
 
     LIMIT = 4096
 
@@ -104,7 +104,7 @@ class Tensor:
 
     __slots__ = ("array", "node", "_base", "_how", "_time", "_grad", "__dict__", "__weakref__")
     __module__ = "torch"
-    __array_priority__ = 1000  # array * tensor asks the tensor, not NumPy
+    __array_priority__ = 1000  # makes ``array * tensor`` call the tensor, not NumPy
 
     def __new__(cls, *args, **options):
         return ports.construct(cls, args, options)
@@ -118,11 +118,11 @@ class Tensor:
     layout = property(lambda self: strided, doc="How it lies in memory: torch.strided.")
 
 
-new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would ask __new__: 160 ns
+new = partial(object.__new__, Tensor)  # 75 ns; Tensor() would run __new__: 160 ns
 
 
 def wrap(array, node=None):
-    """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
+    """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
     t = new()
     t.array = array if type(array) is np.ndarray else np.asarray(array)
     t.node, t._base, t._grad = node, None, None

@@ -1,12 +1,11 @@
-"""What is special about a view."""
+"""The facts about a view that its place in memory does not tell."""
 
 
 class ViewInfo:
-    """What is special about a view.
+    """The facts about a view that its place in memory does not tell.
 
-    ``steps`` are operator calls that lead from the base to the view where its place in the memory does not say enough
-    (the view has another dtype); None otherwise.  ``locked`` is None, or why the view must not be written while
-    gradients are recorded.
+    ``steps`` are the operator calls that lead from the base to a view of another dtype; None for all other views.
+    ``locked`` is the reason why the view must not be written while gradients are recorded, or None.
     """
 
     __slots__ = ("steps", "locked")

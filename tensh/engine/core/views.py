@@ -1,7 +1,7 @@
-"""Views: tensors that share memory, and the renewal of their nodes when the memory has been written.
+"""Views: tensors that share memory, and how their nodes are refreshed after the memory has been written.
 
-A tensor that is a view has three slots more: ``_base`` is the tensor whose memory it shares (None for all others), ``_time`` is
-when its node was last valid, ``_how`` is None, or what else there is to say about it.
+A view uses three slots: ``_base`` is the tensor whose memory it shares (None for all other tensors), ``_time`` is the
+tick at which its node was last valid, ``_how`` is a ``ViewInfo`` or None.
 """
 
 from tensh.engine.arrays import memory
@@ -14,9 +14,9 @@ from tensh.engine.errors.views import NO_GRAD, view_write_error
 
 
 def record_view(base, t, locked=None):
-    """Record that ``t`` shares the memory of ``base``.  Its place there says how, so nothing else is kept.
+    """Record that ``t`` shares the memory of ``base``.  Its place in that memory describes the view.
 
-    The writer has the commonest case of it in line: neither ``base`` is a view nor anything special about ``t``.
+    Generated functions contain the commonest case inline: ``base`` is no view, and ``t`` needs no ``ViewInfo``.
     """
     root, how = base._base, None
     if root is not None:
@@ -35,7 +35,7 @@ def record_view(base, t, locked=None):
 
 
 def record_retyped_view(base, t, fn, args):
-    """The same for a view of another dtype, whose place in memory does not say enough: keep the call that makes it."""
+    """Record a view of another dtype: keep the call that made it, because its place in memory is not enough."""
     before = steps_to(base)
     record_view(base, t)
     t._how = ViewInfo((*before, (fn, args)), write_refusal(t))
@@ -43,18 +43,18 @@ def record_retyped_view(base, t, fn, args):
 
 
 def write_refusal(t):
-    """Why the view ``t`` must not be written, or None."""
+    """The reason why the view ``t`` must not be written, or None."""
     return None if t._how is None else t._how.locked
 
 
 def refresh_node(t):
-    """Where ``t`` sends its gradient.  A view whose memory was written asks its base again."""
+    """The node that receives the gradient of ``t``, derived from the base again if the memory of a view was written."""
     if t._base is not None and t._time < clock.last_write:
         if not written_after(t._time, t.array):
             t._time = tick()
         elif t._base.node is None:
             if type(t.node) is not AccumulateGrad:
-                t.node = None  # and the view stays out of date: its base may require grad later
+                t.node = None  # the view stays out of date, because its base may require grad later
         elif write_refusal(t) is None:
             derive_again(t)
         elif mode.grad:
@@ -63,14 +63,14 @@ def refresh_node(t):
 
 
 def derive_again(t):
-    """A view of memory that was written continues from what its base is now."""
+    """Attach the view ``t`` to the present node of its base, after a write to their memory."""
     keep_retaining(t, replay(t._base, steps_to(t)).node)
     t._time = tick()
     track_temporary(t)
 
 
 def stale(t):
-    """Is ``t`` a locked view of memory that was written since, so that its history can no longer be told?"""
+    """True if ``t`` is a locked view whose memory was written since, so that its history is unknown."""
     return (
         t._base is not None
         and write_refusal(t) is not None
@@ -80,7 +80,7 @@ def stale(t):
 
 
 def refusal(t, modified="is being"):
-    """Why the locked view ``t`` must not be written, or not be used after a write."""
+    """The error for a locked view ``t`` that is written, or used after a write."""
     node = t.node
     known = node is not None and type(node) not in (NoGradView, AccumulateGrad)
     return view_write_error(
@@ -89,7 +89,7 @@ def refusal(t, modified="is being"):
 
 
 def steps_to(t):
-    """The operator calls that lead to ``t`` from the tensor whose memory it shares."""
+    """The operator calls that lead from the base to ``t``."""
     if t._base is None:
         return ()
     if t._how is not None and t._how.steps is not None:
@@ -98,13 +98,13 @@ def steps_to(t):
 
 
 def place_in_base(base, array):
-    """The call that finds ``array`` in the memory of ``base``."""
+    """The operator call that finds ``array`` in the memory of ``base``."""
     own = None if base.flags.c_contiguous else memory.strides(base)
     return recorded("restrided"), (array.shape, memory.strides(array), memory.distance(base, array), own)
 
 
 def replay(t, steps, record=True):
-    """Apply the steps of a view to ``t``, recording (or not) whatever the mode is."""
+    """Apply the steps of a view to ``t``; ``record`` decides whether they are recorded, whatever the mode."""
     before, mode.grad = mode.grad, record
     try:
         for fn, args in steps:
