@@ -14,7 +14,7 @@ from tensh.engine.codegen.table import Inplace, Op
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are written out
 WORDS = re.compile(r"``([\w.]+)``")
-SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes: |Raises )")
+SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?: |Raises )")
 
 
 def page(name, with_source=False):
