@@ -37,7 +37,7 @@ COMPARED = {
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 OPERATIONS = ("<tensh ",)  # where the code of an operator is: written by the engine, or a function of these modules
-FUNCTIONS = ("tensh.engine.functional.", "tensh.engine.creation.", "tensh.engine.ops.", "torch", "tensh.nn.functional")
+FUNCTIONS = ("tensh.engine.operators.", "tensh.engine.methods.creation.", "torch", "tensh.nn.functional")
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
 PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype)
 

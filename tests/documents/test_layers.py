@@ -93,7 +93,7 @@ def imports(module, top_only):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module} imports relatively: write the whole name"
-            # `from tensh.engine import clock` imports the module tensh.engine.core.clock
+            # `from tensh.engine.core import clock` imports the module tensh.engine.core.clock
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
             names += [name if name in FILES else node.module for name in inner]
     return names

@@ -218,7 +218,7 @@ def test_the_engine_is_watched_from_the_moment_that_it_is_loaded(program, loads,
 
 
 def test_nobody_listens_to_operations_while_places_are_not_asked_for():
-    assert Done("-c", "from tensh.engine import clock\nclock.listeners").output == "[]\n"
+    assert Done("-c", "from tensh.engine.core import clock\nclock.listeners").output == "[]\n"
 
 
 # -- random numbers that nobody has seeded -----------------------------------------------------------------------------

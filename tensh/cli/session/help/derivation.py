@@ -43,7 +43,7 @@ def used(function, depth=DEEPEST, seen=None):
             if thing.name not in seen:
                 seen.add(thing.name)
                 yield thing
-        elif depth > 1 and getattr(thing, "__module__", "").startswith(("tensh.engine.functional", "torch")):
+        elif depth > 1 and is_composite(thing):
             further.append(thing)
     for thing in further:
         yield from used(thing, depth - 1, seen)
@@ -88,3 +88,9 @@ def texts(key):
             parts = [re.escape(each.value) if isinstance(each, ast.Constant) else r"\w*" for each in node.values]
             pattern = re.compile("".join(parts))
             yield from (name for name in OPS if len(parts[0]) > 3 and pattern.fullmatch(name))
+
+
+def is_composite(thing):
+    """True of a function that is made of operators."""
+    module = getattr(thing, "__module__", "")
+    return ".composites." in module or module.startswith("torch")
