@@ -111,7 +111,9 @@ class PublicWrapper:
         for p, value in zip(known, given, strict=False):
             if value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None:
                 skipped = True
-            if not skipped and (keywords is None or p.name not in keywords):
+            if keywords is not None and p.name in keywords:
+                skipped = True  # nothing stands by position after a keyword
+            if not skipped:
                 positional.append(value)
             elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
                 named[p.name] = value

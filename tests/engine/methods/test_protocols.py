@@ -149,3 +149,16 @@ def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
 def test_tensors_are_hashed_by_identity():
     x = torch.ones(2)
     assert hash(x) == hash(x) and len({x, x, torch.ones(2)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: torch.isclose(torch.ones(1), torch.ones(1), rtol=-1.0), RuntimeError, "rtol must be greater than"),
+        (lambda: torch.isclose(torch.ones(1), torch.ones(1), atol=-1.0), RuntimeError, "atol must be greater than"),
+        (lambda: torch.hash_tensor(torch.ones(2, dtype=torch.complex64)), NotImplementedError, "for 'ComplexFloat'"),
+    ],
+)
+def test_values_that_are_refused_by_keyword(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -167,6 +167,8 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     array = input.array
+    if array.dtype.kind in "cW":
+        raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{input.dtype.title}'")
     if not array.size and dim == ():
         raise no_extreme("hash_tensor")
     axes = dims(dim, array.ndim)
