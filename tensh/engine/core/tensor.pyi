@@ -1345,6 +1345,6 @@ _Number = _bool | _int | _float | _complex
 _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 def rebuild_size(sizes: _Any) -> _Any:
-    """A size again; how a pickled one comes back."""
+    """Rebuild a pickled size."""
 def wrap(array: _Any, node: _Any = None) -> Tensor:
-    """A tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
+    """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
