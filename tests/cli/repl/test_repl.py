@@ -511,7 +511,8 @@ def test_completion_can_be_installed(tmp_path):
 
 
 def test_a_lesson_typed_line_by_line(tmp_path):
-    lessons = pytest.importorskip("test_cli_lessons")
+    from tests.cli import test_lessons as lessons
+
     lesson = lessons.LESSONS[0]
     script = lessons.lessons_script()
     errors = str(tmp_path / "errors")  # warnings are not part of what is recorded

@@ -1,5 +1,6 @@
 """Functions of elements keep their digits: where they lost them before, and on random numbers beside PyTorch."""
 
+import importlib
 import math
 import zlib
 
@@ -80,7 +81,7 @@ def test_errors_are_at_most_twice_the_oracles(function, dtype):
     """On random numbers, unless the error is within a unit in the last place."""
     oracle = pytest.importorskip("torch")
     pytest.importorskip("mpmath")
-    accuracy = pytest.importorskip("accuracy_special")
+    accuracy = importlib.import_module("tests.support.accuracy.special")  # which needs mpmath
     _, ranges = accuracy.FUNCTIONS[function]
     draw = ranges["typical"]
     ours, theirs = accuracy.errors_on((torch, oracle), function, dtype, draw, 24, zlib.crc32(function.encode()))
