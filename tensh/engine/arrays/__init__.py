@@ -1,1 +1,1 @@
-"""NumPy arrays: where they lie in memory, and how many elements are computed, moved and added on the machine's cores."""
+"""NumPy arrays: memory layout, copies, and computations on all cores of the machine."""

@@ -1,8 +1,8 @@
 """The proof that a shape, strides and an offset lie within memory, and the one place that makes such an array.
 
-NumPy checks strides in 64 bits, and its sum overflows: ``ndarray([2**24], "u1", bytes(8), 0, [2**40])`` is made and leads
-anywhere.  Python's integers do not overflow.  Shapes, strides and offsets come from files, from other libraries and from
-users; whatever they are, an array is made by ``view_memory``, or not at all.
+NumPy checks strides in 64 bits, and its sum overflows: ``ndarray([2**24], "u1", bytes(8), 0, [2**40])`` succeeds and
+reads anywhere.  Python's integers do not overflow.  Shapes, strides and offsets come from files, from other libraries
+and from users; every array with given strides is made by ``view_memory``.
 
 Sizes, strides and offsets are counted in elements.  Errors are PyTorch's.
 """
@@ -58,15 +58,15 @@ def view_memory(block, dtype, shape, steps, start=0):
     """
     shape, steps, start, size = [*map(index, shape)], [*map(index, steps)], index(start), dtype.itemsize
     need, number = start + 1, size
-    for n, step in zip(shape, steps):  # what is usual in one pass; require_within says what is wrong with the rest
+    for n, step in zip(shape, steps):  # the usual case in one pass; require_within raises for the others
         need += (n - 1) * step
         number *= n if step >= 0 <= n else 0
     proved = 0 < number <= MOST and need <= block.nbytes // size and start >= 0
     if not proved or not len(shape) == len(steps) <= MOST_DIMENSIONS:
         require_within(block.nbytes, size, shape, steps, start)
-        start = 0  # there are no elements, so nothing lies anywhere
+        start = 0  # there are no elements to address
     steps = [s * size for s in steps]
-    if max(steps, default=0) > MOST:  # along a dimension in which nobody can go on
+    if max(steps, default=0) > MOST:  # along a dimension of one element
         steps = [0 if s > MOST else s for s in steps]
     if dtype.kind != "V":
         return ndarray(shape, dtype, block, start * size, steps)

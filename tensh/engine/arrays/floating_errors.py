@@ -1,8 +1,8 @@
-"""Floating point errors that NumPy reports: silent for tensors, as in PyTorch, and warnings for NumPy code of the user.
+"""NumPy's floating point errors: silent for tensors, as in PyTorch; warnings for NumPy code of the user.
 
-NumPy keeps for each thread and context what it does when a number overflows or nan comes of others.  To change that around
-a kernel would cost 150 ns, a tenth of a small operation.  Instead NumPy calls `report` in all of them, which looks whose code
-was computing; nothing is called while no error occurs.
+NumPy keeps, for each thread and context, its reaction to overflow and invalid values.  Changing that around a kernel
+would cost 150 ns, a tenth of a small operation.  Instead NumPy calls `report` in all of them, which finds out whose
+code was computing; nothing is called while no error occurs.
 """
 
 import contextvars
@@ -16,12 +16,12 @@ OPERATORS = {
     "Add": "add", "Sub": "subtract", "Mult": "multiply", "Div": "divide", "FloorDiv": "floor_divide", "Mod": "remainder",
     "Pow": "power", "MatMult": "matmul",
 }  # fmt: skip
-POWERS = {"2": "square", "0.5": "sqrt", "-1": "reciprocal"}  # which arrays compute by functions of their own
+POWERS = {"2": "square", "0.5": "sqrt", "-1": "reciprocal"}  # powers for which NumPy calls special functions
 METHODS = {"astype": "cast", **dict.fromkeys(["umr_sum", "umr_prod", "umr_maximum", "umr_minimum"], "reduce")}
 
 
 class Settings(ctypes.Structure):
-    """What NumPy keeps for a context, as in its header ``extobj.h``."""
+    """NumPy's settings of a context, as in its header ``extobj.h``."""
 
     _fields_ = [("errors", ctypes.c_int), ("buffer_size", ctypes.c_ssize_t), ("function", ctypes.py_object)]
 
@@ -38,7 +38,7 @@ def install(buffer_size):
 
 
 def settings_of(context):
-    """NumPy's settings in a context, those of all that have none for a new one; None if NumPy keeps them in another way."""
+    """NumPy's settings in a context, the defaults for a new one; None if NumPy stores them in another way."""
     try:
         from numpy._core.umath import _extobj_contextvar as variable
 
@@ -69,7 +69,7 @@ def module_of(frame):
 
 
 def function_called(frame):
-    """The name of the NumPy function that a frame is calling, as its source shows; None where that does not say."""
+    """The NumPy function that a frame is calling, by its source; None if the source does not show it."""
     import ast
     import linecache
 
@@ -85,6 +85,6 @@ def function_called(frame):
                 return OPERATORS.get(type(operator).__name__)
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
                 return METHODS.get(name, name)
-    except (SyntaxError, ValueError):  # the file is not what it was when it was loaded
+    except (SyntaxError, ValueError):  # the file has changed since it was loaded
         pass
     return None

@@ -1,6 +1,6 @@
 """Elements and slices at given places, read in blocks on the machine's cores.
 
-The indices are not negative and within bounds: then NumPy need not look (of its modes, "wrap" loses the least time), and
+Indices are not negative and within bounds: then NumPy need not check (of its modes, "wrap" is the fastest), and
 writes straight into the result.
 """
 
@@ -14,7 +14,7 @@ LINE = 64  # bytes of a line of the cache
 
 
 def within(index, n):
-    """Are all numbers from 0 to ``n`` - 1?  Seen without a sign, negative ones are large: one pass instead of two."""
+    """True if all numbers are from 0 to ``n`` - 1.  Read as unsigned, negative ones are large: one pass, not two."""
     return index.view(f"u{index.itemsize}").max() < n
 
 
@@ -36,7 +36,7 @@ def take_flat(array, index, place=None):
 
 
 def take_in_rows(rows, index, require):
-    """From every row the elements at the numbers in the same row of ``index``; ``require(index)`` looks at a part of them.
+    """From every row the elements at the numbers in the same row of ``index``; ``require(index)`` checks a part.
 
     The positions are counted from the first row of a block, so that all blocks add the same numbers.
     """

@@ -1,4 +1,4 @@
-"""Memory of arrays that are gone is kept for the next ones.
+"""Settings of the C library's allocator, so that freed memory is kept for the next arrays.
 
 New memory costs more than what most operations do with it: the system clears every page when it is first touched.  The
 C library gives back what is freed at the end of its heap, and asks for it again a moment later; a forward and backward

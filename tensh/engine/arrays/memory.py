@@ -59,7 +59,7 @@ def contiguous_strides(shape):
 
 
 def overlaps_itself(array):
-    """Do several elements share one place, as in an expanded array?"""
+    """True if several elements share one place, as in an expanded array."""
     return (
         0 in array.strides
         and 0 not in array.shape
@@ -68,7 +68,7 @@ def overlaps_itself(array):
 
 
 def dense(array):
-    """Does every element have a place of its own, with no gaps between?"""
+    """True if every element has its own place, with no gaps between."""
     if array.flags.forc:
         return True
     reach = array.itemsize
@@ -105,7 +105,7 @@ def strided(array, shape, steps, start=0):
 
 
 def within(array, shape, steps, start):
-    """The same, where the result may lie anywhere in the memory that ``array`` lies in."""
+    """View memory with any offset, where the result may lie anywhere in the memory of ``array``."""
     block = dense_owner(array)
     if block is array:
         return strided(array, shape, steps, start)
@@ -186,7 +186,7 @@ def adopted(array):
 
 
 def unsealed(array):
-    """The same memory, which NumPy takes for read-only, as memory that may be written."""
+    """Make memory writable that NumPy takes for read-only."""
     offered = _Interface(array, array.shape)
     offered.__array_interface__ |= {"strides": array.strides, "data": (address(array), False)}
     return np.asarray(offered)
@@ -203,7 +203,7 @@ class _Interface:
 
 
 def apart(array):
-    """The same memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
+    """Share memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without an element nothing can be written
     block = dense_owner(array)
@@ -291,7 +291,7 @@ def laid_as(array, other):
 
 
 def dense_in(array, memory_format):
-    """Does ``array`` lie in memory as a memory format says?"""
+    """True if ``array`` lies in memory as a memory format requires."""
     if memory_format is contiguous_format:
         return array.flags.c_contiguous
     return array.transpose(order_in(array, memory_format)).flags.c_contiguous

@@ -1,4 +1,4 @@
-"""SciPy's compiled loops over sparse matrices, where SciPy is installed: they add values into places.
+"""Scatter-add by SciPy's compiled loops over sparse matrices, if SciPy is installed.
 
 The transpose of a sparse matrix times a vector is a sum into places: with ones for the other factor, number ``i`` of
 ``values`` is added at ``index[i]``, in that order, so the sums are those of ``np.add.at`` to the last bit.  The loops
@@ -30,12 +30,12 @@ def loops():
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
         return module if right(module) else None
-    except Exception:  # it is not there, or of a version that is built otherwise
+    except Exception:  # not installed, or a version with another layout
         return None
 
 
 def right(module):
-    """Do the loops of ``module`` add what they should?  They are no public part of SciPy."""
+    """True if the loops of ``module`` add correctly; checked because they are not public in SciPy."""
     numbers, rows = np.zeros(2), np.zeros((2, 2))
     add_numbers(module, numbers, np.array([1, 0, 1]), np.array([1.0, 2.0, 4.0]))
     add_rows(module, rows, np.array([1, 1]), np.array([[1.0, 2.0], [4.0, 8.0]]))
@@ -43,9 +43,9 @@ def right(module):
 
 
 def add_at(out, index, values):
-    """``out[index[i]] += values[i]``; False, and nothing is done, without SciPy or for dtypes that it does not know.
+    """Compute ``out[index[i]] += values[i]``; return False, with ``out`` unchanged, if SciPy or the dtype is missing.
 
-    ``out`` is dense, ``index`` flat.  The loops would write wherever it says, so that an index outside is an IndexError here.
+    ``out`` is dense, ``index`` flat.  The loops do not check bounds, so an index outside is an IndexError here.
     """
     if out.dtype not in NUMBERS or values.dtype != out.dtype or index.dtype not in INDICES:
         return False

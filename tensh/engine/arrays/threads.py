@@ -1,10 +1,10 @@
-"""An array job in blocks, which the machine's cores take in turn.
+"""Array jobs cut into blocks and shared by the machine's cores.
 
 NumPy computes without Python's lock, so that threads work side by side.  Where a block begins depends on shapes alone,
 never on the number of threads, and every block is computed as if it were the only one: results are the same, bit by
 bit, on any number of cores.
 
-A job costs 5 microseconds to hand out and 20 to 50 until another core has begun, so what is small does not come here.
+Starting a job costs 5 microseconds, and 20 to 50 until another core has begun, so small arrays are not cut.
 """
 
 import math
@@ -18,13 +18,13 @@ from numpy import ndarray, ufunc
 
 from tensh.engine.core.clock import owner
 
-# Elements from which a job is worth handing out: one that computes, and one that takes as long as its memory.  On two cores
+# Elements from which a job is worth sharing: one bound by computation, and one bound by memory.  On two cores
 # tanh of half as many takes 1.3 times the time of one core, and the sum of half as many 1.6 times.
 PARALLEL, PARALLEL_LIGHT = 1 << 19, 1 << 21
 # Elements of a block: the least, and the most.  With fewer, more would stay in the cache, but threads would wait for
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
-BLOCKS = 8  # what large arrays are cut into, so that cores of different speed end together
+BLOCKS = 8  # number of blocks of a large array, so that cores of different speed end together
 # Functions of elements that take as long as their memory; others that do have an attribute ``light``.
 LIGHT = frozenset(
     getattr(np, name)
@@ -33,8 +33,8 @@ LIGHT = frozenset(
 )
 
 
-# Elements of a buffer of NumPy's, 8192 by itself.  Where rows are no longer than that, a number that stands for a whole row
-# is copied into it as often as the row has elements: to multiply rows of 1024 by a number each takes twice the time then.
+# Elements of NumPy's buffer, 8192 by default.  Where rows are no longer than that, a number that stands for a whole row
+# is copied into the buffer for every element: multiplying rows of 1024 by a number each then takes twice the time.
 BUFFER = 1024
 
 
@@ -56,17 +56,17 @@ class ThreadPool:
         self.busy, self.bells, self.job = threading.Lock(), [], None
 
     def size(self):
-        """How many threads may work, with the one that asks."""
+        """The number of threads that may work, including the caller."""
         return self.limit or processors()
 
     def serve(self, bell):
-        """The life of a thread: wait for the bell, take part in the job."""
+        """The loop of a thread: wait for a signal, take part in the job."""
         settle()
         while bell.acquire():
             self.job()
 
     def call(self, helpers):
-        """Wake as many threads."""
+        """Wake that many threads."""
         while len(self.bells) < helpers:
             bell = threading.Lock()
             bell.acquire()
@@ -88,9 +88,9 @@ def processors():
 
 
 def run(work, blocks, alone=False):
-    """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order and on several threads unless it is to be ``alone``.
+    """Call ``work(0)`` to ``work(blocks - 1)``, each once, in any order, on several threads unless ``alone``.
 
-    A job within a job, or beside that of another thread, is done by the thread that asks.
+    A job inside a job, or beside one of another thread, runs in the calling thread alone.
     """
     helpers = 0 if alone else min(pool.size(), blocks) - 1
     if helpers < 1 or not pool.busy.acquire(blocking=False):
@@ -105,7 +105,7 @@ def run(work, blocks, alone=False):
 
 
 def run_with_helpers(work, blocks, helpers):
-    """The same with helpers.  Blocks are taken one by one, so a thread that comes late does less, or nothing."""
+    """Run a job with helper threads.  Blocks are taken one by one, so a late thread does less, or nothing."""
     take, finish, over, errors = count().__next__, count(1).__next__, threading.Lock(), {}
     over.acquire()
 
@@ -127,7 +127,7 @@ def run_with_helpers(work, blocks, helpers):
 
 
 def block_size(size):
-    """How many elements a block of an array of ``size`` has."""
+    """The number of elements in a block of an array of ``size``."""
     return min(max(size // BLOCKS, BLOCK), MOST)
 
 
@@ -142,10 +142,10 @@ def over_rows(work, rows, length, size=None, least=None):
 
 
 def over_shares(work, rows):
-    """Call ``work(part)`` for slices of ``rows`` of which each is computed by itself, wherever they are cut.
+    """Call ``work(part)`` for slices of ``rows`` that may be cut anywhere, because each row is computed by itself.
 
-    The thread that asks begins with a fair share, those that it has to wake with less, and what is left is cut small: two
-    cores add 8 million numbers in 0.86 of the time that eight equal blocks take.
+    The calling thread begins with an equal share, woken threads with less, and the rest is cut small: two cores add
+    8 million numbers in 0.86 of the time that eight equal blocks take.
     """
     threads = min(pool.size(), rows)
     if threads < 2:
@@ -177,7 +177,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
         return kernel(*arrays, *others, **options, **({"out": into} if direct else {}))
     if into is None and math.prod(shape) > HUGE:
         np.empty(shape, arrays[0].dtype)  # without memory for the result there is no need to cut it into blocks
-    # what makes arrays on its way should find them in the cache
+    # kernels with temporary arrays should find these in the cache
     size = block_size(math.prod(shape)) if direct or write else BLOCK
     parts, places = split_blocks([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
@@ -222,7 +222,7 @@ def parallel_kernel(kernel, number):
 
 
 def map_transposed(into, arrays):
-    """Does ``into`` share its memory with an array, otherwise than element by element?"""
+    """True if ``into`` shares memory with an array, but not element by element."""
     block = owner(into)
     return any([a is not None and a is not into and owner(a) is block for a in arrays])
 
@@ -252,13 +252,13 @@ def same(array):
 
 
 def in_order(array):
-    """Do the elements follow one another in memory, if with gaps?"""
+    """True if the elements follow one another in memory, gaps allowed."""
     steps = [abs(step) for n, step in zip(array.shape, array.strides, strict=True) if n > 1 and step]
     return all([one >= two for one, two in zip(steps, steps[1:], strict=False)])
 
 
 def split_blocks(arrays, size):
-    """(a function from a place, a slice of the first dimension, to the parts of the arrays there, the places of blocks)."""
+    """(function from a slice of the first dimension to the parts of the arrays there, the slices of all blocks)."""
     shape = np.broadcast_shapes(*[a.shape for a in arrays if a is not None])
     ndim, length = len(shape), shape[0]
     rows = max(1, size // math.prod(shape[1:]))

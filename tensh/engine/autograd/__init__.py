@@ -1,1 +1,1 @@
-"""What a user does with autograd: recording switched off and on, functions of one's own, anomaly detection."""
+"""Autograd as users call it: recording modes, custom functions, saved-tensor hooks, anomaly detection."""

@@ -15,7 +15,7 @@ from tensh.engine.errors.warnings import warn
 
 
 class Traces(dict):
-    """tick -> the traceback of the call that took it; the oldest go when there are too many."""
+    """tick -> the traceback of the call that took it; the oldest are dropped when there are too many."""
 
     LIMIT = 100_000
 
@@ -29,7 +29,7 @@ traces = Traces()
 
 
 def trace(node, tensors):
-    """Remember who recorded ``node``: the caller of the function that announces it."""
+    """Remember the call that recorded ``node``: the caller of the function that announces the node."""
     caller = sys._getframe(3)
     traces[node.time] = traceback.StackSummary.extract(traceback.walk_stack(caller), lookup_lines=False)
 
@@ -116,7 +116,7 @@ def inspect(node, gs):
 
 
 def show(node):
-    """Warn with the traceback of the forward call, where it is known."""
+    """Warn with the traceback of the forward call, if it is known."""
 
     trace = traces.get(node.time)
     if trace is None:

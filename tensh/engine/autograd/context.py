@@ -1,4 +1,4 @@
-"""The node of a custom function, which is also the ``ctx`` that its forward and backward get, as in PyTorch."""
+"""The node of a custom function, which is also the ``ctx`` of its forward and backward, as in PyTorch."""
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     @property
     def saved_tensors(self):
-        """The tensors given to ``save_for_backward``, as they were; in ``jvp`` those given to ``save_for_forward``."""
+        """The tensors given to ``save_for_backward``; in ``jvp``, those given to ``save_for_forward``."""
         if self.forwards:
             return self.saved_for_forward
         if self.saved is None:
@@ -162,9 +162,9 @@ class SavedOutput:
 
 
 class Many:
-    """Stands where declared operators have their ``op``: does the node have several outputs?
+    """The ``op`` of a custom function's node; says whether the node has several outputs.
 
-    Nothing is declared of the derivative, which is the user's code.
+    It declares no derivative, because that is the user's code.
     """
 
     pointwise, derivatives, let = False, {}, {}

@@ -1,4 +1,4 @@
-"""autograd.Function: operators with a forward and a backward of the user's own."""
+"""autograd.Function: operators whose forward and backward the user writes."""
 
 import functools
 import inspect
@@ -101,7 +101,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args, **options):
-        """Call the function; what it computes is recorded as one node."""
+        """Call the function and record it as one node."""
         if options:
             bound = inspect.signature(cls.forward).bind(*(args if cls._separate() else (None, *args)), **options)
             bound.apply_defaults()
@@ -134,7 +134,7 @@ class Function:
 
     @classmethod
     def require_separate(cls):
-        """Raise unless forward and setup_context are two, as transforms want them."""
+        """Raise unless forward and setup_context are separate, as transforms require."""
         if not cls._separate():
             raise RuntimeError(
                 "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must "
@@ -160,7 +160,7 @@ def _recorded(cls, node, args, edges, result):
 
 
 def _own(cls, o, inputs, dirty, recording):
-    """The output as a tensor of its own: an input that is returned as it is becomes a locked view of itself."""
+    """The output as a separate tensor: an input that is returned unchanged becomes a locked view of itself."""
     if not isinstance(o, Tensor):
         return o
     if id(o) in dirty:
@@ -199,7 +199,7 @@ def _connect(node, outputs, returned, edges):
 
 
 def _keep(node, outputs, returned):
-    """Turn what was given to ``save_for_backward`` into what the node keeps."""
+    """Turn the arguments of ``save_for_backward`` into the node's saved values."""
     for number, t in enumerate(node.to_save):
         if not isinstance(t, Tensor) and t is not None:
             raise TypeError(
@@ -219,7 +219,7 @@ def _keep(node, outputs, returned):
 
 
 def once_differentiable(fn):
-    """Mark a ``backward`` that cannot be differentiated itself: a second derivative raises instead of being wrong."""
+    """Mark a ``backward`` that cannot be differentiated: a second derivative raises instead of being wrong."""
 
     @functools.wraps(fn)
     def wrapper(ctx, *args):

@@ -35,7 +35,7 @@ def carry(node, args, returned, outputs):
 
 
 def called(node, tangents):
-    """What ``jvp`` returns for the tangents of the tensors among the arguments, as a tuple."""
+    """Call ``jvp`` with the tangents of the tensors among the arguments; return a tuple."""
     arguments = [None] * len(node.facts)
     for place, tangent in zip(node.places, tangents, strict=True):
         if tangent is None and node.materialize_grads:
@@ -50,7 +50,7 @@ def called(node, tangents):
 
 
 def checked(number, t, tangent):
-    """Is there a tangent?  RuntimeError if it cannot be that of ``t``."""
+    """True if there is a tangent; RuntimeError if it does not fit ``t``."""
     if tangent is None:
         return False
     if not isinstance(tangent, Tensor):

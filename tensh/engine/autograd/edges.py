@@ -22,12 +22,12 @@ class GradientEdge(NamedTuple):
 
     @property
     def place(self):
-        """The node at which the gradient arrives: of several outputs that of the one."""
+        """The node at which the gradient arrives; for a node with several outputs, the node of this output."""
         return self.node if self.ownership_token is None else self.ownership_token
 
     @property
     def array(self):
-        """What a gradient must be like: an array of the tensor's shape and dtype, without contents."""
+        """An array with the shape and dtype that a gradient must have, without contents."""
         return np.broadcast_to(np.zeros((), self.place.dtype), self.place.shape)
 
     @property

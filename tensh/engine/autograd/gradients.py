@@ -1,4 +1,4 @@
-"""``backward`` and ``grad``: what a user asks of the backward pass, checked and turned into one run."""
+"""``backward`` and ``grad``: check the arguments and start one backward pass."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = _sequence(tensors)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    graph = bool(create_graph) or mode.off  # what carries tangents is computed on tensors
+    graph = bool(create_graph) or mode.off  # tangents are carried only by computations on tensors
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
         run(grads, graph, keep)
@@ -187,7 +187,7 @@ def _roots(tensors, gradients, graph):
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
         if (
             type(t) is Tensor and t.array.shape != node.shape
-        ):  # what was computed was another size, before ``t.data = x``
+        ):  # the size has changed by ``t.data = x``
             try:
                 g = fit(g, node, graph)
             except Misfit as misfit:
@@ -197,7 +197,7 @@ def _roots(tensors, gradients, graph):
 
 
 def _check_all(tensors, gradients):
-    """Raise for a gradient that does not fit its tensor, or cannot be made for it: before all else, as in PyTorch."""
+    """Raise for a gradient that does not fit its tensor, or cannot be made for it; the first check, as in PyTorch."""
     for number, (t, g) in enumerate(zip(tensors, gradients)):
         if isinstance(t, Tensor) and g is not None:
             _given(number, t, g)
@@ -206,7 +206,7 @@ def _check_all(tensors, gradients):
 
 
 def _one(t):
-    """The gradient of a tensor of one element by itself."""
+    """The gradient of a tensor of one element with respect to itself."""
     array = t.array
     if array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")

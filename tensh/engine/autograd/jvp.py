@@ -1,10 +1,10 @@
-"""The tangent of what one node computed, from the tangents of its inputs: the derivative that is there, transposed.
+"""The tangent of a node's output from the tangents of its inputs: the declared derivative, transposed.
 
 Note [Forward from backward]
 A node's derivative is the transposed Jacobian: it takes ``g``, the gradient of the output, to the gradients of the inputs.
-Forward accumulation needs the Jacobian itself.  Nothing is declared for it:
+Forward accumulation needs the Jacobian itself, and derives it:
 
-- A real operator that works element by element has a diagonal Jacobian, which is its own transpose.  The same text, read
+- A real operator that works element by element has a diagonal Jacobian, equal to its transpose.  The declared text, read
   with the tangent of an input for ``g``, is that input's share of the tangent of the output.
 - The derivative of any other operator is linear in ``g``; run backward through *it*, at any ``g``, and a tangent that is
   sent in where the gradient of the input came out arrives at ``g`` as the tangent of the output.
@@ -52,7 +52,7 @@ def _complex(t):
 # ── element by element ───────────────────────────────────────────────────────
 @functools.cache
 def diagonal_jvp(kind, graph):
-    """What adds up the shares of the inputs' tangents for nodes of a class, written from their derivatives."""
+    """The function that adds up the contributions of the inputs' tangents, generated from a node class's derivatives."""
     op, derivatives = kind.op, kind.derivatives
     namespace = derivative_words(op, TENSORS if graph else ARRAYS, derivatives)
     compiled(forward_source(op, graph, derivatives), f"forward derivative of {op.name}", namespace)
@@ -60,7 +60,7 @@ def diagonal_jvp(kind, graph):
 
 
 def fit_tangent(t, shape, dtype, graph):
-    """``t`` broadcast to a shape and cast to a dtype: what a gradient is fitted to, turned around."""
+    """Broadcast ``t`` to a shape and cast it to a dtype: the transpose of fitting a gradient."""
     a = t.array if graph else t
     if a.shape != shape:
         t = recorded("expand")(t, shape) if graph else np.array(np.broadcast_to(a, shape))
@@ -103,7 +103,7 @@ NO_TANGENT = (
 )
 
 
-UNDERIVED = "derivative for aten::"  # how PyTorch begins to say that it has no second derivative
+UNDERIVED = "derivative for aten::"  # start of PyTorch's message for a missing second derivative
 
 
 def leaf(shape, dtype):
@@ -115,12 +115,12 @@ def leaf(shape, dtype):
 
 @functools.cache
 def looks_at_gradient(op):
-    """Does the derivative leave out what is zero?  Then it must not be transposed where the gradient is."""
+    """True if the derivative skips zeros in the gradient, so that it must not be transposed at a zero gradient."""
     return any("only" in words_of(text) for text in (*op.derivatives.values(), *op.let.values()))
 
 
 def generic_leaf(shape, dtype):
-    """The same of numbers that have nothing in common."""
+    """Generic numbers that a gradient can be sent to, in place of zeros."""
     t = leaf(shape, dtype)
     numbers = np.random.default_rng(0).standard_normal((2, *shape))
     t.array[...] = numbers[0] + 1j * numbers[1] if dtype.kind == "c" else numbers[0]
@@ -128,7 +128,7 @@ def generic_leaf(shape, dtype):
 
 
 def given_back(seed, t, graph):
-    """What arrived at a seed; the output does not depend on the inputs where nothing did, so far as derivatives tell."""
+    """The gradient that arrived at a seed; None arrives where the output does not depend on the inputs."""
     if t is not None:
         return t
     zeros = np.zeros_like(seed.array)
@@ -136,7 +136,7 @@ def given_back(seed, t, graph):
 
 
 def constant(node):
-    """The node again, with saved values that no gradient goes to; one of the user's own is returned as it is."""
+    """A copy of the node whose saved values receive no gradient; a custom function's node is returned unchanged."""
     if not isinstance(node.op, Op | None):
         return node
     twin = object.__new__(with_constants(type(node)))
@@ -153,7 +153,7 @@ def with_constants(kind):
 
 # ── writes through views ─────────────────────────────────────────────────────
 def jvp_of_region(node, base, value, graph):
-    """The tangent of a tensor that was written through a view: ``base`` with ``value`` in the place of the write."""
+    """The tangent of a tensor written through a view: ``base`` with ``value`` in the place of the write."""
     if any([t is not None and type(t) is not Tensor for t in (base, value)]):  # batches: sample by sample
         return batched_function(
             "region_pushed", lambda base, value: jvp_of_region(node, base, value, graph), (base, value), {}

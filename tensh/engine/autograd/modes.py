@@ -1,4 +1,4 @@
-"""Switching recording off and on: as context managers, as decorators, as functions."""
+"""Recording modes: context managers, decorators and functions that switch recording off and on."""
 
 import functools
 import inspect
@@ -35,7 +35,7 @@ class Switch:
         return switched
 
     def _generator(self, function):
-        """A generator whose own code runs switched, and whose consumer does not."""
+        """Wrap a generator so that its code runs in the mode and its consumer's code does not."""
 
         @functools.wraps(function)
         def switched(*args, **options):
@@ -59,7 +59,7 @@ class Switch:
         return switched
 
     def clone(self):
-        """A fresh switch of the same kind: one may be entered several times at once."""
+        """A new switch of this kind, so that one may be entered several times at once."""
         return type(self)()
 
 

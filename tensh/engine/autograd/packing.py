@@ -1,9 +1,9 @@
-"""What a node keeps where hooks pack it: parcels in the place of arrays.
+"""Saved values packed by hooks: parcels in place of arrays.
 
 Note [Parcels]
-A node's ``saved`` is a tuple of arrays and plain values, which the written derivatives unpack by its order.  Where hooks
-are about, a ``Packed`` stands in its place: it is read in the same way, and every read asks ``unpack``.  It is put there
-by a listener to recorded nodes (autograd/saved_tensors.py), so that nobody pays while there are no hooks.
+A node's ``saved`` is a tuple of arrays and plain values, which the generated derivatives unpack in order.  Where hooks
+are in force, a ``Packed`` replaces the tuple: it is read in the same way, and every read calls ``unpack``.  A listener
+to recorded nodes (autograd/saved_tensors.py) makes the replacement, so there is no cost while no hooks are installed.
 """
 
 import weakref
@@ -38,7 +38,7 @@ WHAT_IS_TAKEN = (
 
 # ── what is kept ─────────────────────────────────────────────────────────────
 class Parcel:
-    """What a pack hook made of one tensor; ``restore`` turns the tensor that comes out of it into a saved value."""
+    """The result of a pack hook for one tensor; ``restore`` turns the unpacked tensor into a saved value."""
 
     __slots__ = ("contents", "unpack", "restore", "source")
 
@@ -64,7 +64,7 @@ class Parcel:
 
 
 class Packed:
-    """Saved values, some of them parcels (or tuples of these), which are opened whenever they are read."""
+    """Saved values, some of them parcels (or tuples of parcels), which every read unpacks."""
 
     __slots__ = ("values", "again")
 
@@ -93,7 +93,7 @@ def raw(tensor):
 
 # ── nodes ────────────────────────────────────────────────────────────────────
 def pack_given(node):
-    """The same for a custom function's node, whose saved values are tensors and outputs."""
+    """Pack the saved values of a custom function's node, which are tensors and outputs."""
     hooks = mode.packing[-1]
 
     def parcel(value):
@@ -109,13 +109,13 @@ def pack_given(node):
 
 
 def parcel_of(tensor):
-    """A tensor in a parcel, out of which comes one on the same edge."""
+    """The parcel of a tensor; unpacking restores a tensor with the same node."""
     node = refresh_node(tensor)
     return Parcel(mode.packing[-1], tensor, lambda other: wrap(other.array, node))
 
 
 def each(node, role, value, hooks):
-    """A saved value as it is, or in a parcel if it is a tensor's array (or a tuple of them)."""
+    """A parcel for a tensor's array (or a tuple of arrays); any other saved value unchanged."""
     if role is None:
         return value
     if type(value) is tuple:
@@ -126,7 +126,7 @@ def each(node, role, value, hooks):
 
 
 def seen(node, role, array):
-    """The tensor that was saved: the leaf itself, or one on the edge that it came from."""
+    """The tensor that was saved: the leaf itself, or a tensor with its node."""
     origin = node._edge(role)
     if type(origin) is AccumulateGrad and (leaf := origin.variable) is not None and leaf.array is array:
         return leaf
@@ -142,7 +142,7 @@ def keep_packed(node, block):
 
 
 class SavedTensor:
-    """One saved value of a node, which hooks can be set for: ``y.grad_fn._raw_saved_self`` and others."""
+    """One saved value of a node, on which hooks can be registered: ``y.grad_fn._raw_saved_self`` and others."""
 
     __module__ = "torch._C._autograd"
 
@@ -169,7 +169,7 @@ class SavedTensor:
 
 
 def saved_members(reads, roles):
-    """``_saved_self`` and others: the saved values by PyTorch's names for what the derivatives read.
+    """``_saved_self`` and others: the saved values under PyTorch's names.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
     """

@@ -1,4 +1,4 @@
-"""Hooks for what a graph keeps: ``pack`` is given every saved tensor, and ``unpack`` what it made of it when it is read."""
+"""Saved-tensor hooks: ``pack`` receives every saved tensor, and ``unpack`` its result when the tensor is needed."""
 
 import contextlib
 import threading
@@ -9,7 +9,7 @@ from tensh.engine.core.clock import listen, mode, unlisten
 
 
 class State(threading.local):
-    """The error for those who bring hooks (None: they may)."""
+    """The error that refuses hooks (None: allowed)."""
 
     refusal = None
 
@@ -18,7 +18,7 @@ state = State()
 
 
 def refuse(error):
-    """From now on hooks are refused with this error (None: allowed again); returns the one before."""
+    """Refuse hooks with this error from now on (None: allow them); return the previous error."""
     before, state.refusal = state.refusal, error
     return before
 
@@ -30,7 +30,7 @@ def require_allowed():
 
 
 def push(pack, unpack):
-    """From now on every saved tensor goes through a pair of hooks."""
+    """Put a pair of hooks in force for every tensor saved from now on."""
     require_allowed()
     if not (callable(pack) and callable(unpack)):
         raise TypeError(WHAT_IS_TAKEN.format("_push_saved_tensors_default_hooks", "", f"{pack!r}, {unpack!r}"))
@@ -39,14 +39,14 @@ def push(pack, unpack):
 
 
 def pop():
-    """Take the last pair of hooks back."""
+    """Remove the last pair of hooks."""
     mode.packing = mode.packing[:-1]
     unlisten(pack_recorded)
 
 
 @contextlib.contextmanager
 def without_hooks():
-    """Within, no pair of hooks counts."""
+    """A context in which no pair of hooks is in force."""
     before, mode.packing = mode.packing, ()
     try:
         yield
@@ -55,7 +55,7 @@ def without_hooks():
 
 
 def pack_recorded(node, tensors):
-    """The listener: what has just been recorded keeps parcels."""
+    """Replace the saved arrays of a new node by parcels; called for every recorded operation."""
     if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack for themselves
         hooks = mode.packing[-1]
         values = [each(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]

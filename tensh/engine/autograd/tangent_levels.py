@@ -4,12 +4,12 @@ Note [Tangents]
 A tensor's node stands for its value, for gradients as for tangents: a level is a dictionary from nodes to tangents.  While
 one is open, recording goes on where ``no_grad`` says that no gradient is wanted (``mode.grad`` is FORWARD then), and each
 node, as soon as it is complete, gets its tangent from those of its inputs.  If no gradient goes through the node, it is
-emptied and becomes a ``Dual``, which is no history and does not make its tensor require grad.  So tangents take no memory
-but their own, and what is written in place later does no harm.
+emptied and becomes a ``Dual``, which is no history and does not make its tensor require grad.  So no saved arrays are
+kept for tangents, and later writes in place do no harm.
 
-Saved values that come back as tensors have the edges they came from, and with them their tangents: a backward pass inside a
-level computes the tangents of gradients, with nothing to be said about it.  Levels may be nested.  The tangents of an inner
-level are computed by operations that the outer levels see and the inner one does not, outer levels first, so that no level
+Saved values that come back as tensors keep their nodes, and with them their tangents: a backward pass inside a level
+computes the tangents of gradients without further code.  Levels may be nested.  The tangents of an inner level are
+computed by operations that the outer levels see and the inner one does not, outer levels first, so that no level
 takes the perturbation of another for its own.
 """
 
@@ -28,7 +28,7 @@ from tensh.engine.operators.shapes.views import view
 
 
 class Level:
-    """One forward accumulation: the tangent of every value that has one, by the node that stands for the value."""
+    """One forward accumulation: node of a value -> tangent of the value."""
 
     def __init__(self):
         self.tangents = WeakKeyDictionary()
@@ -50,12 +50,12 @@ class Level:
 
 
 class Levels(tuple):
-    """The open levels, outermost first, as ``mode.levels`` holds them: what writes and new nodes mean for tangents."""
+    """The open levels, outermost first, as ``mode.levels`` holds them; updates tangents for new nodes and writes."""
 
     __slots__ = ()
 
     def settle(self, node, tensors):
-        """Compute the tangents of a new node of ``tensors``, and empty it if it is good for nothing else."""
+        """Compute the tangents of a new node of ``tensors``, and empty the node if it serves nothing else."""
         if mode.forward:
             for depth, level in enumerate(self):
                 carry(node, level, self[:depth])
@@ -65,7 +65,7 @@ class Levels(tuple):
                 track_temporary(t)
 
     def before_write(self, node, since, array):
-        """The value of ``node`` is about to be written into ``array``: what its tangents have saved of it is copied."""
+        """Copy the arrays that tangents saved, before the value of ``node`` is written into ``array``."""
         found = {node: None}
         for n in found_while_growing(found):
             tangents = [level.tangents.get(n) for level in self]
@@ -76,7 +76,7 @@ class Levels(tuple):
                     copy_saved(each, array)
 
     def after_write(self, node):
-        """The value that ``node`` stands for was written into a tensor, perhaps a larger one or one of another dtype."""
+        """Update tangents after the value of ``node`` was written into a tensor, perhaps of another size or dtype."""
         for level in self:
             t = level.tangents.get(node)
             if t is not None:
@@ -104,7 +104,7 @@ def open_level():
 
 
 def close_level():
-    """Let go of the tangents of the innermost level, and of every node that only they needed."""
+    """Drop the tangents of the innermost level, and every node that only they needed."""
     outer = mode.levels[:-1]
     _set_levels(outer)
     if outer:
@@ -123,7 +123,7 @@ def _set_levels(levels):
 
 
 class Computing:
-    """A context in which only some levels are open, and recording is as it says."""
+    """A context in which only some levels are open, with a given recording mode."""
 
     def __init__(self, levels, grad):
         self.levels, self.grad = levels, grad
@@ -140,12 +140,12 @@ class Computing:
 # ── what is recorded ─────────────────────────────────────────────────────────
 def on_record(node, tensors):
     """Carry tangents through a node that has just been recorded."""
-    if mode.held is not None and isinstance(node.op, Op):  # a custom function has a jvp of its own
+    if mode.held is not None and isinstance(node.op, Op):  # custom functions define their own jvp
         mode.levels.settle(node, tensors)
 
 
 def carry(node, level, outer):
-    """Compute the tangent of what ``node`` stands for at one level, if it has one, as the ``outer`` levels see it."""
+    """Compute the tangent of the value of ``node`` at one level, if it has one, as the ``outer`` levels see it."""
     tangents = [level.of(n) for n in node.inputs]
     write = type(node) is CopySlices
     written = level.of(node.saved[3]) if write else None

@@ -1,4 +1,4 @@
-"""What a function that torch.func transforms must not do, and how tensors look inside, in PyTorch's words."""
+"""Checks inside functions that torch.func transforms, and the text of tensors there, as in PyTorch."""
 
 from textwrap import indent
 
@@ -27,7 +27,7 @@ INSTEAD = {
 
 
 class Call:
-    """One running call of a transform, and which of the tensors that its function sees it has made.
+    """One running call of a transform, and the tensors that it made for its function.
 
     ``leaves`` leads from the nodes of its fresh tensors to the nodes of what they stand for; ``level`` is its level of
     forward accumulation, if it has one.
@@ -45,11 +45,11 @@ class Call:
         return text(t, plain)
 
     def line(self, number, dims):
-        """What its function sees of a tensor, in words; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
+        """The text of a tensor inside the call; ``dims`` are the batch dimensions, by the calls of ``vmap``."""
         return f"GradTrackingTensor(lvl={number}, value="
 
     def holds(self, t, node, nodes):
-        """Does ``t``, whose node leads to ``nodes``, come from a tensor that the call made?"""
+        """True if ``t``, whose node leads to ``nodes``, comes from a tensor that the call made."""
         return any(n in self.leaves for n in nodes) or self.level is not None and self.level.of(node) is not None
 
 
@@ -105,7 +105,7 @@ def reached(node, calls):
 
 
 def outside(value, node, calls):
-    """The tensor as it is seen outside of all calls."""
+    """The tensor outside of all calls."""
     for call in reversed(calls):
         node = call.leaves.get(node) or node
     shown = wrap(value.array)

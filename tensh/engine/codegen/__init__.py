@@ -1,1 +1,1 @@
-"""How an operator is declared, and what is made of it: functions, derivatives, writes in place."""
+"""Declarations of operators, and the code generated from them: functions, derivatives, in-place forms."""

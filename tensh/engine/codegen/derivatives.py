@@ -1,4 +1,4 @@
-"""What the text of a derivative says: the names that it reads, and the functions that are written from it.
+"""The text of a derivative: the names that it reads, and the functions generated from it.
 
 - ``backward_source``   the derivatives, compiled once for raw arrays and once for tensors (see vocabulary.py)
 - ``forward_source``    the tangent of an operator that works element by element, from the same texts
@@ -20,7 +20,7 @@ FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
 
 # ── what it reads ────────────────────────────────────────────────────────────
 def reads(text, names):
-    """The saved values a derivative needs, in order: names, and facts such as ``name.shape``, kept without the array."""
+    """The saved values a derivative reads, in order: names, and facts such as ``name.shape`` without the array."""
     found, parents = {}, {}
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
@@ -35,7 +35,7 @@ def reads(text, names):
 
 
 def saves(op):
-    """What the operator keeps for its derivatives: saved expression -> the inputs whose derivative reads it."""
+    """Saved expression -> the inputs whose derivative reads it."""
     tensors = {*op.inputs, *op.outs, "out"}
     names = {name: name in tensors for name in (*op.parameters, *tensors)}
     kept = {}
@@ -47,7 +47,7 @@ def saves(op):
 
 
 def words_of(text):
-    """The names that a derivative speaks of, but for those that its own comprehensions bind."""
+    """The names in a derivative, except those that its comprehensions bind."""
     names = [node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return [node.id for node in names if node.id not in bound]
@@ -59,7 +59,7 @@ def variable(read):
 
 
 def raw(name, op):
-    """The expression of a saved value inside the function: the raw array of a tensor, anything else as it is."""
+    """The expression of a saved value inside the function: the raw array of a tensor, all else unchanged."""
     base, _, attribute = name.partition(".")
     if base == op.sequence and attribute:
         return f"[each.{attribute} for each in {base}_]"
@@ -72,7 +72,7 @@ def raw(name, op):
 
 # ── what is written from it ──────────────────────────────────────────────────
 def backward_source(op, recorded, derivatives):
-    """``backward(self, g)``: unpack what was saved, and one expression for every differentiable input."""
+    """``backward(self, g)``: unpack the saved values, then one expression for every differentiable input."""
     lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):", *_unpacked(op, recorded)]
     if op.many:
         names = "gs" if op.outs == LIST else " ".join(f"g_{o}," for o in op.outs)
@@ -110,7 +110,7 @@ def forward_source(op, recorded, derivatives):
 
 
 def local(text, op, recorded):
-    """The derivative with ``input.shape`` and the like as the local names of the saved values."""
+    """The derivative with local names in place of saved expressions such as ``input.shape``."""
     if recorded:
         text = with_named_numbers(text, op.parameters.keys() - op.inputs.keys())
     for read in op.saves:

@@ -1,4 +1,4 @@
-"""What the declaration of a pointwise operator says about it, in sentences for its docstring."""
+"""Sentences for the docstring of a pointwise operator, derived from its declaration."""
 
 KINDS = {"b": "bools", "i": "integers", "f": "floating point numbers", "c": "complex numbers"}
 

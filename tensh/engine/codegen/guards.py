@@ -1,4 +1,4 @@
-"""Functions that are Python in PyTorch, too: Python refuses their calls, and what fails inside is said of an argument."""
+"""Guards for functions written in Python in PyTorch, too: a failure inside becomes an error about an argument."""
 
 import functools
 import inspect
@@ -23,10 +23,10 @@ HANDED_ON = {
 
 
 def guarded(fn, name):
-    """Surround ``fn``: a failure inside that an argument of the wrong kind has caused becomes PyTorch's error for the argument.
+    """Wrap ``fn`` so that a failure caused by an argument of the wrong kind becomes PyTorch's error for that argument.
 
-    The guard is written with the parameters of ``fn``, so that a call takes 0.06 µs longer; gathering the arguments in a
-    tuple and a dictionary takes 0.25 µs.  A function with ``looks_itself`` looks at its arguments, and stays as it is.
+    The guard is generated with the parameters of ``fn``, so that a call takes 0.06 µs longer; gathering the arguments in
+    a tuple and a dictionary takes 0.25 µs.  A function with ``looks_itself`` checks its arguments and is returned as is.
     """
     if not isinstance(fn, types.FunctionType) or hasattr(fn, "looks_itself"):
         return fn

@@ -24,8 +24,8 @@ from tensh.engine.dtypes.dtype import (
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, comes_last, does_not_fit, refuse_dtype
 
 NUMBERS = (bool, int, float, complex)
-OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # these PyTorch computes of two numbers, too
-NO_ARRAY = np.empty((), object)  # stands for an operand that is not of the other's dtype, whatever that is
+OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}  # operators that PyTorch also applies to two numbers
+NO_ARRAY = np.empty((), object)  # placeholder for an operand whose dtype differs from any other's
 
 # kind of a NumPy dtype -> the Python types that do not change it ("V" is bfloat16, "W" complex32)
 WEAK = {
@@ -39,14 +39,14 @@ WEAK = {
 }
 
 STRICT = {kind: types - {bool} if float in types else frozenset() for kind, types in WEAK.items()}
-"""The same for operators to which integers, or bools, are something special."""
+"""The kinds for operators that treat integers, or bools, specially."""
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
 class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
-    Kept because NumPy needs 300 ns to convert a Python number, every time; a look-up here takes 75.  Zeros, nan and
+    A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan and
     complex numbers are not kept here: 0.0 == -0.0, nan != nan.
     """
 
@@ -64,7 +64,7 @@ class Scalars(dict):
 
 
 def _held(number, dtype):
-    """An integer as the dtype holds it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
+    """An integer as the dtype stores it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
     if not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     if dtype.kind not in "iu":
@@ -122,7 +122,7 @@ def promote(first, second, name=None):
     if op is not None and op.mixing is not None:
         op.mixing(one, two, None)
     if op is not None and op.floats and one.kind in "biu" and two.kind in "biu":
-        to = get_default_dtype().numpy  # at once: a number that the common integers cannot hold is no other number
+        to = get_default_dtype().numpy  # directly: an integer may be too large for the common integer dtype
     else:
         to = COMMON[one, two, first.ndim == 0, second.ndim == 0]
     return first if one is to else first.astype(to), second if two is to else second.astype(to)
@@ -136,7 +136,7 @@ def dtype_of_all(arrays):
 
 
 def refused_write(error, input, *others):
-    """What PyTorch says where a write of several tensors, element by element, refuses a dtype: first what does not fit."""
+    """PyTorch's error for a write of several tensors, element by element, that refuses a dtype: shapes first."""
     arrays = [t.array for t in (input, *others) if isinstance(t, Tensor)]
     own = arrays[0]
     if (clash := broadcast_clash([a.shape for a in arrays])) is not None:
@@ -148,7 +148,7 @@ def refused_write(error, input, *others):
 
 
 def refused_cast(error, name, input, other, out=None):
-    """What PyTorch says where a write refuses a dtype: first that the result would not fit into ``out`` (or the input)."""
+    """PyTorch's error for a write that refuses a dtype: the shape of ``out`` (or the input) is checked first."""
     op = OPS[name]
     if type(error) is RuntimeError and not comes_last(error):
         return error
@@ -170,7 +170,7 @@ def refused_cast(error, name, input, other, out=None):
 
 
 def mix(name, input, other):
-    """(array, array, node, node) of two operands of which not both are tensors."""
+    """(array, array, node, node) of two operands that are not both tensors."""
     op = OPS[name]
     (first, second), numbers = op.inputs, op.numbers
     if isinstance(input, Tensor):
@@ -194,7 +194,7 @@ def mix(name, input, other):
 
 
 def plain(number):
-    """A Python or NumPy number as Python's; None for anything else."""
+    """A Python or NumPy number as a Python number; None for anything else."""
     if type(number) in NUMBERS:
         return number
     if isinstance(number, (np.number, np.bool_)):
@@ -209,7 +209,7 @@ def with_number(array, number, floats=False):
 
 
 def keep_dtype(t, *bounds):
-    """Raise if numbers would change the dtype of ``t``, into which something is written: PyTorch says so in C++'s words."""
+    """Raise if numbers would change the dtype of ``t``, the target of a write; the message names dtypes as C++ does."""
     if not isinstance(t, Tensor) or t.dtype.category >= FLOAT:
         return
     result = t.dtype
@@ -221,7 +221,7 @@ def keep_dtype(t, *bounds):
 
 
 def as_float(array, name=None):
-    """Integers and bools in the default dtype: what PyTorch computes a floating point function of."""
+    """Cast integers and bools to the default dtype, as PyTorch does before a floating point function."""
     if array.dtype.kind == "W":
         refuse_dtype(name, array.dtype)
     return array.astype(get_default_dtype().numpy)

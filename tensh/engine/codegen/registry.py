@@ -1,10 +1,10 @@
-"""Dictionaries of what is declared, whose entries are read when they are first asked for.
+"""Registries of declarations, whose modules are imported at the first look-up.
 
 Note [Reading late]
-To read every module that declares something takes as long as to import NumPy, and a program uses a few of them.
-``index.py``, which ``tools/index.py`` writes, says which modules declare a name.  A registry that is asked for a name it
-does not have reads these; one that is asked what there is reads all.  The index decides only when a module is read: a
-name that it does not know is looked for in all modules before it is missing, and a test holds it against what is declared.
+Importing every module with declarations takes as long as importing NumPy, and a program uses a few of them.
+``index.py``, written by ``tools/index.py``, lists the modules that declare a name.  A look-up of a missing name imports
+these; iteration imports all.  The index decides only when a module is imported: a name that it lacks is looked for in
+all modules before the look-up fails, and a test compares the index with the declarations.
 """
 
 import pkgutil
@@ -14,7 +14,7 @@ from importlib import import_module
 from tensh.engine.codegen.index import DECLARED
 
 OTHERS = ("unsupported", "vmap", "arguments")  # the parts of the engine that declare nothing
-HANGING: set = set()  # the names that hang on Tensor: methods and properties
+HANGING: set = set()  # names attached to Tensor: methods and properties
 PLACES: dict = {}  # name -> the modules that declare it, until they are read
 for _module, _names in DECLARED.items():
     for _name in _names.split():
@@ -23,18 +23,18 @@ for _module, _names in DECLARED.items():
             HANGING.add(_name)
         PLACES.setdefault(_name, []).append(_module)
 REGISTRIES: list = []
-complete = False  # has everything been read?
+complete = False  # True when all modules have been imported
 
 
 def read(name):
     """Read the modules that declare ``name``, as far as the index knows."""
     for module in PLACES.get(name, ()):
-        import_module(f"tensh.engine.{module}")  # which waits for a thread that reads it
+        import_module(f"tensh.engine.{module}")  # waits for a thread that is importing it
     PLACES.pop(name, None)
 
 
 def modules(package):
-    """The names of the modules below a package: those in folders first, which aliases.py gives other names."""
+    """The names of the modules below a package; folders first, because aliases.py names their functions again."""
     for found in sorted(
         pkgutil.iter_modules(import_module(package).__path__, f"{package}."), key=lambda m: not m.ispkg
     ):
@@ -45,12 +45,12 @@ def modules(package):
 
 
 def is_being_read(module):
-    """Whether the reading of a module has begun and not ended: it may lack what is asked of it."""
+    """True while a module is being imported: it may still lack a name."""
     return getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False)
 
 
 def read_all(within=False):
-    """Read every module that may declare something; ``within`` the reading of one, skip those that need a module being read."""
+    """Import every module with declarations; ``within`` an import, skip those that need a module in progress."""
     global complete
     if complete:
         return
@@ -64,7 +64,7 @@ def read_all(within=False):
 
 
 class Registry(dict):
-    """Name -> what is declared under it; ``kind`` says in the index what it holds."""
+    """Name -> declaration; ``kind`` is the registry's name in the index."""
 
     def __init__(self, kind):
         self.kind = kind

@@ -1,4 +1,4 @@
-"""Python numbers as the elements of a dtype: what fits, what is kept of it, PyTorch's error for what does not."""
+"""Python numbers as elements of a dtype: range checks, conversion, PyTorch's error for numbers that do not fit."""
 
 from functools import cache
 

@@ -1,7 +1,7 @@
-"""Tensors beside plain numbers in recorded derivatives.
+"""Products and sums of tensors and plain numbers in recorded derivatives.
 
-For the user ``x * 2`` is a ``MulBackward0`` of two inputs, the second of which wants no gradient.  PyTorch's derivatives
-multiply by the number itself: a ``MulBackward1`` of one input.  So the writer says ``mul_number(x, 2)`` there.
+For the user ``x * 2`` is a ``MulBackward0`` of two inputs, the second without a gradient.  PyTorch's derivatives
+multiply by the number itself: a ``MulBackward1`` of one input.  So generated derivatives call ``mul_number(x, 2)``.
 """
 
 import ast
@@ -26,7 +26,7 @@ def node_beside_number(name):
     kind = OPS[name]._node_beside_number(second, NODES[name])
     if name in ("mul", "div"):
         place = kind.reads.index(second)
-        kind.keeps_arrays = False  # it needs the number alone, and can be used again
+        kind.keeps_arrays = False  # only the number is saved, so that the node can be used again
         kind.backward_graph = lambda node, g: (beside_number(name, g, node.saved[place].item().conjugate()), None)
     return kind
 
@@ -43,7 +43,7 @@ def beside_number(name, t, number):
 
 
 def with_number(name):
-    """The operator ``name`` where one of the two may be a number."""
+    """The operator ``name`` with two operands, one of which may be a number."""
 
     def word(a, b):
         if isinstance(a, Tensor) is isinstance(b, Tensor):
@@ -60,7 +60,7 @@ for _name in NODES:
 
 
 class Rewritten(ast.NodeTransformer):
-    """The text of a derivative with every operation on a number by its name; ``plain`` are the names of numbers."""
+    """Rewrites the text of a derivative so that operations on numbers are named; ``plain`` are the names of numbers."""
 
     def __init__(self, plain):
         self.plain = plain
@@ -90,5 +90,5 @@ class Rewritten(ast.NodeTransformer):
 
 
 def with_named_numbers(text, plain):
-    """``text`` as a recorded derivative says it."""
+    """``text`` with named operations on numbers, as for a recorded derivative."""
     return ast.unparse(Rewritten(plain).visit(ast.parse(text, mode="eval")))

@@ -1,4 +1,4 @@
-"""Source text that is written here, as functions."""
+"""Functions from generated source text."""
 
 import linecache
 

@@ -1,7 +1,7 @@
-"""The steps of a written function, as lines of Python: parameters, operands, the call of the kernel, the result, the node.
+"""The steps of a generated function as lines of Python: parameters, operands, kernel call, result, node.
 
-The naming is always the same: for a parameter ``input``, ``input_`` is its raw array and ``input_n`` the node that its
-gradient goes to.
+Names follow one rule: for a parameter ``input``, ``input_`` is its raw array and ``input_n`` the node that receives its
+gradient.
 """
 
 from tensh.engine.arrays.threads import is_light
@@ -32,7 +32,7 @@ def signature(op, *, out):
 
 
 def aliases(op):
-    """The parameters that may also be given under NumPy's name: a required one only if nothing required follows it."""
+    """The parameters that also have NumPy's name: a required one only if no required one follows."""
     names = {}
     for position, (name, p) in enumerate(op.parameters.items()):
         later = list(op.parameters.values())[position + 1 :]
@@ -46,7 +46,7 @@ NUMPY = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def default(parameter, op):
-    """How a default is written: as itself, or by name where its repr is no expression."""
+    """The text of a default: its repr, or a name if the repr is no expression."""
     value = parameter.default
     if value is None or isinstance(value, (bool, int, float, str, tuple)) and value == value and abs_finite(value):
         return repr(value)
@@ -59,7 +59,7 @@ def abs_finite(value):
 
 
 def call(op, variants=True):
-    """The parameters as the arguments of a call with the same signature."""
+    """The arguments of a call that passes every parameter on."""
     arguments = [p if v.kind is not v.KEYWORD_ONLY else f"{p}={p}" for p, v in op.parameters.items()]
     return ", ".join([*arguments, *(f"{keyword}={keyword}" for keyword in op.keyword_variants if variants)])
 
@@ -85,7 +85,7 @@ def operand_lines(op):
 
 
 def two_operand_lines(op):
-    """Two operands of a pointwise operator: tensors of one dtype, a number that keeps the dtype, anything else."""
+    """Lines for two pointwise operands: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
     take = taken(op)
     lines = [
@@ -101,7 +101,7 @@ def two_operand_lines(op):
 
 
 def matrix_lines(op):
-    """Two operands of a product of matrices; ``beyond`` takes those with another number of dimensions."""
+    """Lines for the operands of a matrix product; ``beyond`` computes operands with other numbers of dimensions."""
     a, b = op.inputs
     op.environment[f"{op.name}_beyond"] = op.beyond
     node = "{0}_n = {0}.node if {0}._base is None else refresh_node({0})"
@@ -122,18 +122,18 @@ def taken(op):
 
 
 def weak(op):
-    """The table of numbers that keep a dtype: fewer where numbers are looked at before they are mixed with integers."""
+    """The table of numbers that keep a dtype: smaller where numbers are checked before they meet integers."""
     return "STRICT" if op.mixing or op.floats else "WEAK"
 
 
 def check_lines(op):
-    """Lines that refuse dtypes the operator does not know, and cast integers for a floating point function."""
+    """Lines that refuse unsupported dtypes, and cast integers for a floating point function."""
     lines, first = [], next(iter(op.inputs))
     if op.types != "biufcW":
         known = op.types + ("V" if "f" in op.types else "")
         operands = "".join(f", {p}_" for p in op.inputs) if op.pointwise else ""
         lines.append(f"if {first}_.dtype.kind not in {known!r}:")
-        if not op.derivatives:  # or else the node was asked for before: it refuses views that may not be used any more
+        if not op.derivatives:  # otherwise the node has been read already, which refuses stale views
             lines += [f"{INDENT}if isinstance({p}, Tensor): refresh_node({p})" for p in op.inputs]
         lines.append(f"{INDENT}refuse_dtype({op.name!r}, {first}_.dtype{operands})")
     if op.floats:
@@ -143,14 +143,14 @@ def check_lines(op):
 
 
 def kinds(op):
-    """The kinds of NumPy dtypes that the kernel takes as they are: ``types``, with "V" for bfloat16."""
+    """The kinds of NumPy dtypes that the kernel takes without a cast: ``types``, with "V" for bfloat16."""
     types = "".join(t for t in op.types if not op.floats or t not in "biuW")
     return types + ("V" if "f" in types else "")
 
 
 # ── the kernel ───────────────────────────────────────────────────────────────
 def argument_text(op):
-    """What the kernel is called with: the raw arrays of the tensors, anything else as it is."""
+    """The arguments of the kernel: raw arrays for tensors, all else unchanged."""
     return ", ".join(
         (f"{p}={p}" if v.kind is v.KEYWORD_ONLY else p) + ("_" if p in op.inputs else "")
         for p, v in op.parameters.items()
@@ -158,7 +158,7 @@ def argument_text(op):
 
 
 def kernel_lines(op):
-    """The kernel call.  ``try`` costs nothing until something fails; then NumPy's words become PyTorch's."""
+    """The kernel call in a ``try``, which is free until NumPy raises; then the error becomes PyTorch's."""
     op.environment[f"{op.name}_kernel"] = op.kernel
     operands = "".join(f"{p}_, " for p in op.inputs)
     return [
@@ -168,7 +168,7 @@ def kernel_lines(op):
 
 
 def kernel_call(op, call, into=None):
-    """The call; of a function of elements, in blocks from many elements on (see arrays/threads.py)."""
+    """The kernel call; for functions of elements in blocks if there are many elements (see arrays/threads.py)."""
     if not op.parallel:
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]
@@ -207,9 +207,9 @@ def result_lines(op):
 
 
 def _results(op):
-    """The same for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
+    """Lines for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
     first = next(iter(op.parameters))
-    if op.many:  # every output has its own gradient: Output nodes lead to the one that computes
+    if op.many:  # every output has its own gradient: Output nodes lead to the node that computes
         lines = ["outs = [wrap(array) for array in out_]"]
         chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
         if op.derivatives:
@@ -235,7 +235,7 @@ def _results(op):
 
 
 def _node(op):
-    """The class of the new node, which has another name where an operand is a number."""
+    """The class of the new node, whose name differs where an operand is a number."""
     name = f"{op.name}_node"
     for operand, node in op.numbers.items():
         if node:
@@ -249,7 +249,7 @@ def _wanted(op, who):
 
 
 def _record(op):
-    """The slots of the new node, but for its facts and its time.
+    """The slots of the new node except its facts and its time.
 
     A value is saved only if an input whose derivative reads it wants a gradient.
     """

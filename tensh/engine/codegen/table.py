@@ -57,15 +57,15 @@ from tensh.engine.inplace.writes import begin_write, operand_node, require_own_d
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
 METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
-MEMBERS = Registry("MEMBERS")  # what hangs on Tensor as it is: properties, special methods
-PYTHON_ONLY = Registry("PYTHON_ONLY")  # behind Python's operators that are no methods, as 1 / x: "rdiv" -> function
+MEMBERS = Registry("MEMBERS")  # attributes of Tensor that are not wrapped: properties, special methods
+PYTHON_ONLY = Registry("PYTHON_ONLY")  # functions of Python's operators without a method, as 1 / x: "rdiv" -> function
 FORMS = Registry("FORMS")
 """What takes the calls of a method that do not give its one argument as numbers side by side: ``x.view(2, 3)`` itself is
 then without a step in between."""
 
 
 class Op:
-    """One operator.  ``fn`` is the function, written when first asked for; ``text`` is its source."""
+    """One operator.  ``fn`` is the function, generated when first needed; ``text`` is its source."""
 
     def __init__(self, kernel, name, doc, derivatives, options):
         self.kernel, self.name = kernel, name
@@ -82,9 +82,9 @@ class Op:
             self.parallel
         ) = False
         self.out = self.public = True
-        self.constant_edges = (0, 0)  # inputs that PyTorch's node has before and after these: constants here
-        self.returns = name  # as torch.return_types calls the tuple of outputs
-        self.beyond = None  # as Python's operator: what computes operands that are not matrices
+        self.constant_edges = (0, 0)  # number of inputs that only PyTorch's node has, before and after these
+        self.returns = name  # name of the tuple of outputs in torch.return_types
+        self.beyond = None  # function that computes operands that are not matrices, for Python's operator
         self.environment = ENVIRONMENT
         for option, value in options.items():
             setattr(self, option, value)
@@ -99,7 +99,7 @@ class Op:
             self.differentiable = tuple(i for i, o in enumerate(self.outs) if f"g_{o}" in used)
 
     def __getattr__(self, name):
-        """What is worked out when first needed: ``doc``, ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
+        """Compute at first use: ``doc``, ``parameters``, ``saves``, ``fn``, ``operator``, ``inplace_fn``."""
         make = Op.MAKERS.get(name)
         if make is None:
             raise AttributeError(name)
@@ -116,7 +116,7 @@ class Op:
         if self.outs:
             ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else return_type(self.returns, self.outs)
         if self.derivatives:
-            ENVIRONMENT[f"{self.name}_node"] = self.node_class  # two operators may have nodes of one name
+            ENVIRONMENT[f"{self.name}_node"] = self.node_class  # by operator, as two may have nodes of one name
             for operand, node in self.numbers.items():
                 if node:
                     ENVIRONMENT[f"{self.name}_{operand}_node"] = self._node_beside_number(operand, node)
@@ -135,7 +135,7 @@ class Op:
         return made
 
     def _operator(self):
-        assert self.fn  # puts the kernel and the node into the environment
+        assert self.fn  # generating it puts the kernel and the node into the environment
         return self._compiled(writer.operator_source(self), f"{self.name} operator", f"{self.name}_operator")
 
     def _inplace_fn(self):
@@ -144,7 +144,7 @@ class Op:
         return self._compiled(writer.inplace_source(self), name, name)
 
     def _compiled(self, source, title, name):
-        """The function that ``source`` defines; what the environment has under its name stays what it is."""
+        """The function that ``source`` defines; the environment's own entry of that name is restored."""
         kept = ENVIRONMENT.get(name)
         compiled(source, title, ENVIRONMENT)
         function = ENVIRONMENT.pop(name)
@@ -169,9 +169,9 @@ class Op:
         )
 
     def _keeps_arrays(self, roles):
-        """Whether a node has arrays to give back; a property of the node where only some of its inputs need them.
+        """Whether a node saves arrays that are released; a property of the node if only some of its inputs need them.
 
-        PyTorch does not save what only an input reads that wants no gradient: such a node can be used again.
+        PyTorch saves nothing for an input that wants no gradient: such a node can be used again.
         """
         inputs = list(self.derivatives)
         readers = [who for who, role in zip(self.saves.values(), roles, strict=True) if role is not None]
@@ -184,7 +184,7 @@ class Op:
         return property(lambda node: any(node.inputs[i] is not None for i in needed))
 
     def _node_beside_number(self, operand, node):
-        """The node's class where ``operand`` is a number: it has one input, and in PyTorch another name."""
+        """The node's class if ``operand`` is a number: one input, and another name in PyTorch."""
         node, formula = node if isinstance(node, tuple) else (node, None)
         tensor = next(i for i, p in enumerate(self.derivatives) if p != operand)
         only = property(lambda node: Node.next_functions.fget(node)[tensor : tensor + 1])
@@ -197,7 +197,7 @@ class Op:
         return type(node, (self.node_class,), values)
 
     def _role(self, read):
-        """Which input a saved array is, -1 - i for output i, None for a plain value."""
+        """The role of a saved value: the number of its input, -1 - i for output i, None for a plain value."""
         if read in self.derivatives:
             return list(self.derivatives).index(read)
         if read == "out":
@@ -224,7 +224,7 @@ Op.MAKERS = {
 
 
 class Derivative:
-    """A node's ``backward`` before its first use: compiles the node's derivatives and takes their place."""
+    """Placeholder for a node's ``backward``: compiles the derivatives at the first use and is replaced by them."""
 
     def __init__(self, op, name, words):
         self.op, self.name, self.words = op, name, words
@@ -239,12 +239,12 @@ class Derivative:
 
 
 def _derivatives(op):
-    """What a class of nodes gets in the place of its derivatives on arrays and on tensors."""
+    """The placeholders of a node class for its derivatives on arrays and on tensors."""
     return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
 
 
 def derivative_words(op, words, derivatives):
-    """What the words of an operator's derivatives mean: the namespace that they are compiled in."""
+    """The namespace in which an operator's derivatives are compiled: the meanings of their words."""
     texts = [local(text, op, words is TENSORS) for text in (*derivatives.values(), *op.let.values())]
     return meanings({"filled", *(name for text in texts for name in words_of(text))}, words)
 
@@ -253,23 +253,23 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     """Declare an operator.  Keywords are options of :class:`Op` or, for tensor parameters, derivatives.
 
     ``numbers`` says which operands of a pointwise operator may be Python numbers: a text of names, or a dictionary that
-    gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the kinds of dtypes it knows
-    ("W" is complex32), ``refusal`` exceptions for others
-    (by kind) where PyTorch does not say '"NAME_cpu" not implemented', ``kernel_name`` the NAME_cpu where that is another.
-    ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it (an
-    exception), and ``apart`` says that it must not lie in the memory of an input.
-    ``keyword_variants`` maps a keyword to its usual value and the operator that takes over at any other: ``alpha``.  ``mixing`` is
-    called with two dtypes, and a number that is the second operand, before they are promoted: it may raise.
-    ``into_dtype``: what is written into, ``out=`` or the tensor itself, says the ``dtype`` to compute in.
-    ``keeps_dtype``: a number that would change the dtype is no operand of the in-place form.
-    ``returns_bool`` says that the answer is bool: PyTorch lets it be written into any ``out=``, also one that requires grad.
-    ``outs`` names several outputs (``LIST``: any number); ``many`` gives each a gradient of its own (``g_NAME``, or the
-    list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives share;
-    ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which must stay
-    as they are until the derivative has run;
-    ``parallel`` says that the kernel is a function of elements, which may be computed block by block (see arrays/threads.py).
-    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the inputs that
-    its node has before and after the declared ones.
+    gives the node's name in that case, or (name, derivative of the other operand).  ``types`` holds the supported kinds
+    of dtypes ("W" is complex32), ``refusal`` exceptions for others (by kind) where PyTorch does not say '"NAME_cpu" not
+    implemented', ``kernel_name`` the name in that message where it is not the operator's.
+    ``out`` may be the error for an ``out=`` of another dtype than the result (a text), or of one that cannot hold it
+    (an exception), and ``apart`` says that it must not lie in the memory of an input.
+    ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
+    ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
+    ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.
+    ``keeps_dtype``: the in-place form refuses a number that would change the dtype.
+    ``returns_bool`` says that the result is bool: PyTorch writes it into any ``out=``, even one that requires grad.
+    ``outs`` names several outputs (``LIST``: any number); ``many`` gives each its own gradient (``g_NAME``, or the
+    list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives
+    share; ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which
+    must not change until the derivative has run.
+    ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py).
+    ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the
+    inputs that its node has before and after the declared ones.
     """
     if kernel is None:
         return lambda k: op(k, name=name, doc=doc, **keywords)
@@ -373,13 +373,13 @@ def function(entry):
 
 
 def guarded(entry, name):
-    """What users get of an entry that is a function of Python in PyTorch, too, and answers in Python's words."""
+    """The public form of an entry that is a Python function in PyTorch, too, with Python's error messages."""
     fn = function(entry)
     return fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name)
 
 
 def public_object(entry, name, method=False, spoken=None):
-    """What users get under a name for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
+    """The public object for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
     if isinstance(entry, Inplace):
         return entry.op.public_form(name, method, spoken, inplace=True)
     return (
@@ -397,7 +397,7 @@ def pointwise(kernel, doc, *, name=None, inplace=True, **keywords):
     """Declare an operator that works element by element: dtypes are promoted, shapes are broadcast."""
     options = {"pointwise": True, "parallel": True, "inplace": inplace}
     declared = op(kernel, name=name or kernel.__name__, doc=doc, **options, **keywords)
-    declared.summary = declared.__dict__.pop("doc")  # the whole is worked out when it is read
+    declared.summary = declared.__dict__.pop("doc")  # the full docstring is made when it is read
     return declared
 
 
@@ -433,18 +433,18 @@ def _again(name, fields, values):
 
 
 def named_for_users(function):
-    """Functions say where users find them, not where they were written."""
+    """Name a function's public module, not the one that defines it."""
     function.__module__ = "torch"
     return function
 
 
 def operand(value):
-    """Can a Python operator take ``value`` beside a tensor?"""
+    """True if a Python operator accepts ``value`` beside a tensor."""
     return isinstance(value, (Tensor, *NUMBERS, np.number, np.bool_))
 
 
 def foreign(name, input, other):
-    """A Python operator with something that is no tensor and no number: only ``==`` takes an array, as in PyTorch."""
+    """A Python operator with an operand that is no tensor and no number: only ``==`` takes an array, as in PyTorch."""
     if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
         return OPS[name].fn(input, wrap(other))
     return NotImplemented
@@ -453,7 +453,7 @@ def foreign(name, input, other):
 def as_python_operator(fn):
     """A function of two operands as a Python operator: NotImplemented for what is no operand.
 
-    A function may say which operator's own to use, as its attribute ``operator``.
+    A function may name its operator in the attribute ``operator``.
     """
     if hasattr(fn, "operator"):
         return fn.operator.operator
@@ -467,12 +467,12 @@ def as_python_operator(fn):
 
 
 def wanted(nodes):
-    """Does any of the tensors of a sequence want a gradient?"""
+    """True if any tensor of a sequence wants a gradient."""
     return nodes.count(None) != len(nodes)
 
 
 def filled(node, parts):
-    """The gradients of all outputs of ``node``; zeros where none arrived, or None of an operator that wants to know."""
+    """The gradients of all outputs of ``node``; zeros where none arrived, or None for operators with ``partial``."""
     if node.op.partial:
         return [parts.get(i) for i in range(len(node.shape))]
     recorded = any(isinstance(g, Tensor) for g in parts.values())
@@ -484,7 +484,7 @@ ARRAYS["filled"] = TENSORS["filled"] = filled
 
 
 def not_differentiable(name):
-    """What the derivative of a function is that has none in PyTorch."""
+    """The derivative of a function that has none in PyTorch: an error."""
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 

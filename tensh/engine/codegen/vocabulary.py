@@ -1,4 +1,4 @@
-"""The words of derivatives, in two meanings.
+"""The words of derivatives, with two meanings each.
 
 Every operator has one name in two dictionaries with one signature: ``ARRAYS[name]`` works on raw arrays,
 ``TENSORS[name]`` on tensors and is recorded.  A derivative is text in these words; with the first meaning it is fast, with
@@ -9,7 +9,7 @@ from tensh.engine.codegen.registry import Registry
 
 
 class Recorded(Registry):
-    """Name -> meaning on tensors; that of an operator is its function, which is written when it is first asked for."""
+    """Name -> meaning on tensors: for an operator its function, generated at the first look-up."""
 
     def __missing__(self, name):
         if name not in self:
@@ -28,7 +28,7 @@ def recorded(name):
 
 
 def meanings(names, words):
-    """Those of ``names`` that are words, with their meanings: what a derivative is compiled with."""
+    """The words among ``names`` with their meanings: the namespace in which a derivative is compiled."""
     return {name: words[name] for name in names if name in ARRAYS}
 
 
@@ -39,7 +39,7 @@ def claim(name):
 
 
 def word(fn):
-    """A helper that reads the same on both: it uses only methods that arrays and tensors share."""
+    """Declare a helper for arrays and tensors alike, which uses only methods that both have."""
     claim(fn.__name__)
     ARRAYS[fn.__name__] = TENSORS[fn.__name__] = fn
     return fn

@@ -1,13 +1,13 @@
-"""From a declaration to the function you would have typed by hand: the only code generator.
+"""The only code generator: writes the function of an operator from its declaration, as one would by hand.
 
-For every operator it writes up to five pieces of Python, each when first needed:
+Every operator has up to five generated functions, each written when first needed:
 
-- ``function_source``   the function: true signature, saves only what the derivatives read
-- ``public_source``       the same as users call it, and ``public_inplace_source`` (see arguments/public_wrapper.py)
-- ``operator_source``   the same as a Python operator (``a * b``), which answers NotImplemented instead of raising
+- ``function_source``   the function: true signature, saves only the values that the derivatives read
+- ``public_source``     the function as users call it, and ``public_inplace_source`` (see arguments/public_wrapper.py)
+- ``operator_source``   the Python operator (``a * b``), which returns NotImplemented instead of raising
 - ``inplace_source``    ``mul_`` where the kernel is a ufunc that can write into its first operand
 
-The steps of which they consist are in steps.py; what is written from the texts of derivatives is in derivatives.py.
+Their steps are in steps.py, and the generated derivatives in derivatives.py.
 Read the result with ``print(tensh.engine.codegen.table.OPS[name].text)``.
 """
 
@@ -34,7 +34,7 @@ from tensh.engine.codegen.steps import (
     weak,
 )
 
-UNRECORDED = "unrecorded"  # inplace=UNRECORDED: a method that the graph knows nothing of, as in PyTorch
+UNRECORDED = "unrecorded"  # inplace=UNRECORDED: a method that is not recorded, as in PyTorch
 
 
 # ── the function ─────────────────────────────────────────────────────────────
@@ -58,7 +58,7 @@ def function_source(op):
 
 
 def _out(op, strict):
-    """Lines that compute and write into ``out``: what PyTorch refuses first is refused first."""
+    """Lines that compute and write into ``out``, with checks in PyTorch's order."""
     inputs = f"({' '.join(p + ',' for p in op.inputs)})"
     if op.derivatives and op.node != "NotImplemented":
         lines = [f"check_out(out, '{op.name}', {inputs})"]
@@ -78,17 +78,17 @@ def _out(op, strict):
 
 
 def with_batches(lines, answer):
-    """The lines, with the ``answer`` to a tensor with a hidden batch dimension: see Note [Batches]."""
+    """The lines, with ``answer`` as the result for a tensor with a hidden batch dimension: see Note [Batches]."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 
 def _for_batches(op, suffix="", out=False):
-    """The expression that answers for the operator, or for its in-place form."""
+    """The expression that calls the port of vmap for the operator, or for its in-place form."""
     return f"ports.batched_operator({op.name + suffix!r}, {call(op, variants=False)}{', out=out' if out else ''})"
 
 
 def _keyword_variants(op, answer, made="fn"):
-    """Lines that hand a keyword with another value than the usual one to the operator that computes with it."""
+    """Lines that pass an unusual value of a keyword to the operator that handles it."""
     op.environment.update((f"usual_{keyword}", usual) for keyword, (usual, _) in op.keyword_variants.items())
     return [
         f"if {keyword} is not usual_{keyword}: "
@@ -98,7 +98,7 @@ def _keyword_variants(op, answer, made="fn"):
 
 
 def operator_source(op):
-    """The function as a Python operator: an operand that is no tensor and no number is somebody else's business."""
+    """The function as a Python operator: NotImplemented for an operand that is no tensor and no number."""
     other = list(op.inputs)[1]
     if op.beyond is not None:
         operands = matrix_lines(op)
@@ -116,7 +116,7 @@ def operator_source(op):
 
 # ── its public form ─────────────────────────────────────────────────────────────────
 def public_source(op, name, known):
-    """The function as users call it under a name (see arguments/public_wrapper.py); ``known`` is the name of the wrapper's facts."""
+    """The function as users call it (see arguments/public_wrapper.py); ``known`` names the wrapper's facts."""
     if op.environment[known].method and op.other_forms:
         op.environment[f"{op.name}_forms"] = op.other_forms
         first, rest = op.parameters
@@ -147,7 +147,7 @@ def public_inplace_source(op, name, known):
 
 
 def _public_start(op, known):
-    """(parameters, what was given, first lines) of a public wrapper: keywords and what is not as expected go the slow way."""
+    """(parameters, arguments, first lines) of a public wrapper: keywords and odd arguments take the slow path."""
     parts, names, absent, keywords = [], "", "", []
     for p in op.parameters.values():
         if p.kind is p.KEYWORD_ONLY:
@@ -170,7 +170,7 @@ def _public(op, name, header, lines, refuse):
 
 # ── the in-place form ────────────────────────────────────────────────────────
 def inplace_source(op):
-    """``mul_``: with nothing to record the result is written straight into the array; ``put`` does the rest."""
+    """``mul_``: with nothing to record, a write straight into the array; otherwise ``write_inplace``."""
     lines = [f"def {op.name}_({signature(op, out=False)}):", f"'In-place version of {op.name}.'"]
     body = [*_keyword_variants(op, "return {}", "inplace_fn"), *_inplace(op)]
     return indented([*lines, *with_batches(body, _for_batches(op, "_"))])
@@ -209,9 +209,9 @@ def _inplace(op):
 
 
 def _written_straight(op, a, b=None):
-    """Lines that write into the array of ``a`` where nothing is to be recorded and no other dtype is in the way.
+    """Lines that write into the array of ``a`` if nothing is recorded and the dtypes agree.
 
-    A view is written so where its base has no node, and nothing is to be said about the view.
+    A view is written straight if its base has no node and the view has no ``ViewInfo``.
     """
     fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
     free = f"{a}._base is None or {a}._base.node is None and {a}._how is None"

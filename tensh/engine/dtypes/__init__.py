@@ -1,1 +1,1 @@
-"""Types of elements, and where tensors lie."""
+"""Element types, devices and layouts."""

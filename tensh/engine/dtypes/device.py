@@ -45,7 +45,7 @@ class device:
                 )
             if not number.isdecimal() or (len(number) > 1 and number[0] == "0"):
                 raise RuntimeError(f"Invalid device string: '{type}'")
-            index = int(number[:20])  # of a number that is refused, however long it is, these digits are enough
+            index = int(number[:20])  # enough digits of a number that is refused anyway, however long it is
             if index >= 2**31:
                 raise RuntimeError(f"Could not parse device index '{number}' in device string '{type}'")
         elif index is not None and not -(2**63) <= index < 2**63:
@@ -102,7 +102,7 @@ def kinds_of(values):
 
 
 def made_device(type, index):
-    """A device again; how a pickled one comes back."""
+    """Rebuild a pickled device."""
     return device(type, index)
 
 
@@ -163,7 +163,7 @@ strided, contiguous_format, preserve_format, channels_last, channels_last_3d = m
 
 
 def constant(name):
-    """The layout or memory format called ``name``; how a pickled one comes back."""
+    """The layout or memory format called ``name``, to rebuild a pickled one."""
     return CONSTANTS[name]
 
 

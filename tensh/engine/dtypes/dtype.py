@@ -26,18 +26,18 @@ class dtype:
 
     def __init__(self, name, category, itemsize, title, legacy, ctype, signed=True):
         self.name, self.category, self.itemsize, self.is_signed = name, category, itemsize, signed
-        self.title = title  # as error messages call it: "Float"
-        self.legacy = legacy  # as the legacy constructors call it: "FloatTensor"
-        self.ctype = ctype  # as conversion errors call it: "float"
+        self.title = title  # name in error messages: "Float"
+        self.legacy = legacy  # name of the legacy constructor: "FloatTensor"
+        self.ctype = ctype  # name in conversion errors: "float"
 
     @property
     def class_of_tensors(self):
-        """What error messages call tensors of this dtype."""
+        """The name of tensors of this dtype in error messages."""
         return f"torch.{self.legacy}" if self.title in OLDEST else f"CPU{self.title}Type"
 
     @property
     def spoken(self):
-        """What C++ calls the type, where an error message does."""
+        """The type's C++ name in error messages."""
         return SPOKEN.get(self.name, self.ctype)
 
     is_floating_point = property(lambda self: self.category == FLOAT)
@@ -77,7 +77,7 @@ class dtype:
 
 
 def named(name):
-    """The dtype called ``name``; how a pickled dtype comes back."""
+    """The dtype called ``name``, to rebuild a pickled one."""
     return ALL[name]
 
 
@@ -235,7 +235,7 @@ def can_cast(from_, to):
 
 
 def named_dtypes(name, **given):
-    """Arguments of which one is no dtype: those that Python's types stand for, or PyTorch's error."""
+    """Replace Python's types by the dtypes that they stand for; PyTorch's error for anything else."""
     for position, (parameter, value) in enumerate(given.items(), 1):
         if isinstance(value, type) and value in BUILTIN:
             given[parameter] = BUILTIN[value]

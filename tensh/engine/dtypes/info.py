@@ -8,7 +8,7 @@ from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, d
 
 
 class Limits:
-    """Read-only numbers about one dtype, shared by all who ask for it; two are equal when they tell the same."""
+    """Read-only limits of one dtype, made once and shared; equal if all numbers are equal."""
 
     __slots__ = ()
     __hash__ = None
@@ -111,7 +111,7 @@ class iinfo(Limits):
 
 
 def float_facts(numpy):
-    """What is known of a floating point NumPy dtype; of bfloat16 ml_dtypes knows it."""
+    """The limits of a floating point NumPy dtype; ml_dtypes has those of bfloat16."""
     if numpy.kind == "f":
         return np.finfo(numpy)
     import ml_dtypes

@@ -1,1 +1,1 @@
-"""Writes: in-place operators, ``out=``, what refuses them, and the node of a write through a view."""
+"""Writes: in-place operators, ``out=``, the checks that refuse them, and the node of a write through a view."""

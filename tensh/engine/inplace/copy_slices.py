@@ -10,7 +10,7 @@ from tensh.engine.errors.messages import second_time
 
 
 class CopySlices(Node):
-    """A write through a view: beside the view the gradient passes by, the region goes through the nodes of the write.
+    """A write through a view: gradients outside the view pass, those inside go through the write's nodes.
 
     ``saved``: the steps from the base to the view, the strides of the base, the view's old node, the write's node and
     all nodes that were recorded for it.
@@ -53,7 +53,7 @@ class CopySlices(Node):
         return (whole, *others)
 
     def _through(self, g, graph):
-        """The gradient of the region before the write, and of what else the write took."""
+        """The gradients of the region before the write and of the write's other inputs."""
         *_, old, node, inside = self.saved
         if node.saved is None:
             raise RuntimeError(second_time)
@@ -65,8 +65,8 @@ class CopySlices(Node):
             run_inside({node: g}, graph, wanted)
         return [wanted.get(n) for n in (old, *self.inputs[1:])]
 
-    # Released, it forgets the nodes of the write: their arrays go with them, but for those that a derivative of higher
-    # order still comes to.  As in PyTorch it is never used twice, whatever these have saved.
+    # Release drops the nodes of the write and with them their arrays, except those that a derivative of higher order
+    # still reaches.  As in PyTorch, the node is never used twice, whatever those nodes have saved.
 
 
 def run_inside(grads, graph, wanted):

@@ -1,4 +1,4 @@
-"""``out=``: results that are put into tensors which the caller gives."""
+"""``out=``: results written into tensors of the caller."""
 
 from tensh.engine.arrays import memory
 from tensh.engine.core.clock import counted_on, mode, owner, wrote
@@ -18,7 +18,7 @@ def refuse_growth(out, result, inputs):
 
 
 def check_out(out, name, inputs):
-    """What PyTorch refuses about ``out=`` before it computes anything; ``inputs`` may be anything, and lists of it."""
+    """Raise PyTorch's errors for ``out=`` before any computation; ``inputs`` may be any values, or lists of them."""
     if not mode.grad:
         return
     given = [t for each in (out, *inputs) for t in (each if type(each) in (tuple, list) else (each,))]
@@ -46,7 +46,7 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
 
 
 def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
-    """The same for one result that has no derivative: it may also go into a tensor that requires grad."""
+    """Write a result without derivative into ``out``, which may require grad."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     a, b = out.array, result.array

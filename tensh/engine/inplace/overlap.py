@@ -1,4 +1,4 @@
-"""Refuse writes into memory that other operands, or other elements of the same tensor, lie in."""
+"""Checks that refuse writes into memory shared with other operands or other elements of the tensor."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def refuse_overlap_in_part(t, others):
 def refuse_overlap(array, name=None):
     """Raise if several elements lie in one place, where a write would depend on the order.
 
-    What the operator ``name`` has words of its own against, a dtype, is refused first.
+    A dtype that the operator ``name`` refuses with its own message comes first.
     """
     if memory.overlaps_itself(array):
         if name is not None and array.dtype.kind in OPS[name].refusal:
@@ -49,7 +49,7 @@ def refuse_shared(array, others):
 
 
 def _overlap(one, two):
-    """Do two dense arrays share memory?  Of others PyTorch does not ask."""
+    """True if two dense arrays share memory.  PyTorch does not check other arrays."""
     if owner(one) is not owner(two) or not (memory.dense(one) and memory.dense(two)):
         return False
     return np.may_share_memory(one, two)

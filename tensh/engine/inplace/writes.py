@@ -1,12 +1,12 @@
-"""Writing into tensors: ``x.op_(…)``, ``out=``, and what the graph makes of it.
+"""Writes into tensors, ``x.op_(…)`` and ``out=``, and their record in the graph.
 
 Note [In-place writes]
-``x.op_(y)`` is ``put(x, tick(), op(x, y))``: compute the value as usual, write it, continue from the value's node.
-Nothing about an operator has to be said twice, because ``put`` repairs what the write would break: saved arrays that
+``x.op_(y)`` is ``write_inplace(x, tick(), op(x, y))``: compute, write, and continue from the value's node.
+Operators need no in-place derivatives, because ``write_inplace`` repairs what the write would break: saved arrays that
 share the written memory are copied first, and a saved result becomes the written memory itself.
 
-When ``x`` is a view, its *base* continues from a ``CopySlices`` node: outside the view the gradient passes by, inside
-it goes through the nodes of the write.  Every view of the base notices by the stamp and derives its node again.
+When ``x`` is a view, its *base* continues from a ``CopySlices`` node: gradients outside the view pass unchanged, those
+inside go through the nodes of the write.  The stamp tells every view of the base to derive its node again.
 """
 
 import functools
@@ -30,7 +30,7 @@ from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part,
 def write_inplace(t, since, value, name, overlapping=False):
     """Write ``value`` into ``t`` and record it; ``since`` is a tick from before the value was computed.
 
-    ``since`` comes from ``begin``; it is None for a write that the graph knows nothing of.
+    ``since`` comes from ``begin_write``; None means a write that is not recorded.
     ``overlapping`` allows a ``t`` with several elements in one place: True for a value that is the same everywhere, or the
     function that writes into its array.
     """
@@ -57,7 +57,7 @@ def write_inplace(t, since, value, name, overlapping=False):
         node.shape, node.dtype = t.array.shape, t.array.dtype
         if mode.levels:
             mode.levels.after_write(node)
-            if mode.grad is FORWARD and live(old):  # the value changes, what the gradient goes to stays
+            if mode.grad is FORWARD and live(old):  # the value changes, but not the receiver of its gradient
                 for level in mode.levels:
                     level.same(old, node)
                 return t
@@ -68,7 +68,7 @@ def write_inplace(t, since, value, name, overlapping=False):
 
 
 def begin_write(t, *others, may_overlap=False):
-    """The tick from which on what is recorded belongs to a write into ``t``; a write that is not allowed stops here.
+    """The tick after which recorded nodes belong to a write into ``t``; raises for a write that is not allowed.
 
     ``may_overlap`` allows ``others`` that lie in part of the memory of ``t``.
     """
@@ -77,7 +77,7 @@ def begin_write(t, *others, may_overlap=False):
         if any([requires(each) for each in tensors]):
             refuse_unrecordable(t)
             for each in tensors:
-                refresh_node(each)  # what a view derives again now is no part of the write
+                refresh_node(each)  # so that nodes which views derive again are not part of the write
     if others and not may_overlap:
         refuse_overlap_in_part(t, others)
     return tick()
@@ -98,7 +98,7 @@ def operand_node(array, other):
 
 
 def requires(t):
-    """Does ``t`` require grad?  Unlike its edge this can be told of any view."""
+    """True if ``t`` requires grad; unlike ``refresh_node``, this works for any view."""
     return live(t.node) or t._base is not None and live(t._base.node)
 
 
@@ -115,7 +115,7 @@ def refuse_unrecordable(t):
 
 
 def unrecorded(t, *others):
-    """Is there nothing to record about a write of ``others`` (tensors, or anything else) into ``t``?"""
+    """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record."""
     if not mode.grad:
         return True
     if refresh_node(t) is not None:
@@ -124,7 +124,7 @@ def unrecorded(t, *others):
 
 
 def require_own_dtype(t, dtype):
-    """The dtype in which what is written into ``t`` is computed; no other may be asked for."""
+    """The dtype in which a write into ``t`` computes; raise if another one is requested."""
     dtype = BUILTIN.get(dtype, dtype)
     if dtype is not None and dtype is not t.dtype:
         raise RuntimeError(
@@ -134,7 +134,7 @@ def require_own_dtype(t, dtype):
 
 
 def become_view(t, viewed, name):
-    """Let ``t`` become its own view ``viewed``, as ``t_()`` does; ``name`` is that of the node."""
+    """Turn ``t`` into its own view ``viewed``, as ``t_()`` does; ``name`` is the node's name."""
     if viewed.node is not None and name is not None:
         viewed.node.__class__ = named_node_class(type(viewed.node), name)
     t.array = viewed.array
@@ -153,12 +153,12 @@ def become_view(t, viewed, name):
 
 @functools.cache
 def named_node_class(kind, name):
-    """A class of nodes under another name: PyTorch numbers the in-place forms of views by themselves."""
+    """A class of nodes under another name: PyTorch numbers the in-place forms of views separately."""
     return type(name, (kind,), {"__slots__": ()})
 
 
 def require_fit(t, value, overlapping=False):
-    """Raise unless ``value`` fits into ``t``; nothing is written before everything is known to fit."""
+    """Raise unless ``value`` fits into ``t``; all checks come before the first write."""
     a, b = t.array, value.array
     if not overlapping:
         refuse_overlap(a)
@@ -172,7 +172,7 @@ def require_fit(t, value, overlapping=False):
 
 
 def nodes_of_write(node, since):
-    """The nodes recorded after ``since`` that ``node`` rests on, itself first."""
+    """The nodes recorded after ``since`` that ``node`` depends on, beginning with ``node``."""
     found = {node: None}
     for n in found_while_growing(found):
         for up in n.inputs:
@@ -191,9 +191,9 @@ def found_while_growing(found):
 
 
 def saves_argument_in(node, array):
-    """Did ``node`` save an argument, other than the tensor itself, of the memory that is about to change?
+    """True if ``node`` saved an argument, other than the tensor itself, in the memory that is about to change.
 
-    Then its derivative can no longer be computed, as in PyTorch: it is as old as its write, and says so when it is asked.
+    As in PyTorch, its derivative is lost then: the node is backdated, so that backward reports a stale value.
     """
     block = owner(array)
     return any(
@@ -203,7 +203,7 @@ def saves_argument_in(node, array):
 
 
 def copy_saved(node, array):
-    """Copy what ``node`` saved of the memory that is about to change."""
+    """Copy the arrays of ``node`` in the memory that is about to change."""
     block = owner(array)
     if node.saved and type(node.saved) is not tuple:
         keep_packed(node, block)
@@ -212,7 +212,7 @@ def copy_saved(node, array):
 
 
 def rebase_history(t, old, node, inside, result):
-    """The graph after the write: ``t`` (or the base it is a view of) continues from the value's node."""
+    """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
     if any(s is result for s in plain(node.saved)):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = later(node.time)

@@ -1,4 +1,4 @@
-"""``Batched``, a tensor of which a function sees one sample, and its array, which knows facts and has no elements."""
+"""``Batched``, a tensor of which a function sees one sample, and its array, which has facts and no elements."""
 
 from math import prod
 
@@ -12,7 +12,7 @@ from tensh.engine.vmap import errors
 
 
 class Sample:
-    """The array of a Batched: shape, strides and dtype of one sample.  Whoever asks for elements raises ``Lift``."""
+    """The array of a Batched: shape, strides and dtype of one sample.  Reading elements raises ``Lift``."""
 
     __slots__ = ("array", "hidden", "owner")
 
@@ -40,7 +40,7 @@ class Sample:
 
 
 def lift(self, *args, **options):
-    """Raise ``Lift``: elements are asked for."""
+    """Raise ``Lift``, because elements are read."""
     raise Lift
 
 
@@ -93,7 +93,7 @@ def batched(value, levels):
 
 
 def register_hook(t, hook):
-    """``register_hook``: the hook is called with the gradient of what the function sees."""
+    """Register a hook that receives the gradient of the tensor as the function sees it."""
 
     def of_value(g):
         result = hook(batched(g, t.levels))

@@ -1,4 +1,4 @@
-"""Functions with a derivative of the user's own, called on batches: by their own rule, or by one that follows from them."""
+"""Custom functions on batches: by their own rule, or by one derived from forward and backward."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ MORE = "For more details, please see https://pytorch.org/docs/main/notes/extendi
 
 
 class VmapInfo(NamedTuple):
-    """What a rule is told of the call: the number of samples, and what random numbers are wanted."""
+    """Facts about the call for a rule: the number of samples and the kind of random numbers."""
 
     batch_size: int
     randomness: str
@@ -57,7 +57,7 @@ def by_own_rule(cls, args):
 
 
 def varies(t, number):
-    """Does ``t`` vary with the call of this number?"""
+    """True if ``t`` varies with the call of this number."""
     return type(t) is Batched and number in t.levels
 
 
@@ -109,7 +109,7 @@ def by_values(cls, args):
 
 
 def summed(g, own, levels, sizes):
-    """A gradient as the value's: what varies with more than the argument is added up."""
+    """The gradient of a value: summed over the levels that its argument does not vary with."""
     if g is None:
         return None
     value = expand_batches(g, levels, sizes)
@@ -118,7 +118,7 @@ def summed(g, own, levels, sizes):
 
 
 class Context:
-    """The context that the user's methods get: what is saved of batches are their values."""
+    """The ``ctx`` of the user's methods, which saves the values of batched tensors."""
 
     def __init__(self, node):
         object.__setattr__(self, "node", node)

@@ -1,4 +1,4 @@
-"""Gradients of batched tensors, and by batched weights: they are recorded on the values, and so they run there.
+"""Gradients of batched tensors, and by batched weights, computed on the values, where operations are recorded.
 
 A weight that varies with calls of ``vmap`` that its output does not vary with is sent through the graph as a batched tensor,
 one sample of which has the shape of the output's value: the derivatives, read on tensors, compute the whole batch.
@@ -66,12 +66,12 @@ def by_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize)
 
 
 def value_of(t):
-    """The tensor that derivatives are recorded on."""
+    """The tensor on which derivatives are recorded."""
     return t.value if type(t) is Batched else t
 
 
 def weight(number, t, w, sizes):
-    """What is sent to the node of ``t``: a tensor in the shape of its value, batched with the levels that only ``w`` has."""
+    """The gradient for the node of ``t``: in the shape of its value, batched with the levels that only ``w`` has."""
     value, own = value_of(t), t.levels if type(t) is Batched else ()
     if w is None:
         if t.array.size != 1:

@@ -1,4 +1,4 @@
-"""Who answers for a tensor with hidden batch dimensions: a rule if there is one, the loop over the samples otherwise."""
+"""Dispatch of operators on batched tensors: by a rule if there is one, otherwise by a loop over the samples."""
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.vmap import errors
@@ -14,7 +14,7 @@ RULES: dict = {}  # the rules made so far: name -> function of the operator's ar
 
 
 def operator(name, /, *args, out=None, **options):
-    """What the operator ``name`` gives for batches; "add_" is the in-place form of "add"."""
+    """Apply the operator ``name`` to batches; "add_" is the in-place form of "add"."""
     if out is not None:
         raise RuntimeError(errors.OUT.format(name))
     rule = RULES.get(name)
@@ -41,7 +41,7 @@ def rule_of(name):
 
 
 def function(name, fn, args, options, /):
-    """What a function made of operators gives for batches."""
+    """Apply a composite to batches."""
     if options.get("out") is not None:
         raise RuntimeError(errors.OUT.format(name))
     if name in DRAWN:

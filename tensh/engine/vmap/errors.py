@@ -1,4 +1,4 @@
-"""What cannot be asked of one sample, because it differs from sample to sample: PyTorch's errors."""
+"""PyTorch's errors for questions that have no one answer for all samples."""
 
 from tensh.engine.methods.printing.format import text
 
@@ -82,7 +82,7 @@ def set_grad(t, grad):
 
 
 def written(t, format_spec=""):
-    """``format``: a tensor without dimensions is a number there."""
+    """Format a batched tensor; one without dimensions is formatted as a number."""
     return t.item() if t.array.ndim == 0 else object.__format__(t, format_spec)
 
 

@@ -10,7 +10,7 @@ from tensh.engine.vmap import errors
 
 
 class Level(NamedTuple):
-    """One running call: its number, counted from 1 for the outermost, the size of its batch, what random numbers it wants."""
+    """One running call: its number, from 1 for the outermost, its batch size, and its kind of random numbers."""
 
     number: int
     size: int
@@ -28,21 +28,21 @@ running = Running()
 
 
 def before_draw():
-    """What a generator asks before it draws: raises ``Lift`` or the error, or nothing if no call runs in this thread."""
+    """Check made before every draw: raise ``Lift`` or the error while a call of ``vmap`` runs in this thread."""
     if running.levels and not running.asleep:
         refuse_errors()
         raise Lift
 
 
 def refuse_errors():
-    """Raise if one of the running calls wants no random numbers."""
+    """Raise if one of the running calls forbids random numbers."""
     if any(each.randomness == "error" for each in running.levels):
         raise RuntimeError(errors.RANDOM)
 
 
 @contextmanager
 def drawing():
-    """A context in which generators draw as ever."""
+    """A context in which generators draw as outside of ``vmap``."""
     before, running.asleep = running.asleep, True
     try:
         yield

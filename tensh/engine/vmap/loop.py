@@ -1,4 +1,4 @@
-"""What has no rule: called once for every sample, and the results stacked."""
+"""Functions without a rule: one call for every sample, and the results stacked."""
 
 from contextlib import nullcontext
 from itertools import product
@@ -14,7 +14,7 @@ from tensh.engine.vmap.levels import drawing, running
 
 
 def call_by_samples(fn, args, options):
-    """``fn`` called sample by sample."""
+    """Call ``fn`` sample by sample."""
     levels, sizes = find_levels((args, options))
     if not levels:
         raise TypeError(f"{getattr(fn, '__name__', fn)} takes the elements of a tensor that vmap hides")
@@ -44,7 +44,7 @@ def find_levels(values):
 
 
 def leaves(value):
-    """What lists, tuples and dictionaries hold, at any depth."""
+    """The values in lists, tuples and dictionaries, at any depth."""
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, (list, tuple)):
@@ -89,7 +89,7 @@ def join_samples(results, levels, batch):
 
 
 def of_nothing(fn, args, options, levels, batch):
-    """The same for a batch without samples: the shape is that of a sample of zeros."""
+    """The result for a batch without samples: its shape is that for a sample of zeros."""
 
     def blank(value):
         if type(value) is Batched:

@@ -1,7 +1,7 @@
 """How operators compute batches: ``OPERATORS`` has a maker of the rule for each, ``FUNCTIONS`` rules for functions.
 
-A maker takes the operator and returns the rule, a function of the operator's arguments.  What no entry names is elementwise
-if it was declared so, and the loop's otherwise.
+A maker takes the operator and returns the rule, a function of the operator's arguments.  An operator without an entry
+works element by element if it is declared pointwise, and goes through the loop otherwise.
 """
 
 from tensh.engine.vmap.rules.shared import Unruled

@@ -1,4 +1,4 @@
-"""New tensors like a batched one: they are batched, too, so that they can be written to."""
+"""New tensors like a batched one: batched, too, so that they can be written to."""
 
 from tensh.engine.codegen.table import METHODS, PUBLIC
 from tensh.engine.vmap.batched import batched

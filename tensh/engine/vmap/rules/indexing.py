@@ -74,7 +74,7 @@ class Places:
         return permuted(result, self.order(result.array.ndim))
 
     def unsettled(self, value):
-        """The way back."""
+        """The inverse of ``settled``."""
         order = self.order(value.array.ndim)
         return permuted(value, [order.index(d) for d in range(len(order))])
 
@@ -175,7 +175,7 @@ def by_slices(values, accumulate):
 
 
 def filled(input, value):
-    """A number as a tensor to write."""
+    """A number as a tensor, ready to be written."""
     return wrap(np.asarray(value, input.array.dtype))
 
 

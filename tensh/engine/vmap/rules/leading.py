@@ -1,4 +1,4 @@
-"""Operators that take leading dimensions anyway, once the numbers and shapes among their arguments count these, too."""
+"""Operators that accept leading dimensions once dimension numbers and shapes in their arguments count these, too."""
 
 import inspect
 from math import prod
@@ -128,7 +128,7 @@ def joining(kind):
 
 
 def flat(name, *more, then=None):
-    """A maker of rules for what goes over all elements: the operator ``name`` along the one dimension that remains."""
+    """A maker of rules for operators over all elements: the operator ``name`` along the one flat dimension."""
 
     def make(op):
         def rule(input, *args, **options):
@@ -208,7 +208,7 @@ def inside_first(*names):
 
 
 def unfolded(result, batch, first):
-    """Results with the batch dimensions apart from the first one again."""
+    """Separate the batch dimensions of results from the first dimension again."""
     if isinstance(result, Tensor):
         return reshape_value(result, (*batch, first, *result.array.shape[1:]))
     return type(result)([unfolded(each, batch, first) for each in result])

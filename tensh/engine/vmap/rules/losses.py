@@ -1,4 +1,4 @@
-"""Losses: every element's, and then their mean or sum over what one sample has."""
+"""Losses: element by element, then the mean or sum over one sample."""
 
 from math import prod
 
@@ -83,7 +83,7 @@ def likelihood_back(op):
 
 
 def shares(targets, weight, ignore_index, over, total):
-    """What a mean is divided by: how many samples count, or the sum of their weights."""
+    """The divisor of a mean: the number of samples that count, or the sum of their weights."""
     counted = cast.fn(targets != ignore_index, total.array.dtype)
     if isinstance(weight, Tensor):
         known = masked_fill.fn(targets, targets == ignore_index, 0)

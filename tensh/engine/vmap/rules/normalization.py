@@ -40,7 +40,7 @@ def in_channels(op):
 
 
 def in_groups(op):
-    """A maker: the rule of what the derivatives are made of; batches are more groups."""
+    """A maker: the rule of operators in the derivatives; batches are more groups."""
     names = list(op.parameters)
     statistics = [name for name in names if name in ("mean", "rstd")]
     others = [name for name in op.inputs if name not in statistics]

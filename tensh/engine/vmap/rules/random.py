@@ -1,4 +1,4 @@
-"""Random numbers: an error, the same for all samples, or different ones, as each running call of ``vmap`` asks for them.
+"""Random numbers: an error, equal for all samples, or different, according to each running call of ``vmap``.
 
 While a call is running, the generator raises ``Lift`` before it draws (or the error); the rules below then draw for whole
 batches, in the order in which PyTorch does: numbers that differ have batch dimensions, numbers that are the same have none.
@@ -35,7 +35,7 @@ def dense(t, levels):
 
 # ── what is drawn by parameters that are tensors ─────────────────────────────
 def of_tensors(draw, tensors):
-    """``draw(values)``, where all tensors vary with all that wants different numbers."""
+    """Call ``draw(values)`` on tensors that vary with every level that wants different numbers."""
     refuse_errors()
     levels, _ = differing()
     own = levels_of(tensors)
@@ -63,7 +63,7 @@ def elements(op):
 
 
 def underivable(op):
-    """A maker: the same for a list of tensors."""
+    """A maker: the rule of an operator that draws for a list of tensors."""
     return lambda inputs, draw, name: of_tensors(lambda values: op.fn(values, draw, name), list(inputs))
 
 
@@ -102,13 +102,13 @@ def drop(fn, args, options):
 
 
 def unchanged(fn, args, options):
-    """The same numbers for all samples: the function asks for shapes alone before it draws."""
+    """A rule with equal numbers for all samples: the function reads only shapes before it draws."""
     with drawing():
         return fn(*args, **options)
 
 
 def of_samples(fn, args, options):
-    """Different numbers for some levels, the same for others: these one after the other, from the same state on."""
+    """Different numbers for some levels, equal ones for others: the others run one by one from one generator state."""
     numbers, _ = differing()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
     state, results = default_generator.get_state(), []

@@ -1,4 +1,4 @@
-"""Where values stand among others: the samples of what is searched are more rows, values are looked up as they lie."""
+"""Searches: batches of sorted sequences are more rows; values are looked up in their own shape."""
 
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import Tensor

@@ -1,4 +1,4 @@
-"""What the rules have in common: operands with the same batch dimensions, results with their levels."""
+"""Helpers of the rules: operands with equal batch dimensions, results with their levels."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.shapes.views import view
@@ -6,7 +6,7 @@ from tensh.engine.vmap.batched import Batched, align_batches, batched, expand_ba
 
 
 class Unruled(Exception):
-    """This case is left to the loop."""
+    """Raised to leave a case to the loop."""
 
 
 def levels_of(tensors):

@@ -32,7 +32,7 @@ from tensh.engine.vmap.rules.leading import (
 
 
 def each(names, maker):
-    """The same maker for several operators."""
+    """One maker for several operators."""
     return dict.fromkeys(names.split(), maker)
 
 

@@ -1,4 +1,4 @@
-"""What no batch can have, since its shape or its control flow differs from sample to sample."""
+"""Operators that raise for batches, because shape or control flow differs from sample to sample."""
 
 from tensh.engine.vmap import errors
 from tensh.engine.vmap.batched import Batched
@@ -26,7 +26,7 @@ def masked_select(op):
 
 
 def dynamic(name):
-    """The rule of what gives as many elements as there happen to be."""
+    """The rule of operators whose number of results depends on the data."""
     return refused(errors.DYNAMIC.format(name))
 
 

@@ -1,4 +1,4 @@
-"""Views and shapes whose rules are their own."""
+"""Views and changes of shape with individual rules."""
 
 from math import prod
 
@@ -70,7 +70,7 @@ def repeat_back(op):
 
 
 def tied(op):
-    """A maker: the rule of ``tied``: what the gradient is tied to does not change it."""
+    """A maker: the rule of ``tied``, whose other arguments do not change the gradient."""
     return lambda grad, input: grad
 
 
@@ -130,7 +130,7 @@ def sum_to(op):
 
 
 def laid_out(op):
-    """A maker: the rule of ``laid_out``: each sample lies as it says, one after the other."""
+    """A maker: the rule of ``laid_out``: samples lie one after the other, each in the given order."""
 
     def rule(input, strides):
         batch, shape = batch_of(input), input.array.shape

@@ -1,4 +1,4 @@
-"""Writes: ``x.op_(...)``, ``x[...] = value``.  They go into the memory of the value, which must vary with all that is written."""
+"""Writes, ``x.op_(...)`` and ``x[...] = value``, into the memory of the value, which must vary with every argument."""
 
 import math
 
@@ -53,7 +53,7 @@ def method_written(name):
 
 
 def written_back(name, fn):
-    """A rule that computes what is written, and writes it."""
+    """A rule that computes a value and writes it."""
 
     def rule(self, *args, **options):
         require_levels(self, (args, options), name)
@@ -77,7 +77,7 @@ def by_samples(name, self, args, options):
 
 
 def require_levels(self, others, name):
-    """Raise PyTorch's error if something that is written varies with a call that ``self`` does not vary with."""
+    """Raise PyTorch's error if a written value varies with a call that ``self`` does not vary with."""
     missing = set(find_levels(others)[0]) - set(self.levels if type(self) is Batched else ())
     if not missing:
         return
