@@ -1,1 +1,1 @@
-"""Calls as users make them: arguments bound as PyTorch binds them, and its words for those that do not fit."""
+"""Arguments of public calls: binding as in PyTorch, and its errors for arguments that do not fit."""

@@ -1,4 +1,4 @@
-"""What every function that makes a tensor shares: PyTorch's keywords, ``out=``, and leaves that require grad."""
+"""Helpers of functions that make tensors: PyTorch's keywords, ``out=``, and leaves that require grad."""
 
 import inspect
 from functools import cache
@@ -44,7 +44,7 @@ def bind(name, texts, args, given):
 
 
 def make_leaf(array, requires_grad=False):
-    """A tensor over ``array`` that, if so wished, gradients are computed for."""
+    """A leaf over ``array``, with or without ``requires_grad``."""
     t = new()
     t.array = array
     t.node = t._base = t._grad = None
@@ -56,7 +56,7 @@ def make_leaf(array, requires_grad=False):
 
 
 class Rare(TypeError):
-    """Keywords that need more than a look."""
+    """Raised for keywords that need full binding."""
 
 
 def plain(default, dtype=None, requires_grad=False, device=None):
@@ -71,7 +71,7 @@ def plain(default, dtype=None, requires_grad=False, device=None):
 
 
 def place(device=None, layout=None, pin_memory=False):
-    """Refuse every place but the one there is."""
+    """Refuse every device except the CPU."""
     if pin_memory:
         raise RuntimeError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on "
@@ -110,7 +110,7 @@ def made(make, dtype):
 
 
 def settle(out, array):
-    """Write ``array`` into ``out``, which takes its shape without a warning, as creation functions do it."""
+    """Write ``array`` into ``out``, which is resized without a warning, as in PyTorch's creation functions."""
     if out.array.shape == array.shape:
         out.array[...] = array
     else:

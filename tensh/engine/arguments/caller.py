@@ -1,10 +1,10 @@
-"""Which arguments a call names: a Python function cannot tell ``f(1)`` from ``f(x=1)``, PyTorch's messages do."""
+"""The keywords that a call names: PyTorch's messages tell ``f(1)`` from ``f(x=1)``, a Python function cannot."""
 
 from itertools import takewhile
 
 
 def named_at_the_call(frame):
-    """The keywords of the call that ``frame`` is making, in its order; None where its code does not say."""
+    """The keywords of the call that ``frame`` is making, in order; None if its code does not show them."""
     import dis  # 4 ms, and nothing needs it until a call fails
 
     code, last = frame.f_code, frame.f_lasti

@@ -69,7 +69,7 @@ def format_named(value, name):
 
 
 def is_number(value):
-    """Is it a Python number (or a NumPy scalar), rather than a tensor?"""
+    """True for a Python number or a NumPy scalar, False for a tensor."""
     return isinstance(value, (bool, int, float, complex)) or (
         hasattr(value, "dtype") and not isinstance(value, Tensor) and getattr(value, "ndim", None) == 0
     )

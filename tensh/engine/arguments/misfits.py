@@ -1,8 +1,8 @@
-"""What is wrong with a call whose function failed inside, where PyTorch would have looked at the arguments before.
+"""PyTorch's argument errors for calls that failed inside a function, where PyTorch checks arguments first.
 
-A function that takes its arguments as they come fails with Python's words about its own inside: that a tuple has no
-attribute ``array``, that a list is no key.  After such a failure, and only then, ``misfit`` looks for the argument that it
-was about, and says of it what PyTorch says.
+A function that does not check its arguments fails with Python's message about its inside: a tuple has no attribute
+``array``, a list is no key.  Only after such a failure, ``misfit`` looks for the argument that caused the failure, and
+returns PyTorch's error for that argument.
 """
 
 from tensh.engine.arguments.signatures import type_name
@@ -29,9 +29,9 @@ ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex
 
 
 def misfit(failure, function, parameters, args, options, python=False):
-    """The exception that PyTorch raises where a function failed so; None if that failure says it all.
+    """The exception that PyTorch raises in place of a failure; None if the failure stands.
 
-    ``python`` says that the function is Python in PyTorch, too, and asks some things of its arguments without a look.
+    ``python`` says that the function is Python in PyTorch, too, and uses some arguments without checks.
     """
     if (larger := too_large(failure)) is not None:
         return larger
@@ -51,14 +51,14 @@ def misfit(failure, function, parameters, args, options, python=False):
 
 
 def tells_of_the_inside(failure):
-    """Is an exception about the inside of a function?  Of the IndexErrors only Python's own are: PyTorch has some, too."""
+    """True if an exception is about the inside of a function; of IndexErrors only Python's: PyTorch has some, too."""
     return isinstance(failure, INSIDE) or (
         isinstance(failure, IndexError) and str(failure).endswith("index out of range")
     )
 
 
 def in_words_of_pytorch(failure, function, python):
-    """Is an AttributeError raised on purpose, or one that PyTorch's own Python function ends with?"""
+    """True if an AttributeError was raised on purpose, or PyTorch's own Python function raises the same one."""
     if failure.name is None:
         return True
     return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
@@ -74,7 +74,7 @@ def by_position(parameters, args):
 
 
 def of_argument(failure, place, name, value):
-    """What is said of an argument if the failure is about it, or about one of its elements."""
+    """The error for an argument if the failure is about it or one of its elements."""
     if isinstance(failure, AttributeError):
         kind = WANTED.get(failure.name) or ("Tensor" if hasattr(Tensor, failure.name) else None)
         if kind is not None and value is failure.obj:
@@ -96,7 +96,7 @@ def of_argument(failure, place, name, value):
 
 
 def is_class(obj):
-    """Is it what a class answers where its instances have a value?"""
+    """True for the descriptor that a class returns where its instances have a value."""
     return type(obj).__name__ in ("member_descriptor", "property")
 
 
@@ -106,7 +106,7 @@ def must_be(kind, place, name, value):
 
 
 def takes_tensor(name):
-    """Does a parameter of this name take a tensor?"""
+    """True if a parameter of this name takes a tensor."""
     from tensh.engine.arguments.overloads import kinds
 
     return kinds().get(name) == "Tensor"

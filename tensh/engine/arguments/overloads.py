@@ -1,4 +1,4 @@
-"""The signatures of functions that have several: what PyTorch prints when arguments fit none of them.
+"""The signatures of overloaded functions, which PyTorch prints when arguments fit none of them.
 
 ``overloads.txt`` has the names of functions and, indented below them, the forms of each.  The name of a method that is no
 function begins with ``Tensor.``; methods and in-place forms of functions follow from the functions.  ``tuple of ints[1]``

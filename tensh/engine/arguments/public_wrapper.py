@@ -1,4 +1,4 @@
-"""Public functions as users call them: a call that fails is answered in PyTorch's words, any other costs nothing more.
+"""Public wrappers: raise PyTorch's error for a bad call, at no cost for a good one.
 
 Note [Public wrappers]
 A function's wrapper takes whatever it is given, so that Python never refuses a call by itself: what is missing is
@@ -48,7 +48,7 @@ OF_SIZES = ("new_", "repeat", "reshape", "resize_", "tile")
 
 
 class PublicWrapper:
-    """What a wrapper knows: the name that messages say, its parameters, and the function of true signature."""
+    """The facts of a wrapper: the name in messages, the parameters, and the function with the true signature."""
 
     def __init__(self, name, fn, parameters, method):
         self.name, self.fn, self.parameters, self.method = name, fn, parameters, method
@@ -69,13 +69,13 @@ class PublicWrapper:
         return self.fn(*positional, **named, **options)
 
     def require_bool(self, name, value):
-        """TypeError if ``value`` is no truth value, and PyTorch takes nothing else there."""
+        """TypeError if ``value`` is no bool where PyTorch takes nothing else."""
         kinds = [form.named[name].kind for form in self.forms if name in form.named]
         if kinds and set(kinds) == {"bool"}:
             raise TypeError(f"{self.name}(): argument '{name}' must be bool, not {type_name(value)}")
 
     def as_of_old(self, args, options):
-        """The arguments by name if they are those of an old form, of which PyTorch warns once; None if not."""
+        """The arguments by name if they fit an old form, of which PyTorch warns once; None if not."""
         for form in self.forms:
             if form.old:
                 with suppress(TypeError, ValueError):
@@ -92,12 +92,12 @@ class PublicWrapper:
         return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
 
     def call_for_batches(self, args, options):
-        """Call it for batches: see Note [Batches]."""
+        """Call the function for batches: see Note [Batches]."""
         positional, named = self.given(args, False)
         return ports.batched_function(self.name, self.fn, positional, named | options)
 
     def given(self, args, without_defaults, keywords=None):
-        """The arguments that were given, by position and by name; if so wished, without those that are their defaults.
+        """The given arguments, by position and by name, optionally without those equal to their defaults.
 
         A wrapper cannot tell whether a default was given, or whether a name was.  Where ``keywords`` does not say it, what
         comes after a None that is the default was named.
@@ -129,7 +129,7 @@ class PublicWrapper:
     def refuse(self, args, options):
         """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large."""
         failure = sys.exception()
-        if isinstance(failure, Warning):  # which the program has made an error
+        if isinstance(failure, Warning):  # the program turns warnings into errors
             return
         if self.method and not isinstance(args[0], Tensor):
             kind = type_name(args[0])
@@ -167,7 +167,7 @@ def flags(parameters):
 
 
 def wrong_flags(positional):
-    """The text that asks whether an argument where a truth value belongs is none: 5 ns for one that is its default."""
+    """The text of the check that arguments for bools are bools: 5 ns for one that has its default."""
     for _, name in flags(positional):
         first, second = ("False", "True") if positional[name].default is False else ("True", "False")
         yield f"{name} is not {first} and {name} is not {second}"
@@ -183,13 +183,13 @@ def wrap_public(fn, name, method=False, spoken=None):
     fast = getattr(fn, "without_out", fn)
     flags = fast.__code__.co_flags
     if flags & inspect.CO_VARARGS and flags & inspect.CO_VARKEYWORDS and not hasattr(fast, "passes_on"):
-        return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # it binds its arguments itself
+        return guarded(fn, name) if method and name.startswith(OF_SIZES) else fn  # the function binds its arguments
     parameters = inspect.signature(fn).parameters
     return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
 
 
 def renamed(fn, qualified):
-    """The same function under the qualified name that Python's errors say."""
+    """The function under the qualified name that Python's errors report."""
     copy = types.FunctionType(
         fn.__code__, fn.__globals__, qualified.rpartition(".")[2], fn.__defaults__, fn.__closure__
     )

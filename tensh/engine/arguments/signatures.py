@@ -21,9 +21,9 @@ from tensh.engine.errors.messages import too_large
 
 WORDS = r"(?P<kind>(?:tuple of )?[\w.]+(?:\[1\])?~?)(?P<optional>\??) (?P<name>\w+)(?: = (?P<default>.+))?"
 LITERAL = re.compile(r"""[-\d"'(\[]|True|False""")
-MARKS = re.compile(r"\[1\]|~|\?")  # what is not printed
+MARKS = re.compile(r"\[1\]|~|\?")  # marks that are not printed
 NOT_SHOWN, OLD = "...", "old "  # in place of old forms, and before them: they are not printed, either
-NO_FIT = object()  # what a taker answers to a value of another kind
+NO_FIT = object()  # result of a converter for a value of another kind
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
 
@@ -55,7 +55,7 @@ def take_ints(value):
         return NO_FIT
     numbers = []
     for place, element in enumerate(value):
-        try:  # of truth values, only the first is looked at
+        try:  # of bools, only the first is checked
             number = int(element) if place and isinstance(element, bool) else take_int(element)
         except ValueError as error:
             raise ElementError(element, place, str(error)) from None
@@ -73,7 +73,7 @@ def _is_index(value):
 
 
 def take_generator(value):
-    """A generator of random numbers, which little else needs."""
+    """A generator of random numbers; imported late, because few calls need one."""
     return value if ports.is_generator(value) else NO_FIT
 
 
@@ -106,7 +106,7 @@ TAKERS["tuple of ints[1]"] = lambda value: take_ints((value,) if take_int(value)
 
 
 class ElementError(TypeError):
-    """An element of a sequence is of the wrong kind: the first already tells, a later one is found while unpacking."""
+    """An element of a sequence is of the wrong kind; the first is checked at once, later ones while unpacking."""
 
     def __init__(self, element, place, error=None):
         self.name, self.place, self.error = type_name(element), place, error
@@ -131,7 +131,7 @@ IMMUTABLE = 1 << 8  # and of those that C makes then, as Python 3.13 makes more 
 
 
 def type_name(value):
-    """The name of a value's type as C code gives it: with the module for types in C, which many of PyTorch's are."""
+    """The name of a value's type as C code reports it: with the module for types written in C."""
     kind = type(value)
     of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
     in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"
@@ -157,10 +157,10 @@ class Parameter:
         self.takes_number = kind in ("Number", "Tensor~")
         self.taker = TAKERS[kind]
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
-        self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # may it be None?
+        self.optional = bool(optional) or default == "None" or kind == "torch.Generator"  # True if None is accepted
 
     def take(self, function, value, place):
-        """The value as the function wants it; PyTorch's TypeError if it is of another kind."""
+        """Convert the value for the function; PyTorch's TypeError if it is of another kind."""
         if value is None and self.optional:
             return None
         where, position = f"{function}(): argument '{self.name}'", f" (position {place})" if place else ""
@@ -258,7 +258,7 @@ LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 
 def _shown(parameter, value, prefix=""):
-    """An argument's type, between exclamation marks where it is not the parameter's, or where that has a default."""
+    """An argument's type, in exclamation marks where it differs from the parameter's, or that has a default."""
     kind = type(value).__name__
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind
@@ -303,7 +303,7 @@ def choose(function, forms, args, options):
 
 
 class Later(inspect.Signature):
-    """A signature that is worked out when somebody looks at it; most are never looked at."""
+    """A signature that is computed at its first use; most are never used."""
 
     __slots__ = ("make",)
 

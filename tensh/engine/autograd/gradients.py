@@ -185,9 +185,7 @@ def _roots(tensors, gradients, graph):
         g = wrap(_one(t)) if g is None else _given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
-        if (
-            type(t) is Tensor and t.array.shape != node.shape
-        ):  # the size has changed by ``t.data = x``
+        if type(t) is Tensor and t.array.shape != node.shape:  # the size has changed by ``t.data = x``
             try:
                 g = fit(g, node, graph)
             except Misfit as misfit:

@@ -1,1 +1,1 @@
-"""PyTorch's words: texts of errors and warnings, and the checks that raise them."""
+"""Texts of PyTorch's errors and warnings, and the checks that raise them."""

@@ -1,7 +1,7 @@
-"""PyTorch's wording of what goes wrong, in one place.
+"""PyTorch's error messages for NumPy's exceptions.
 
-The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` runs only after one was raised: it finds
-out what PyTorch would have said.  Exceptions that a kernel raises on purpose pass through.
+The kernels are NumPy's, and so are the exceptions they raise.  ``explained`` runs only after one was raised, and finds
+the error that PyTorch would have raised.  Exceptions that a kernel raises on purpose pass through.
 """
 
 import inspect
@@ -28,7 +28,7 @@ OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} 
 def explained(error, name, operands, shapes_first=False):
     """The exception that PyTorch raises where NumPy raised ``error`` for these raw operands.
 
-    ``shapes_first`` says that shapes that do not fit are told of before a dtype.
+    ``shapes_first`` reports shapes that do not fit before a dtype.
     """
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
     if (larger := too_large(error)) is not None:
@@ -61,7 +61,7 @@ PYTHONS_OWN = ("int too ", "can't convert negative int")
 
 
 def too_large(error):
-    """PyTorch's error for one that tells of memory that is not there, or of a number that is too large; None otherwise."""
+    """PyTorch's error for missing memory or a number that is too large; None for any other error."""
     if isinstance(error, MemoryError):
         shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
         if shape is None or dtype is None:
@@ -95,7 +95,7 @@ def no_room(shape, itemsize):
 
 
 def comes_last(error):
-    """Does the error say that ``alpha`` is no factor for the dtype, or of a zero?  PyTorch looks at shapes before it."""
+    """True if the error is about the dtype or zero value of ``alpha``, which PyTorch checks after the shapes."""
     last = "Boolean alpha", "For integral", "For non-complex", "ZeroDivisionError"
     return type(error) is RuntimeError and str(error).startswith(last)
 
@@ -116,17 +116,17 @@ def broadcast_clash(shapes):
 
 
 def expandable(shape, target):
-    """Can an array of this shape be expanded to the other one?"""
+    """True if an array of this shape can be expanded to the other one."""
     return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))
 
 
 def invalid(what, shape, expected):
-    """The message for a gradient that cannot be summed to the shape of what it is for."""
+    """The message for a gradient that cannot be summed to the shape of its tensor."""
     return f"{what} - got {list(shape)} but expected shape compatible with {list(expected)}"
 
 
 def invalid_gradient(name, index, shape, expected):
-    """The error for one that a node sends to an input of it."""
+    """The error for a gradient of the wrong shape that a node computed for one of its inputs."""
     return RuntimeError(invalid(f"Function {name} returned an invalid gradient at index {index}", shape, expected))
 
 
@@ -165,7 +165,7 @@ def missing(name, parameter):
 
 
 def refuse_dtype(name, dtype, *operands):
-    """Raise PyTorch's error for a dtype; of operands that do not fit together either it tells that first."""
+    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit."""
     if len(operands) > 1 and (clash := broadcast_clash([array.shape for array in operands])) is not None:
         raise RuntimeError(clash)
     raise not_implemented(name, dtype)
@@ -196,7 +196,7 @@ def wrap_dim(dim, ndim, *, scalar=True):
 
 
 def size_at(shape, dim):
-    """The size of a dimension; unlike that of a 0-d tensor in an operator it must be there."""
+    """The size of a dimension, which must exist: a 0-d tensor has none here."""
     return shape[wrap_dim(dim, len(shape), scalar=False)]
 
 

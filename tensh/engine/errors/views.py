@@ -1,4 +1,4 @@
-"""What is special about a view, and why some must not be written while gradients are recorded, in PyTorch's words."""
+"""PyTorch's errors for views that must not be written while gradients are recorded."""
 
 NO_GRAD, MULTIPLE, CUSTOM = "no_grad", "multiple", "custom"
 

@@ -16,7 +16,7 @@ def warn(message, category=UserWarning):
 
 
 def warn_once(message, category=UserWarning, what=None):
-    """Warn the first time that this is said, or anything of ``what``; ``torch.set_warn_always`` makes it every time."""
+    """Warn once for each text, or for each ``what``; every time after ``torch.set_warn_always``."""
     if always[0] or (what or message) not in said:
         said.add(what or message)
         warn(message, category)
@@ -27,5 +27,5 @@ always = [False]
 
 
 def ours(filename):
-    """Is it a file of tensh, or a function that tensh wrote?"""
+    """True for a file of tensh, or a function that tensh generated."""
     return filename.startswith((PACKAGE, "<tensh "))

@@ -1,1 +1,1 @@
-"""What a tensor knows of itself, and what Python asks of it."""
+"""Methods and attributes of tensors, creation, conversion, printing, and Python's protocols."""

@@ -37,7 +37,7 @@ def typename(obj):
 
 
 def of_tensor(fn):
-    """A question that reads nothing of the tensor that it is about: TypeError for what is none."""
+    """A query whose answer does not depend on the tensor; TypeError for anything else than a tensor."""
 
     @functools.wraps(fn)
     def asked(input):
@@ -49,7 +49,7 @@ def of_tensor(fn):
 
 
 def fact(fn):
-    """A question that is a function and a method."""
+    """A query that is both function and method."""
     PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
     return fn
 

@@ -1,4 +1,4 @@
-"""What a tensor knows about itself: gradient state, memory, and the operators hung on it as methods."""
+"""Attributes of a tensor for autograd, and the attachment of operators as methods."""
 
 import operator
 import weakref
@@ -26,7 +26,7 @@ from tensh.engine.errors.warnings import warn
 
 
 def member(name=None, **accessors):
-    """Hang a property on Tensor."""
+    """Add a property to Tensor."""
 
     def hang(get):
         called = name or get.__name__
@@ -37,7 +37,7 @@ def member(name=None, **accessors):
 
 
 def read_only(name):
-    """What refuses to set a property."""
+    """The setter that refuses to set a property."""
 
     def refuse(t, value):
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
@@ -46,7 +46,7 @@ def read_only(name):
 
 
 def sealed(name, member):
-    """A property that cannot be set says so in PyTorch's words."""
+    """A property whose setter raises PyTorch's error."""
     if type(member) is not property or member.fset is not None:
         return member
     return property(member.fget, read_only(name), doc=member.__doc__)
@@ -61,7 +61,7 @@ DETACH = (
 
 
 def _set_requires_grad(t, flag):
-    """``t.requires_grad = flag``: unlike ``requires_grad_`` it refuses computed tensors even what they are already."""
+    """``t.requires_grad = flag``: unlike ``requires_grad_``, refuses any value for computed tensors."""
     if not isinstance(flag, bool):
         raise RuntimeError("requires_grad must be a bool")
     if flag and t.array.dtype.kind not in DIFFERENTIABLE:
@@ -72,7 +72,7 @@ def _set_requires_grad(t, flag):
 
 
 def _computed(t):
-    """Has the tensor a node that computed it?  A view that may not be used any more has that of its making."""
+    """True if an operation computed the tensor; a view that is stale for good keeps its first node."""
     node = t.node if stale(t) else refresh_node(t)
     return live(node) and type(node) not in (AccumulateGrad, NoGradView)
 
@@ -309,7 +309,7 @@ PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_poin
 
 
 class Late:
-    """What hangs on Tensor before its first use: it is read, written if it is a function, and takes its own place."""
+    """Placeholder for an attribute of Tensor before its first use, which imports it and puts it in place."""
 
     def __init__(self, name, resolve):
         self.name, self.resolve = name, resolve
@@ -358,7 +358,7 @@ def python_operator(name):
 
 
 def hang(names, resolve):
-    """Let Tensor have what ``resolve`` gives for each of the names."""
+    """Attach the result of ``resolve`` to Tensor for each of the names."""
     for name in names:
         setattr(Tensor, name, Late(name, resolve))
 

@@ -88,7 +88,7 @@ def converted(t, to, copy=False, memory_format=None):
 
 
 def in_order(array, memory_format):
-    """Do the dimensions lie in memory as the format says?"""
+    """True if the dimensions lie in memory in the order of the format."""
     if memory_format is contiguous_format:
         return array.flags.c_contiguous
     return memory.strides(memory.empty_like(array, array.dtype, memory_format)) == memory.strides(array)

@@ -1,4 +1,4 @@
-"""Python's protocols: what len, bool, float, iter, in, copy, pickle and NumPy ask of a tensor."""
+"""Python's protocols for tensors: len, bool, float, iter, in, copy, pickle and NumPy's."""
 
 import importlib
 import operator
@@ -105,7 +105,7 @@ def __index__(self):
     return int(self.array.item())
 
 
-Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # Python 2 called them so
+Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # their names in Python 2
 
 
 # ── as an array ──────────────────────────────────────────────────────────────
@@ -165,7 +165,7 @@ def place_of(array, block):
 
 
 def rebuilt(name, block, shape, strides, offset, requires_grad):
-    """A tensor at its place in a memory; how copied and pickled tensors come back.  ``name``: of its class."""
+    """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is that of its class."""
     array = block if strides is None else memory.strided(block, shape, strides, offset)
     t = make_leaf(array, requires_grad)
     if name is None:
@@ -178,7 +178,7 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
 
 
 def name_of(cls):
-    """How a pickle names a class: by text where it shows itself as PyTorch's."""
+    """The name of a class in a pickle: text if the class presents itself as PyTorch's."""
     if cls is Tensor:
         return None
     root, _, rest = cls.__module__.partition(".")
@@ -191,7 +191,7 @@ def class_called(name):
 
 
 def __reduce_ex__(self, protocol):
-    """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
+    """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
     block = memory_of(self.array)
     facts = (name_of(type(self)), block, *place_of(self.array, block), live(refresh_node(self)))
     return rebuilt, facts, self.__dict__ or None

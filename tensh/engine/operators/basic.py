@@ -30,7 +30,7 @@ def sum_to(input, shape):
 
 
 def sum_to_recorded(input, shape):
-    """The same in PyTorch's steps."""
+    """The sum over broadcast dimensions, recorded in PyTorch's steps."""
     if not shape:
         return recorded("sum_all")(input)
     extra = input.ndim - len(shape)
@@ -158,13 +158,13 @@ def conjugate(input):
 
 @op(public=False, input="conj(g)")
 def conj_physical(input):
-    """The same; in PyTorch the other one is a view."""
+    """The complex conjugate; in PyTorch ``conj`` is a view, and this is not."""
     return np.conjugate(input)
 
 
 @op(name="conj_over", node="ConjPhysicalBackward1", public=False, inplace="method", input="conj(g)")
 def conj_over(input):
-    """The same, written over the input; recorded of real numbers, too."""
+    """The complex conjugate, written over the input; recorded for real numbers, too."""
     return np.conjugate(input) if input.dtype.kind in "cW" else input.copy()
 
 

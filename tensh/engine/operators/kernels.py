@@ -1,4 +1,4 @@
-"""What the kernels of pointwise operators share, and those that choose between values.
+"""Helpers of pointwise kernels, and kernels that choose between values.
 
 A kernel works on raw arrays of the right dtype.  NumPy answers 0-d arrays with its scalars, which have no memory to
 write into: ``own`` says where a next step may put its result.  Zeros and ones come ready made, because NumPy needs
@@ -77,7 +77,7 @@ def all_in_float32(kernel):
 
 
 def number(value, name, parameter, position):
-    """A float from an argument; PyTorch's error for what is none."""
+    """A float from an argument; PyTorch's error for anything else."""
     taken = take_float(value)
     if taken is NO_FIT:
         raise TypeError(
@@ -128,7 +128,7 @@ def put(array, mask, values):
 
 
 def blended(condition, input, other):
-    """The same as ``np.where`` for arrays of one shape, in half the time: the bits in which they differ, where wanted."""
+    """``np.where`` for arrays of one shape, in half the time, by flipping the bits in which they differ."""
     bits = BITS[input.itemsize]
     other = other.view(bits)
     out = np.bitwise_xor(input.view(bits), other)
@@ -222,7 +222,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def infinity(sign):
-    """Is a number the infinity of this sign?"""
+    """True where a number is the infinity of this sign."""
 
     def kernel(input):
         if input.dtype.kind not in "fV":
@@ -233,7 +233,7 @@ def infinity(sign):
 
 
 def isreal(input):
-    """Is the imaginary part zero?"""
+    """True where the imaginary part is zero."""
     if is_real(input):
         return np.ones(input.shape, bool)
     return np.equal((input if input.dtype.kind == "c" else input.astype(np.complex64)).imag, 0)

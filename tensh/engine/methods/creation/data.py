@@ -71,7 +71,7 @@ def copied(data, dtype, advice="torch.tensor(sourceTensor)"):
 
 
 def converted(array, dtype, copy):
-    """The array in ``dtype`` (or its own), copied if it must be or if so wished."""
+    """The array in ``dtype`` (or its own), copied if necessary or requested."""
     if dtype is None or dtype.numpy is array.dtype:
         return array.copy(order="K") if copy else array
     return recast(wrap(array), dtype).array

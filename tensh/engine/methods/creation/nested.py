@@ -1,7 +1,7 @@
-"""Arrays from nested Python data: what dtype and shape it has, and PyTorch's words where it has none.
+"""Arrays from nested Python data: their dtype and shape, and PyTorch's errors for data without one.
 
 Note [Two ways to read data]
-Lists of plain numbers are NumPy's to read: the types of the leaves are collected at C speed and decide the dtype.
+NumPy reads lists of plain numbers: the types of the leaves are collected at C speed and decide the dtype.
 Everything else (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) goes through
 ``carefully``, which looks at one element after the other, as PyTorch does.
 """
@@ -54,7 +54,7 @@ def of_plain(kinds):
 
 
 def carefully(data, dtype):
-    """The same, element by element, for any data; raises what PyTorch raises."""
+    """Read any data element by element; raise PyTorch's errors."""
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
     if isinstance(data, np.ndarray):
@@ -68,7 +68,7 @@ def carefully(data, dtype):
 
 
 def elements(leaves, to):
-    """The array of dtype ``to`` with these elements; raises what PyTorch raises for one that does not fit."""
+    """The array of dtype ``to`` with these elements; PyTorch's error for one that does not fit."""
     convert = CONVERT[to.category]
     numbers = [convert(leaf, to) for leaf in leaves]
     middle = np.float32 if to is float16 else to.numpy
@@ -77,7 +77,7 @@ def elements(leaves, to):
 
 # ── shape and dtype ──────────────────────────────────────────────────────────
 def is_sequence(data):
-    """Does it have elements, in PyTorch's eyes?  A tensor has, but counts as one."""
+    """True if PyTorch reads the elements of a value; a tensor has elements, but counts as one."""
     if isinstance(data, (list, tuple, str, bytes, range, Sequence)):
         return True
     return (
@@ -209,7 +209,7 @@ CONVERT = {BOOL: to_bool, INTEGER: to_integer, FLOAT: to_float, COMPLEX: to_comp
 
 
 def kind_of(data):
-    """The name of the type of what no tensor is made of."""
+    """The name of the type of a value that cannot become a tensor."""
     from tensh.engine.arguments.signatures import type_name
 
     return type_name(data)

@@ -117,7 +117,7 @@ PLACES = np.arange(32.0)  # two vectors of the shortest type
 
 
 def few_steps(start, step, number, dtype):
-    """The same one by one."""
+    """A few numbers of a range, one by one."""
     if dtype.itemsize == 8:
         return fused(step, PLACES[:number], start)
     values = PLACES[:number] * SCALARS[step, PLACES.dtype]

@@ -1,4 +1,4 @@
-"""Arithmetic with the roundings of PyTorch's kernels, so that counted numbers have its very bits."""
+"""Arithmetic with the roundings of PyTorch's kernels, so that ranges agree with PyTorch bit by bit."""
 
 import struct
 

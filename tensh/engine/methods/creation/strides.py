@@ -1,4 +1,4 @@
-"""New tensors with strides of one's own, whose elements are not set."""
+"""New tensors with given strides, whose elements are not set."""
 
 from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, shows
 from tensh.engine.arrays import memory

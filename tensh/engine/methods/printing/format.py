@@ -1,8 +1,8 @@
 """A tensor as text: ``tokens(tensor)`` are (kind, text) pairs, and its repr is their concatenation.
 
-Kinds are "keyword" (the word ``tensor``), "number", "punctuation" and "attribute" (``dtype=torch.float64``); whoever
-shows a tensor in colour maps kinds to styles. Only the elements that are shown are looked at: a summarised
-tensor costs the same whatever its size.
+Kinds are "keyword" (the word ``tensor``), "number", "punctuation" and "attribute" (``dtype=torch.float64``); coloured
+output maps kinds to styles.  Only the elements that are shown are read: printing a summarised tensor takes the same
+time whatever its size.
 """
 
 from itertools import compress, islice
@@ -62,7 +62,7 @@ def formatted(tensor, specification):
 
 
 def attributes(tensor):
-    """What follows the elements: only what the reader could not guess from them."""
+    """The attributes after the elements: only those that the elements do not imply."""
     array, dtype, usual = tensor.array, tensor.dtype, get_default_dtype()
     usual_complex = complex128 if usual is float64 else complex64
     found = []

@@ -1,4 +1,4 @@
-"""Names that PyTorch has and tensh lacks: each says so, and why, instead of looking like a name that nobody has.
+"""Errors for names that PyTorch has and tensh lacks, which say so and give the reason.
 
 ``names.txt`` holds the public names of PyTorch, as ``tools/pytorch_names.py`` records them; ``reasons.py`` says why
 some of them are not here. At the start only the names of Tensor are read, for 0.2 ms; all else when a name is not found.
@@ -16,7 +16,7 @@ class NotInTensh(AttributeError, NotImplementedError):
 
 
 class CannotImport(ModuleNotFoundError, NotImplementedError):
-    """The same for ``import torch.NAME`` and ``from torch import NAME``."""
+    """The error of ``import torch.NAME`` and ``from torch import NAME`` for a name that tensh lacks."""
 
 
 for _each in (NotInTensh, CannotImport):  # what the error is called where it is shown
@@ -44,7 +44,7 @@ def recorded(space):
 
 
 def in_pytorch(path):
-    """Has PyTorch the name ``torch.x.y``?"""
+    """True if PyTorch has the name ``torch.x.y``."""
     space, _, name = path.rpartition(".")
     return path in namespaces() or name in recorded(space)
 
@@ -68,7 +68,7 @@ def patterns():
 
 
 def sentence(path):
-    """What is said of a name that PyTorch has and tensh lacks."""
+    """The message for a name that PyTorch has and tensh lacks."""
     why = reason(path)
     yet = "" if why else " yet"
     because = f": {why.text}" if why else ""
@@ -104,7 +104,7 @@ def unsupported_lookup(space):
 
 
 def _imports():
-    """Is the user's code at ``from module import name``?  There, Python turns an AttributeError into an ImportError."""
+    """True if the user's code is at ``from module import name``, where Python turns AttributeError into ImportError."""
     from opcode import opmap
 
     frame = sys._getframe(1)
@@ -116,7 +116,7 @@ def _imports():
 class Unsupported:
     """A method or property of PyTorch's tensors that tensh lacks.
 
-    One for each such name hangs on Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
+    Each such name is attached to Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
     """
 
     __slots__ = ("name",)
@@ -129,7 +129,7 @@ class Unsupported:
 
 
 def add_unsupported(tensor):
-    """Hang on Tensor what PyTorch's has and it lacks; called once all its members are there."""
+    """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
     for name in set(recorded("torch.Tensor")) - vars(tensor).keys():
         setattr(tensor, name, Unsupported(name))
     tensor.__dir__ = members

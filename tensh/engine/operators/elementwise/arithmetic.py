@@ -250,7 +250,7 @@ def require_dtype(input, array, name):
 
 
 def lerp(input, end, weight):
-    """The same for weights of each element."""
+    """Linear interpolation with a weight for each element."""
     require_dtype(input, end, "end")
     require_dtype(input, weight, "weight")
     return _lerp(input, end, weight)

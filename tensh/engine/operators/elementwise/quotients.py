@@ -16,7 +16,7 @@ HALF = np.array(0.5, F4)
 
 
 def many(input, other):
-    """Are these arrays to be divided here?"""
+    """True if these arrays are divided here."""
     return input.dtype is F4 and other.dtype is F4 and input.size >= MANY
 
 

@@ -360,14 +360,14 @@ def power_exponent(out, input, exponent):
 
 @word
 def outside(input, eps):
-    """Is the input where logit has no slope?"""
+    """True where logit has no slope."""
     low, high = (0, 1) if eps is None or eps < 0 else (eps, 1 - eps)
     return (input < low) | (input > high)
 
 
 @word
 def inside(input, min, max):
-    """Is the input within the bounds that there are?"""
+    """True where the input is within the given bounds."""
     if min is None:
         return input <= max
     return input >= min if max is None else (input >= min) & (input <= max)

@@ -87,7 +87,7 @@ def steps_beside(input, indices, ndim):
 
 
 def find_some(indices):
-    """Do index arrays and masks name any place?  Those that do not fit together name none."""
+    """True if index arrays and masks select any place; arrays that do not fit together select none."""
     shapes = [
         (np.count_nonzero(each),) if each.dtype.kind == "b" else each.shape for each in indices if each is not None
     ]
@@ -98,7 +98,7 @@ def find_some(indices):
 
 
 def of_nothing(input, indices):
-    """The same for an input without elements.  Where nothing can be found, PyTorch does not look at the numbers."""
+    """The index result for an input without elements; PyTorch does not check indices that select nothing."""
     dim, numbers, wanted = 0, [], find_some(indices)
     for each in indices:
         if each is not None and each.dtype.kind != "b":

@@ -27,7 +27,7 @@ def zeros_as(grad, shape):
 
 
 def only_mask(indices):
-    """Is there one index array, which is a mask?"""
+    """True if there is one index array, which is a mask."""
     arrays = [each for each in indices if each is not None]
     return len(arrays) == 1 and arrays[0].dtype.kind == "b"
 

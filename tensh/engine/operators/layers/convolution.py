@@ -192,7 +192,7 @@ def lay_together(columns, whole, stride, dilation):
 
 
 def laid_together(columns, spatial, stride, padding, dilation):
-    """The same for a new array, without its padding: [N, C, *S]."""
+    """Add all windows in a new array, without its padding: [N, C, *S]."""
     whole = np.zeros((*columns.shape[:2], *(n + 2 * p for n, p in zip(spatial, padding))), columns.dtype)
     lay_together(columns, whole, stride, dilation)
     return without(padding, whole, spatial)

@@ -6,7 +6,7 @@ from tensh.engine.arrays.memory import laid, strides
 
 
 def channels_innermost(array):
-    """Do the channels, dimension 1, lie innermost?  PyTorch's test, which takes what is ambiguous for row-major."""
+    """True if the channels, dimension 1, lie innermost; as in PyTorch, ambiguous layouts count as row-major."""
     if array.flags.c_contiguous or array.ndim not in (4, 5) or not array.size:
         return False
     steps = strides(array)

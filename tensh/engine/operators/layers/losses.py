@@ -143,7 +143,7 @@ def entropies(input, target, weight):
 )  # fmt: skip
 @in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
-    """The same of sigmoid(input), without overflow; ``pos_weight`` weights the yes."""
+    """Binary cross entropies of sigmoid(input), without overflow; ``pos_weight`` weights positive targets."""
     return reduced(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
 
 

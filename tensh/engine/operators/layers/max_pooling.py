@@ -30,7 +30,7 @@ def largest_in(input, windows, dims):
 
 
 def largest_in_planes(values, windows):
-    """The same for planes [planes, ...]."""
+    """The largest elements of the windows of planes [planes, ...]."""
     planes, *sizes = values.shape
     places, inside = None, 1
     for dim in reversed(range(len(sizes))):

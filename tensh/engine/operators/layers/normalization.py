@@ -33,7 +33,7 @@ def group_sums(grouped):
 
 
 def group_products(one, other):
-    """The same of products, without an array of them."""
+    """The sums of products over all but the middle dimension, without an array of products."""
     if one.shape[2] == 1:
         return add_along(np.multiply(one[:, :, 0], other[:, :, 0]), 0)
     rows = add_row_products(one, other)
@@ -75,7 +75,7 @@ def whiten(grouped, eps, out):
 
 
 def whiten_some(grouped, eps, out):
-    """The same, some groups at a time."""
+    """Whiten some groups at a time."""
     facts = np.empty((3, grouped.shape[1]), grouped.dtype)
 
     def work(part):
@@ -145,7 +145,7 @@ group_norm_of = declare_norm(
 @keeping_format
 @in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
-    """The same by given means and variances, which are constants."""
+    """Batch normalisation by given means and variances, which are constants."""
     scale = (1 / np.sqrt(variance + variance.dtype.type(eps))).astype(input.dtype, copy=False)
     if weight is not None:
         scale = scale * widened(weight)

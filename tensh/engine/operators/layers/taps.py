@@ -125,14 +125,14 @@ class Taps:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
 
     def _means(self, array, dim):
-        """The same for means of neighbours."""
+        """Means of neighbours as taps."""
         count, length = self.places.shape
         windows = array.reshape(*array.shape[:dim], length, count, *array.shape[dim + 1 :])
         sums = add_along(windows, dim + 1)
         return np.multiply(sums, self.typed(array.real.dtype).flat[0], sums)
 
     def _by_outputs(self, array, dim):
-        """The same, output by output: for a result of few elements that are sums of many."""
+        """Apply the taps output by output: for a result of few elements that are sums of many."""
         out = np.empty((*array.shape[:dim], self.length, *array.shape[dim + 1 :]), array.dtype)
         weights = None if self.weights is None else self.typed(array.real.dtype)
         lead, shape = (slice(None),) * dim, (-1, *(1,) * (array.ndim - dim - 1))

@@ -30,7 +30,7 @@ def plus(input, product, beta, alpha):
 
 
 def added(input, product, beta, alpha, terms=1):
-    """The same with PyTorch's words where the input cannot be expanded to the product's shape.
+    """Compute with PyTorch's error where the input cannot be expanded to the product's shape.
 
     Of a product of no ``terms`` the factor is not looked at, of no elements neither is.
     """

@@ -9,7 +9,7 @@ from tensh.engine.operators.linalg.shared import check_floating, check_square, e
 
 @word
 def regular(determinant):
-    """Is no determinant zero?"""
+    """True if no determinant is zero."""
     return not bool((determinant == 0).any())
 
 

@@ -40,7 +40,7 @@ ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(recorded("t")(matrix))
 
 @word
 def by_columns(strides):
-    """Does a factor lie column by column, as ``weight.t()`` does?
+    """True if a factor lies column by column, as ``weight.t()`` does.
 
     Its gradient is computed column by column then, so that the gradient of ``weight`` lies in rows and need not be copied:
     for one row of 3072 numbers and 512 outputs the copy takes ten times as long as the product.

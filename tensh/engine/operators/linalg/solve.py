@@ -114,7 +114,7 @@ def linalg_solve_triangular(A, B, upper, left=True, unitriangular=False):
 
 
 def check_fit(name, A, B, left):
-    """Do the rows (or columns) of B fit the matrices?  A and B are shapes."""
+    """True if the rows (or columns) of B fit the matrices; A and B are shapes."""
     if A[-2 if left else -1] != B[-2 if left else -1]:
         (n, m), (p, q) = A[-2:], B[-2:]
         equation = "AX = B" if left else "XA = B"

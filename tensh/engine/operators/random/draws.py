@@ -1,4 +1,4 @@
-"""What is drawn with parameters that are tensors: means, probabilities, rates, weights.
+"""Draws whose parameters are tensors: means, probabilities, rates, weights.
 
 No gradient passes through a draw: the derivatives are zeros, or refused, as in PyTorch.
 """
@@ -34,7 +34,7 @@ ARRAYS["nothing"] = TENSORS["nothing"] = nothing
 
 @op(public=False, out=False, sequence="inputs", node="NotImplemented", inputs="not_differentiable(name)")
 def underivable(inputs, draw, name):
-    """What ``draw`` makes of the inputs; backward is refused."""
+    """The result of ``draw`` for the inputs; backward is refused."""
     return draw(*inputs)
 
 
@@ -233,7 +233,7 @@ METHODS["multinomial"] = accepts(f"(int num_samples, bool replacement = False, {
 
 
 def _check_multinomial(weights, num_samples, replacement, out):
-    """Raise what PyTorch raises for weights that cannot be drawn with."""
+    """Raise PyTorch's error for weights that are no distribution."""
     dtype = BY_NUMPY[weights.dtype]
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")

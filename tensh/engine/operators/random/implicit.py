@@ -1,8 +1,8 @@
-"""How gamma and Dirichlet numbers move with their parameters.
+"""Derivatives of gamma and Dirichlet draws by their parameters.
 
 A draw x with distribution function F(x; a) moves by -(dF/da) / (dF/dx) when its parameter moves (implicit
 reparameterisation: Figurnov, Mohamed and Mnih, 2018).  No closed form of dF/da is known.  As in PyTorch, whose numbers
-these are, each region has an approximation of its own: a power series near the ends, a saddle point expansion (Rice's
+these are, each region has its approximation: a power series near the ends, a saddle point expansion (Rice's
 method) for large parameters, and a rational function fitted to the rest.
 """
 
@@ -139,7 +139,7 @@ def beta_near_zero(x, a, b, total, edge):
 
 
 def beta_near_one(x, a, b, total, edge):
-    """The same at 1, eight terms and the first."""
+    """The series of the incomplete beta function at 1, eight terms and the first, and its slope by ``a``."""
     rest, factor = 1 - x, digamma_right(total) - digamma_right(a)
     term, product, slope, series = 1.0, 1.0, 0.0, factor / b
     for k in range(1, 9):

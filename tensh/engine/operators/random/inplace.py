@@ -1,6 +1,6 @@
 """The methods that fill a tensor with random numbers, such as ``x.uniform_()``.
 
-What is recorded is that the tensor no longer depends on what it was computed from: the gradient that arrives is dropped.
+The record says that the tensor no longer depends on its history: an arriving gradient is dropped.
 """
 
 from tensh.engine.arguments.signatures import accepts
@@ -36,7 +36,7 @@ DRAWN = {
 
 
 def overwrite(t, name, fill, generator, *args):
-    """Fill ``t`` with random numbers and record that it no longer depends on what it was computed from."""
+    """Fill ``t`` with random numbers and record that it no longer depends on its history."""
     recorded = mode.grad and refresh_node(t) is not None
     if recorded:
         refuse_unrecordable(t)

@@ -38,7 +38,7 @@ def refuse_complex(name, input):
 
 # ── values and their indices ─────────────────────────────────────────────────
 def strided(input, axis):
-    """Do the lines along ``axis`` lie across the memory of a large array?"""
+    """True if the lines along ``axis`` lie across the memory of a large array."""
     return input.size >= LARGE and axis != input.ndim - 1 and input.flags.c_contiguous and input.shape[axis] > 1
 
 

@@ -89,7 +89,7 @@ def counted(numbers, bins, weights, dtype):
 
 
 def counted_in_blocks(values, bins, number):
-    """The same of one dimension without weights; ``number`` gives the bins of a part of the values."""
+    """The histogram of one dimension without weights; ``number`` gives the bins of a part of the values."""
     found = []
 
     def work(part):

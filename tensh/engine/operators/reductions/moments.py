@@ -33,7 +33,7 @@ def moments(array, dim, keepdim):
 
 
 def moments_at_once(array, axes, keepdim):
-    """The same of a small array."""
+    """The moments of a small array, in one pass."""
     wide = array.astype(WIDER.get(array.dtype, array.dtype), copy=False)
     add = add_in_pieces if wide is array and array.size > SMALL else np.add.reduce
     number = math.prod([array.shape[axis] for axis in axes]) or np.nan
@@ -70,7 +70,7 @@ def one_middle(array, axes):
 
 
 def moments_of_chunks(array):
-    """The same over the middle one of three dimensions of a large array, chunk by chunk on the machine's cores."""
+    """The moments over the middle one of three dimensions of a large array, by chunks on the machine's cores."""
     if array.dtype.kind == "c":
         parts = array.view(f"f{array.itemsize // 2}").reshape(*array.shape[:2], -1)
         mean, squares = moments_of_chunks(parts)
@@ -102,7 +102,7 @@ def moments_of_chunks(array):
 
 
 def moments_of_chunk(array):
-    """The same of a chunk, in its own precision: what the rounded mean is off is known from the distances, and made good."""
+    """The moments of a chunk in its precision; the sum of distances corrects the error of the rounded mean."""
     number = array.shape[1]
     centre = add_along(array, 1) / array.dtype.type(number)
     if not np.isfinite(centre).all():  # the sum may be larger than the largest number

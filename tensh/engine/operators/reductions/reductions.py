@@ -48,7 +48,7 @@ def restore(g, shape, dim, keepdim):
 
 
 def restore_recorded(g, shape, dim, keepdim):
-    """The same, dimension by dimension."""
+    """Restore reduced dimensions as 1, one after the other, as recorded operations."""
     if not keepdim and dim is not None:
         for d in sorted(dims(dim, len(shape))):
             g = recorded("unsqueeze")(g, d)
@@ -219,13 +219,13 @@ def factors_side_by_side(input, axes, dtype, out=None, keepdim=False):
 
 @word
 def free_of_zeros(input):
-    """Is no element zero, so that a product without one factor is a quotient?"""
+    """True if no element is zero, so that a product without one factor is a quotient."""
     return not bool((input == 0).any())
 
 
 @word
 def nothing_left(g, input):
-    """Is every product without one factor zero?  PyTorch looks only where no derivative of higher order is recorded."""
+    """True if every product without one factor is zero; PyTorch checks only if no higher derivative is recorded."""
     return not isinstance(g, Tensor) and np.count_nonzero(input) + 1 < input.size
 
 

@@ -74,7 +74,7 @@ def in_lines(ufunc, source, axis, wide):
 
 
 def along_rows(ufunc, source, wide):
-    """The same along the last dimension, block by block.
+    """Accumulate along the last dimension, block by block.
 
     Sums of many float32 numbers stay in single precision, which takes half the time and costs a digit in the last place.
     """
@@ -117,7 +117,7 @@ def one_by_one(ufunc, rows, out, wide):
 
 
 def accumulate_rows(ufunc, rows, out):
-    """The same at once.  NumPy keeps Python's lock for up to LOCKED rows, but not for a single one."""
+    """Accumulate all columns at once.  NumPy keeps Python's lock for up to LOCKED rows, but not for a single one."""
     if len(rows) > LOCKED or rows.shape[1] <= LOCKED:
         ufunc.accumulate(rows, 1, None, out)
     else:

@@ -37,7 +37,7 @@ class Segments:
         self.filled = self.lengths > 0
 
     def repeated(self, batch):
-        """The same segments of every array of a batch, whose dimensions come first."""
+        """Repeat the segments for every array of a batch, whose dimensions come first."""
         *told, length = self.told
         return Segments(*(np.broadcast_to(each, batch + each.shape) for each in told), length)
 

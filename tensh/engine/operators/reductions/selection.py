@@ -35,7 +35,7 @@ def keys(values):
 
 
 def is_tied(input, values, axis):
-    """Are there equal elements, or nan, among the extremes ``values`` along ``axis``, or others like the last of them?"""
+    """True if the extremes ``values`` along ``axis`` hold ties or nan, or the last one has equals outside."""
     if axis != input.ndim - 1:
         input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:

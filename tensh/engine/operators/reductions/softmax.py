@@ -50,7 +50,7 @@ def logsumexp(input, dim, keepdim=False):
 
 
 def log_sum_exp(input, axes):
-    """The same of an array, with its dimensions kept."""
+    """The logarithm of the sum of exponentials of an array, with its dimensions kept."""
     top = top_of(input, axes)
     terms = np.exp(np.subtract(input, top))
     return np.log(sum_along(terms, 1) if axes == 1 else add_along(terms, axes, True)) + top

@@ -100,7 +100,7 @@ def add_rows(matrix):
 
 
 def add_rows_on_cores(matrix):
-    """The same on the machine's cores."""
+    """The sums of rows on the machine's cores."""
     if len(matrix) == 1:
         return add_vector(matrix[0]).reshape(1)
     if matrix.size < SPREAD_SUMS:
@@ -142,7 +142,7 @@ def add_middle(array):
 
 
 def add_folded(array, side):
-    """The same of narrow rows, of which ``side`` are put side by side."""
+    """The sums over the middle dimension for narrow rows, ``side`` of them side by side."""
     outer, number, width = array.shape
     whole = number // side * side
     sums = add_middle(array[:, :whole].reshape(outer, number // side, side * width))
@@ -159,7 +159,7 @@ def fold(number):
 
 
 def add_middle_on_cores(array):
-    """The same on the machine's cores."""
+    """The sums over the middle dimension on the machine's cores."""
     outer, number, width = array.shape
     if array.size < 2 * SUMS:
         return add_middle(array)
@@ -222,7 +222,7 @@ def add_along(array, axes=None, keepdim=False):
 
 
 def add_axis(array, axis, keepdim):
-    """The same along one dimension."""
+    """The sums along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
     if number <= STEP_NUMPY and (array.size <= ALONE or step != array.itemsize) or not array.size:

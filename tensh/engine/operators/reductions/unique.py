@@ -32,7 +32,7 @@ def run_results(rows, begins):
 
 
 def in_order(rows, order, ordered):
-    """The same for rows that ``order`` sorts; the numbers are those of the rows as they stand."""
+    """Runs of equal rows for rows that ``order`` sorts; numbers are those of the unsorted rows."""
     values, number, counts = run_results(rows[order], runs(ordered))
     inverse = np.empty(len(rows), I8)
     inverse[order] = number

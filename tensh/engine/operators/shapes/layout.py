@@ -1,4 +1,4 @@
-"""The memory of a tensor seen in other ways: strides of one's own, complex numbers as pairs of real ones."""
+"""Other views of a tensor's memory: given strides, complex numbers as pairs of real ones."""
 
 import numpy as np
 

@@ -37,7 +37,7 @@ def cat(tensors, dim=0):
         if alike(tensors):
             return np.concatenate(tensors, dim)
     except (ValueError, TypeError, IndexError):
-        pass  # and say what PyTorch says
+        pass  # PyTorch's error follows
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     shapes = [array.shape for array in tensors]
@@ -54,7 +54,7 @@ def cat(tensors, dim=0):
 
 
 def alike(arrays):
-    """Are all arrays row-major and of the first one's dtype?"""
+    """True if all arrays are row-major and of one dtype."""
     dtype = arrays[0].dtype
     for array in arrays:  # noqa: SIM110 - a generator takes twice as long
         if array.dtype is not dtype or not array.flags.c_contiguous:
@@ -63,7 +63,7 @@ def alike(arrays):
 
 
 def common_dtype(arrays):
-    """The dtype that holds them all, as PyTorch promotes: 0-d arrays decide only where their category is higher."""
+    """The common dtype by PyTorch's promotion: 0-d arrays decide only where their category is higher."""
     ranks = [None, None]
     for array in arrays:
         own, rank = BY_NUMPY[array.dtype], array.ndim == 0
@@ -258,7 +258,7 @@ def kept(part, rows, columns, diagonal):
 
 
 def stacked(array):
-    """Do matrices in up to three dimensions, or dense stacks of them, lie here?  PyTorch writes these where they are."""
+    """True for arrays of up to three dimensions and dense stacks of matrices, which PyTorch writes without a copy."""
     if array.ndim <= 3:
         return True
     steps, dense = memory.strides(array)[:-2], memory.contiguous_strides(array.shape)[:-2]

@@ -81,13 +81,13 @@ def view(input, size):
 
 @view_op(public=False, node="ReshapeAliasBackward0", input="reshape(g, input.shape)")
 def reshape_alias(input, size, stride):
-    """The same memory in a size and strides that are known to fit."""
+    """View memory in a size and strides that are known to fit."""
     return memory.strided(input, size, stride)
 
 
 @op(public=False, out=False, node="UnsafeViewBackward0", input="reshape(g, input.shape)")
 def unsafe_view(input, size):
-    """A fresh copy in another size: a view that nobody else sees."""
+    """A view in another size of a fresh copy that nothing else refers to."""
     return input.reshape(size)
 
 
@@ -96,7 +96,7 @@ ARRAYS["reshape"] = lambda g, shape: g.reshape(shape)
 
 @view_op(public=False, node="AliasBackward0", input="g")
 def alias(input):
-    """The same memory in the same size."""
+    """View memory unchanged, as another tensor."""
     return input
 
 

@@ -167,7 +167,7 @@ def airy_right(x):
 
 
 def airy_left(x):
-    """The same on the two rays that surround the negative axis (DLMF 9.2.14)."""
+    """By K of order 1/3 on the two rays that surround the negative axis (DLMF 9.2.14)."""
     x = -x
     z = 2 / 3 * x * np.sqrt(x)
     turned = (1 + 1j) / math.sqrt(2) * (np.cos(z) - 1j * np.sin(z)) * decay(1 / 3, 1j * z, 24)

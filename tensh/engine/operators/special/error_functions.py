@@ -261,7 +261,7 @@ def normal_hazard_slope(input):
 
 
 def exact_log_ndtr(x):
-    """The same in longdouble."""
+    """log((1 + erf(x / sqrt(2))) / 2) in longdouble."""
     return piecewise(
         x < -1,
         lambda t: np.log(scaled(-t) / 2) - t * t,

@@ -51,7 +51,7 @@ def lgamma_or_inf(x):
 
 
 def exact_log_gamma(x):
-    """The same with all digits of float64, in longdouble."""
+    """The logarithm of |gamma(x)| with all digits of float64, in longdouble."""
     return piecewise(x > 0, exact_right, exact_left, x)
 
 

@@ -34,7 +34,7 @@ def part(a, x, below, density):
 
 
 def is_steep(a, x):
-    """Is a so small beside x <= 1.1 that Q may be small as well?  (W. Gautschi, "A computational procedure for incomplete
+    """True where a is so small beside x <= 1.1 that Q may be small.  (W. Gautschi, "A computational procedure for incomplete
     gamma functions", ACM Transactions on Mathematical Software 5, 1979.)"""
     return (x <= 1.1) & (a < np.where(x <= 0.5, -0.4 / np.log(x), 1.1 * x))
 
@@ -57,7 +57,7 @@ def density(a, x):
 
 
 def exact_density(a, x):
-    """The same, with the exponent in longdouble: the larger its terms are, the more digits they lose."""
+    """x**a e**-x / gamma(a) with the exponent in longdouble: the larger its terms, the more digits they lose."""
     a, x = extended(a), extended(x)
     return np.exp(a * np.log(x) - x - exact_log_gamma(a)).astype(F8)
 

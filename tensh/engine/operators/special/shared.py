@@ -1,4 +1,4 @@
-"""What the kernels of special functions share: float64, cache-sized blocks, and sums that replace integrals.
+"""Helpers of special functions: float64, cache-sized blocks, and sums that replace integrals.
 
 All are computed with NumPy and the C library alone, by formulas of the NIST Digital Library of Mathematical Functions
 (https://dlmf.nist.gov, cited by number).  Inputs of up to 32 bits are computed in float64.  Where rounding in float64
@@ -79,7 +79,7 @@ def shaped(vector, like):
 
 
 def wide(kernel=None, *, exact=None):
-    """The same for a function that PyTorch does not have for 16 bit floating point numbers."""
+    """A kernel in float64 for a function that PyTorch does not have for 16 bit floating point numbers."""
     if kernel is None:
         return functools.partial(wide, exact=exact)
     kernel = in_float64(kernel, exact=exact)
@@ -101,7 +101,7 @@ def where_else(input, mask, value):
 
 
 def no_derivative(of):
-    """What PyTorch says where it knows no derivative by one of the arguments."""
+    """Raise PyTorch's error for an argument without a derivative."""
     raise NotImplementedError(f"the derivative for '{of}' is not implemented.")
 
 

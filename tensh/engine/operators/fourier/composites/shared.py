@@ -1,4 +1,4 @@
-"""What all functions of torch.fft share: signatures, norms, sizes, refusals."""
+"""Helpers of all functions of torch.fft: signatures, norms, sizes, refusals."""
 
 from tensh.engine.arguments.binding import bind, shows
 from tensh.engine.dtypes.dtype import get_default_dtype
@@ -51,7 +51,7 @@ def in_tuple(value):
 
 
 def in_tuples(args, given, *places):
-    """The same for the arguments at these places, and those called ``s`` and ``dim``."""
+    """Put lone numbers into tuples at these places, and for the keywords ``s`` and ``dim``."""
     args = [in_tuple(value) if place in places else value for place, value in enumerate(args)]
     return args, {name: in_tuple(value) if name in ("s", "dim") else value for name, value in given.items()}
 
@@ -149,7 +149,7 @@ def many_dims(x, s, dim):
 
 
 def some_dims(name, x, s, dim):
-    """The same, but at least one."""
+    """(dimensions from 0, sizes) of a transform along at least one dimension."""
     dims, sizes = many_dims(x, s, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")

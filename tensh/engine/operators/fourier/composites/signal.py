@@ -59,7 +59,7 @@ SPOKEN = dict.fromkeys("hann hamming nuttall general_hamming".split(), "general_
 
 
 def require(name, M, dtype, layout):
-    """Refuse what no window can be."""
+    """Raise for arguments that no window can have."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if layout is not strided:

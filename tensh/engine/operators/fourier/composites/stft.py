@@ -103,7 +103,7 @@ def frames_transformed(
 
 
 def asked_for_complex(input, window, return_complex):
-    """Are complex numbers the result?  It must be said, unless some are given."""
+    """True if the result is complex, which the caller must request unless an input is complex."""
     if return_complex is None:
         return_complex = "c" in (input.array.dtype.kind, window is not None and window.array.dtype.kind)
         if not return_complex:

@@ -143,7 +143,7 @@ def write_plain(target, value):
 
 
 def same_place(one, other):
-    """Are two arrays over one memory the same elements in the same order?"""
+    """True if two arrays over one memory have the same elements in the same order."""
     alike = one.shape == other.shape and one.strides == other.strides and one.dtype is other.dtype
     return alike and address(one) == address(other)
 

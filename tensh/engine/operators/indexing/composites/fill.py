@@ -135,7 +135,7 @@ def copy_(self, other, non_blocking=False):
 
 
 def same_elements(one, two):
-    """Are two arrays the same elements of one memory?"""
+    """True if two arrays are the same elements of one memory."""
     if one is two:
         return True
     alike = (one.dtype, one.shape, one.strides) == (two.dtype, two.shape, two.strides)

@@ -277,7 +277,7 @@ def read_array(array):
 
 
 def fills(parts, value, shape, dtype):
-    """Does PyTorch fill with the one element of ``value`` under the only mask, which fits the start of ``shape``?
+    """True if PyTorch fills with the one element of ``value`` under the only mask, which fits the start of ``shape``.
 
     The mask must be of bools then, and the element must fit into ``dtype``.
     """
@@ -302,7 +302,7 @@ def apart(value, t):
 
 
 def is_number(part):
-    """Is a part of an index a tensor of one integer, without dimensions?"""
+    """True if a part of an index is an integer tensor without dimensions."""
     return isinstance(part, Tensor) and not part.array.ndim and part.array.dtype.kind in "iu"
 
 

@@ -158,7 +158,7 @@ def projected(query, key, value, weights, bias, separate):
 
 
 def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
-    """Is there a batch dimension?  AssertionError for shapes that do not fit."""
+    """True if there is a batch dimension; AssertionError for shapes that do not fit."""
     dims = [t.array.ndim for t in (query, key, value)]
     if dims[0] not in (2, 3):
         raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {dims[0]}-D query tensor")
@@ -305,7 +305,7 @@ def with_weights(q, k, v, mask, p, batch, heads):
 
 
 def without_weights(q, k, v, mask, p, batch, heads):
-    """The same, but for the weights."""
+    """The output [L * N, E], without the weights."""
     number, rows, width = q.array.shape
     columns = k.array.shape[1]
     if mask is not None:

@@ -69,7 +69,7 @@ def forwards(step, inputs, state, weights):
 
 
 def backwards(step, inputs, start, weights):
-    """The same from the last step to the first: samples join as their sequences begin."""
+    """(outputs, last state) of steps from the last to the first: samples join as their sequences begin."""
     outputs, state = [], [s[: inputs[-1].array.shape[0]] for s in start]
     for each in reversed(inputs):
         batch, present = each.array.shape[0], state[0].array.shape[0]
@@ -90,7 +90,7 @@ def one_direction(mode, input, start, weights, backward, sizes=None):
 
 
 def in_one_piece(input, start, weights):
-    """Is it a layer that PyTorch computes as one operation, with gates of single precision?"""
+    """True for a layer that PyTorch computes as one operation, with gates in single precision."""
     return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
 
 

@@ -61,7 +61,7 @@ def inv_ex(A, *, check_errors=False):
 
 # ── equations ────────────────────────────────────────────────────────────────
 def is_vector(A, B):
-    """Is B a batch of vectors rather than of matrices?"""
+    """True if B is a batch of vectors rather than of matrices."""
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
 
 

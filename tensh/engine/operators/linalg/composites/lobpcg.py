@@ -65,7 +65,7 @@ class LOBPCG:
             step = self.next
 
     def stop_iteration(self):
-        """Is this the end?"""
+        """True if the iteration ends."""
         left, found = self.ivars["iterations_left"], self.ivars["converged_count"]
         return self.bvars.get("force_stop", False) or left == 0 or found >= self.iparams["k"]
 

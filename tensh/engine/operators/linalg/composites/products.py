@@ -78,7 +78,7 @@ matmul.operator = products.mm
 
 
 def folds(input, other, a, b):
-    """Is a stack times one matrix (or vector) better one product of all the stack's rows?
+    """True if a stack times one matrix (or vector) is better computed as one product of all rows of the stack.
 
     Yes if the gradient of the matrix is wanted, which is one product then, too, or if no copy is needed for it.
     """

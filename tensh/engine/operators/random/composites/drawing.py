@@ -117,7 +117,7 @@ def made(name, size, draw, generator, given, default=None):
 
 
 def made_like(name, input, draw, generator, memory_format, given):
-    """The same in the shape, dtype and order of memory of ``input``."""
+    """A tensor filled by ``draw`` in the shape, dtype and order of memory of ``input``."""
 
     def make(dtype):
         return _drawn(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
@@ -145,7 +145,7 @@ def sized(draw):
             try:
                 array = np.empty(shape, of_scalar[float].numpy)
             except (MemoryError, ValueError):
-                return bound(*size)  # which says what is wrong
+                return bound(*size)  # raises the error
             try:
                 draw(array, default_generator)
             except Lift:

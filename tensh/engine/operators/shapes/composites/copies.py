@@ -1,4 +1,4 @@
-"""Copies of views: what ``VIEW`` shows, ``VIEW_copy`` copies.  One operator each, with the derivative of the view."""
+"""Copies of views: ``VIEW_copy`` for each ``VIEW``, an operator with the derivative of the view."""
 
 import functools
 

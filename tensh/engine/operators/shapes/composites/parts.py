@@ -1,4 +1,4 @@
-"""Parts of a tensor: ranges, splits, diagonals, strides of one's own, real and imaginary parts."""
+"""Parts of a tensor: ranges, splits, diagonals, given strides, real and imaginary parts."""
 
 import numpy as np
 

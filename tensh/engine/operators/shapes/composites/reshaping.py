@@ -26,7 +26,7 @@ from tensh.engine.operators.shapes.views import view as viewed
 
 # ── other sizes ──────────────────────────────────────────────────────────────
 def forms_of_view(self, *shape, **named):
-    """``view`` of anything but numbers side by side."""
+    """``view`` with arguments other than numbers side by side."""
     if len(shape) == 1 and not named and (type(shape[0]) is tuple or type(shape[0]) is Size):
         return viewed.fn(self, tuple(shape[0]))
     form = bind("view", ("(torch.dtype dtype)", "(tuple of ints size)"), shape, named)
@@ -37,7 +37,7 @@ FORMS["view"] = forms_of_view
 
 
 def retyped(self, dtype):
-    """The same memory as elements of another dtype, without history."""
+    """View memory as elements of another dtype, without history."""
     array, to = self.array, dtype.numpy
     if array.itemsize != to.itemsize:
         require_divisible(array, dtype)
@@ -205,7 +205,7 @@ def expanded(input, size):
 
 
 def forms_of_expand(self, *size, implicit=False, **named):
-    """``expand`` of anything but numbers side by side."""
+    """``expand`` with arguments other than numbers side by side."""
     return expanded(self, ints(size, named, "expand", "size"))
 
 

@@ -1,4 +1,4 @@
-"""What a tensor tells about its memory, and what changes it."""
+"""The memory of a tensor: its storage, strides and offset, and methods that change them."""
 
 import math
 from functools import cache
