@@ -1,4 +1,4 @@
-"""Other names of the same functions: one table, and where there are methods and in-place forms, these too."""
+"""A table of other names of functions, their methods and in-place forms."""
 
 from tensh.engine.codegen.table import METHODS, PUBLIC
 

@@ -1,4 +1,4 @@
-"""The operators that the engine itself speaks: fitting a gradient to a shape and dtype, copying, conjugating.
+"""The operators that the engine itself calls: fitting a gradient to a shape and dtype, copying, conjugating.
 
 Each is linear, so its derivative is its own adjoint.
 """

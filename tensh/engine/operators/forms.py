@@ -49,8 +49,8 @@ def require(value, name, parameter, position):
 
 
 def wants(t):
-    """Will a gradient of ``t`` be asked for?"""
+    """True if a gradient of ``t`` will be needed."""
     try:
         return mode.grad and refresh_node(t) is not None
     except Lift:
-        return True  # what is recorded of a batch is recorded on all of it
+        return True  # operations on a batch are recorded on its value

@@ -1,10 +1,10 @@
-"""The functions that live in a namespace of their own: torch.linalg, torch.fft, torch.special."""
+"""The functions of torch.linalg, torch.fft and torch.special."""
 
 from tensh.engine.codegen.registry import Registry
 from tensh.engine.codegen.table import METHODS, PUBLIC, with_out
 
 LINALG, FFT = Registry("LINALG"), Registry("FFT")
-SPECIAL = Registry("SPECIAL")  # what is no operator; torch.special has the operators, too
+SPECIAL = Registry("SPECIAL")  # functions that are no operators; torch.special has the operators, too
 
 
 def linalg(fn):

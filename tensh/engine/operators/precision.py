@@ -1,10 +1,10 @@
-"""What the kernels that add many numbers share: the dtype to compute in, and vectors of ones for BLAS."""
+"""Helpers of kernels that add many numbers: the dtype to compute in, and vectors of ones for BLAS."""
 
 import numpy as np
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 C8 = np.dtype(np.complex64)
-WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # what PyTorch accumulates in
+WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
 KEPT = 4096  # the longest vector of ones that is kept
 
 

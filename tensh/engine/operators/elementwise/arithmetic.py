@@ -24,7 +24,7 @@ NEG_BOOL = RuntimeError(
 
 
 def no_bool(one, two, number):
-    """Bools are not subtracted, from whatever."""
+    """Raise if an operand of a subtraction is bool."""
     if one.kind == "b" or two.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
@@ -75,7 +75,7 @@ def room(part, other):
 
 # ── division ─────────────────────────────────────────────────────────────────
 def require_divisor(input, other):
-    """Integers are not divided by zero, if there are any."""
+    """Raise for integers divided by zero."""
     if not other.ndim and other:
         return
     if np.count_nonzero(other) != other.size and input.size:
@@ -114,7 +114,7 @@ def divide_rounded(input, other, rounding_mode):
 
 
 def require_true_division(one, two):
-    """Two integers are not divided by addcdiv."""
+    """Raise if addcdiv would divide two integers."""
     if one.dtype.kind in "biu" and two.dtype.kind in "biu":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
@@ -126,7 +126,7 @@ def require_true_division(one, two):
 
 
 def remainder(input, other):
-    """What is left of the division that rounds down: zero, or of the divisor's sign."""
+    """The remainder of the division that rounds down: zero, or of the divisor's sign."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
         return np.remainder(input, other)
@@ -142,7 +142,7 @@ def remainder(input, other):
 
 
 def fmod(input, other):
-    """What is left of the division that rounds towards zero, of the dividend's sign."""
+    """The remainder of the division that rounds towards zero, of the dividend's sign."""
     if input.dtype.kind in "iu":
         require_divisor(input, other)
     elif quotients.many(input, other):

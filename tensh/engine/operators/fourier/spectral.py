@@ -15,7 +15,7 @@ from tensh.engine.codegen.table import op
 
 REAL = {np.dtype(c): np.dtype(r) for c, r in (("F", "f"), ("D", "d"), ("f", "f"), ("d", "d"))}
 COMPLEX = {np.dtype(r): np.dtype(c) for r, c in (("f", "F"), ("d", "D"))}
-ONE = {dtype: real.type(1) for dtype, real in REAL.items()}  # factors of the dtype: NumPy looks no further then
+ONE = {dtype: real.type(1) for dtype, real in REAL.items()}  # factors in the dtype, which need no promotion
 
 
 @cache
@@ -27,7 +27,7 @@ def ufuncs():
 
 
 def factor(dtype, scaling, sizes):
-    """What the sums over so many elements are multiplied by."""
+    """The factor of sums over so many elements."""
     if not scaling:
         return ONE[dtype]
     number = math.prod(sizes)

@@ -47,7 +47,7 @@ def unless_zeros_meet(g, zeros):
 
 @op(public=False, out=False, grad=None, index=None)
 def meetings(grad, shape, dim, index, include_self):
-    """How many elements meet in each place, at least 1, in the dtype of ``grad``."""
+    """The number of elements that meet in each place, at least 1, in the dtype of ``grad``."""
     where = places(shape, wrap_dim(dim, len(shape)), index).reshape(-1)
     count = np.bincount(where, minlength=int(np.prod(shape))).reshape(shape) + include_self
     return np.maximum(count, 1).astype(grad.dtype)
@@ -74,7 +74,7 @@ FOLDS = {
 
 
 def refusing(family, kind, input):
-    """The kernel of PyTorch that does not know numbers of this kind; None if all do."""
+    """The name of PyTorch's kernel that refuses numbers of this kind; None if there is none."""
     complex_, bool_ = input.dtype.kind == "c", input.dtype.kind == "b"
     if family == "scatter":
         refused = complex_ and kind in ("amax", "amin") or bool_ and kind == "mean"

@@ -1,4 +1,4 @@
-"""Elements at given places, and their way back into zeros: reading is the adjoint of adding.
+"""Elements at given places, and their gradients in zeros: reading is the adjoint of adding.
 
 Index tensors carry no gradient.
 """
@@ -131,7 +131,7 @@ def index_back(grad, shape, indices):
 def add_into(out, indices, values):
     """``out[indices] += values``, where a place may occur more than once."""
     if not out.size:
-        of_nothing(out, indices)  # which looks at the numbers
+        of_nothing(out, indices)  # checks the numbers
         return
     if overlaps_itself(out):
         np.add.at(out, key_of(indices), values)
@@ -230,7 +230,7 @@ def index_select(input, dim, index):
 
 
 def out_of_range(input, dim, n, wrong):
-    """What PyTorch says of an index that names no slice."""
+    """PyTorch's error for an index out of range."""
     if input.ndim > 1 and not n:
         return RuntimeError("index_select(): self indexing axis dim should be positive")
     if input.ndim > 1 and (dim == 1 or not input.size):

@@ -1,1 +1,1 @@
-"""What the layers of neural networks compute: convolution, pooling, normalisation, losses."""
+"""Operators of neural network layers: convolution, pooling, normalisation, losses."""

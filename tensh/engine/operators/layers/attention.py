@@ -29,7 +29,7 @@ def safe_softmax(input):
 )
 @in_float32
 def fit(query, key, mask=None, scale=1.0):
-    """How well every key fits every query."""
+    """The score of every key for every query."""
     scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     return scores if mask is None else scores + mask
 

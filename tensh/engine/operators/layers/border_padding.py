@@ -1,4 +1,4 @@
-"""Borders: a dimension that is copied as it is, with a few of its own elements before and after.
+"""Borders: a dimension that is copied, with a few of its elements repeated before and after.
 
 Most of a padded tensor is the tensor.  It is copied once, and the borders are made of the copy, one dimension after the
 other: a quarter of the time of putting whole dimensions together, for three of them.

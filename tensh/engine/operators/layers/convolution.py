@@ -51,7 +51,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
 
 def slid(input, weight, stride, padding, dilation, groups, size):
-    """What all ``size`` windows make of the input, as one product of matrices for every image."""
+    """The products of all ``size`` windows with the weight, one product of matrices for every image."""
     kernel, whole = weight.shape[2:], padded(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
@@ -94,7 +94,7 @@ def turned(weight, groups):
 
 
 def laid(grad, weight, spatial, stride, padding, dilation, groups):
-    """What all output positions add to the windows that they saw."""
+    """The sum of the weights of all output positions, each added to its window."""
     kernel, size = weight.shape[2:], grad.shape[2:]
     batch, channels = grad.shape[0], weight.shape[1] * groups
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
@@ -133,7 +133,7 @@ def all_but_channels(ndim):
 
 # ── windows ──────────────────────────────────────────────────────────────────
 def output_size(spatial, kernel, stride, padding, dilation):
-    """How many positions the window has in every spatial dimension."""
+    """The number of positions of the window in every spatial dimension."""
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d in zip(spatial, kernel, stride, padding, dilation)
     )
@@ -156,7 +156,7 @@ def middle(spatial, padding):
 
 
 def without(padding, whole, spatial):
-    """What lies between the padding."""
+    """The part between the padding."""
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 

@@ -11,7 +11,7 @@ ROWS = "indices, padding_idx, by_frequency"
 
 
 def factors(indices, padding_idx, by_frequency, dtype):
-    """What the gradient of every row is multiplied by: 0 for padding, 1 / its number of uses ``by_frequency``."""
+    """The factor of every row's gradient: 0 for padding, 1 / its number of uses ``by_frequency``."""
     result = np.ones(indices.shape, dtype)
     if by_frequency and indices.size:
         result /= np.bincount(indices.reshape(-1))[indices].astype(dtype)
@@ -42,7 +42,7 @@ def lookup_back(grad, indices, padding_idx, by_frequency, shape):
 
 @op(public=False, out=False, node="EmbeddingBackward0", input=f"lookup_back(g, {ROWS}, input.shape)", indices=None)
 def lookup_scaled(input, indices, padding_idx, by_frequency):
-    """The adjoint."""
+    """The adjoint of ``lookup_back``."""
     rows = np.take(input, indices, 0)
     return rows * factors(indices, padding_idx, by_frequency, rows.dtype)
 

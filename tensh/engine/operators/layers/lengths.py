@@ -1,4 +1,4 @@
-"""Vectors with lengths of their own: the derivative of weight normalisation."""
+"""Vectors scaled to given lengths: weight normalisation and its derivative."""
 
 import numpy as np
 

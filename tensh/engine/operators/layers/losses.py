@@ -65,7 +65,7 @@ def smooth_difference(input, target, reduction="mean", beta=1.0):
 
 
 def huber_difference(input, target, reduction="mean", delta=1.0):
-    """``delta`` times that."""
+    """``delta`` times the smooth difference."""
     return reduced(by_blocks(bent, input, target, others=(delta,)), reduction)
 
 

@@ -1,4 +1,4 @@
-"""The largest elements of windows of any form: of neighbours, as many as there are, wherever each begins.
+"""The largest elements of windows of any size, at any positions.
 
 Along a dimension of ``n`` elements windows are an array [size, k] of places, where a window of fewer than ``k`` elements
 repeats its last one, or [planes, size, k] where every plane has its own.  The maximum is taken one dimension after the other.

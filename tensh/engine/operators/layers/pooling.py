@@ -23,7 +23,7 @@ WINDOWS = "kernel, stride, padding, dilation, size"
 
 # ── windows ──────────────────────────────────────────────────────────────────
 def lowest(dtype):
-    """What is less than every element, to stand where there is none."""
+    """A value below every element, for places without an element."""
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
@@ -224,7 +224,7 @@ for dims in (2, 3):
 
 @functools.lru_cache(1024)
 def numbers_of_elements(n, kernel, stride, padding, size, with_padding):
-    """How many elements every window along one dimension has."""
+    """The number of elements in every window along one dimension."""
     start = np.arange(size) * stride - padding
     end = np.minimum(start + kernel, n + padding)
     if not with_padding:

@@ -1,4 +1,4 @@
-"""Sparse linear maps along dimensions: what padding, interpolation and adaptive pooling have in common.
+"""Sparse linear maps along dimensions, the common part of padding, interpolation and adaptive pooling.
 
 Along one dimension of size n every element of the result is a sum of a few elements of the input: ``Taps`` says which,
 and with which weights.  The adjoint of such a map is one again, so that one operator for every name
@@ -120,7 +120,7 @@ class Taps:
         return total if total.base is None else total.copy()
 
     def _in_runs(self, array, t, lead):
-        """What a tap takes from ``array``: a view where one slice says it."""
+        """The elements of ``array`` that a tap reads: a view if they are one slice."""
         parts = [array[(*lead, run)] for run in self.runs[t]]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, len(lead))
 
@@ -162,7 +162,7 @@ def through(input, maps):
 
 
 def borders_of(maps, of=None):
-    """The borders that the maps (or what they have under a name) make; None if one of them does something else."""
+    """The borders that the maps (or their attributes of that name) make; None if one makes no border."""
     given = [taps if taps is None or of is None else getattr(taps, of) for taps in maps]
     borders = [None if taps is None else taps.border for taps in given]
     wanted = len(maps) - maps.count(None)

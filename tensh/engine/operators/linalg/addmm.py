@@ -21,7 +21,7 @@ def scaled(g, factor):
 
 
 def plus(input, product, beta, alpha):
-    """``beta * input + alpha * product``, into the product's memory; for beta 0 the input does not count, even nan."""
+    """``beta * input + alpha * product``, into the product's memory; for beta 0 the input is ignored, even nan."""
     if alpha != 1:
         product *= FITTING[alpha, product.dtype]
     if beta == 0:

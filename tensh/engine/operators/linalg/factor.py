@@ -40,7 +40,7 @@ def linalg_cholesky_ex(A, upper=False, name="linalg.cholesky"):
 
 
 def factored(matrices):
-    """Cholesky factors, or LinAlgError, also for what is no number, which not every LAPACK looks for."""
+    """Cholesky factors, or LinAlgError, also for nan, which not every LAPACK checks."""
     L = np.linalg.cholesky(matrices)
     if np.isnan(L.diagonal(0, -2, -1)).any():
         raise np.linalg.LinAlgError

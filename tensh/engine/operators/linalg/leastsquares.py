@@ -35,7 +35,7 @@ def inverted(values, atol, rtol):
 
 
 def counted(values, atol, rtol):
-    """Which values are larger than both tolerances allow a zero to be?"""
+    """True for values that are larger than both tolerances for zero."""
     sizes = np.abs(values)
     return sizes > np.maximum(atol, rtol * sizes.max(-1, initial=0))[..., None]
 

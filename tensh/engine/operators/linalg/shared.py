@@ -1,4 +1,4 @@
-"""What the operators of linear algebra share: checks in PyTorch's words, the error they raise, and words of derivatives."""
+"""Helpers of linear algebra: PyTorch's checks, the error that they raise, and words of derivatives."""
 
 import functools
 import math
@@ -21,7 +21,7 @@ LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 # ── checks ───────────────────────────────────────────────────────────────────
 def check_floating(name, array, kernel_name=None):
-    """Linear algebra is for floating point and complex numbers of at least 32 bits.
+    """Raise unless the dtype is floating point or complex of at least 32 bits.
 
     ``name`` complains about integers, or is None where the kernel (``called``) does; the kernel also about few bits.
     """
@@ -36,7 +36,7 @@ def check_floating(name, array, kernel_name=None):
 
 
 def empty_in_any_dtype(kernel=None, *, integers=False):
-    """A kernel of matrices that takes empty ones also in dtypes that LAPACK does not know: it is never asked then.
+    """A kernel of matrices that accepts empty ones in dtypes that LAPACK does not know, without calling LAPACK.
 
     Those are the short floating point dtypes, and with ``integers`` those of integers and bool.
     """

@@ -17,7 +17,7 @@ def unknown(name, *gradients):
 
 # ── edges ────────────────────────────────────────────────────────────────────
 def outer_edges(name, values, low, high, margin):
-    """The range of a histogram; of the elements where none is given."""
+    """The range of a histogram: the given one, or that of the elements."""
     if low == high and values.size:
         low, high = values.min(), values.max()
     if not (np.isfinite(low) and np.isfinite(high)):
@@ -101,7 +101,7 @@ def counted_in_blocks(values, bins, number):
 
 
 def check_edges(points, edges, d):
-    """Given edges are one vector of the elements' dtype."""
+    """Raise unless given edges are one vector of the elements' dtype."""
     if edges.ndim != 1 or not edges.size:
         raise RuntimeError(
             "torch.histogramdd(): bins tensor should have one dimension, but got "

@@ -1,4 +1,4 @@
-"""Means and squared distances from them, in double precision, as PyTorch has them.
+"""Means and squared distances from them, in double precision, as in PyTorch.
 
 A large array is taken in chunks that stay in the cache, so that it is read once and never copied as a whole.  Each chunk has
 a mean and squares of its own; those of chunks are put together as Chan, Golub and LeVeque (1979) do.

@@ -1,4 +1,4 @@
-"""Norms, and what they make of distances."""
+"""Norms and their derivatives."""
 
 import math
 
@@ -18,7 +18,7 @@ maximum = np.maximum.reduce
 
 # ── norms ────────────────────────────────────────────────────────────────────
 def norm_dtype(name, dtype, wanted):
-    """The dtype to compute a norm in; PyTorch's errors for what has none."""
+    """The dtype to compute a norm in; PyTorch's errors for dtypes without a norm."""
     if dtype.kind not in DIFFERENTIABLE:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {BY_NUMPY[dtype].title}")
     if wanted is None:
@@ -90,7 +90,7 @@ def equal_share(input, mask, dim):
     input=NORM.format(s="s", r="r", x="input"),
 )
 def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
-    """The ``ord``-norm along ``dim`` of what is there taken as one vector."""
+    """The ``ord``-norm of the elements along ``dim`` as one vector."""
     dtype = norm_dtype("linalg.vector_norm", input.dtype, dtype)
     axes = dims(dim, input.ndim)
     require_identity(input, ord, axes, dim)
@@ -102,7 +102,7 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, dtype=None):
 
 
 def require_identity(input, ord, axes, dim):
-    """Of no elements there is a norm only where it has an identity."""
+    """Raise for a norm of no elements, unless the norm has an identity."""
     if input.size or not (ord < 0 or ord == math.inf):
         return
     if dim is None or len(axes) == input.ndim:

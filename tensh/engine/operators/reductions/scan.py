@@ -57,7 +57,7 @@ def in_lines(ufunc, source, axis, wide):
         return along_rows(ufunc, source, wide)
     if source.size <= LINES * source.shape[axis]:
         return at_once(ufunc, source, axis, wide)
-    if source.size < PARALLEL_LIGHT:  # which may well be there twice, in half of the time
+    if source.size < PARALLEL_LIGHT:  # small enough for a copy, which halves the time
         result = source.astype(wide)
         before, *lines = np.moveaxis(result, axis, 0)
         for line in lines:
@@ -163,7 +163,7 @@ def ones_above(dtype):
 
 @lru_cache(2)
 def ones_after(dtype):
-    """What spreads the sums of the first three blocks of a group over all numbers after them, and a fourth over all."""
+    """The matrix that adds the sums of a group's first three blocks to all later numbers, and a fourth sum to all."""
     return (np.arange(GROUP) // BLOCK > [[0], [1], [2], [-1]]).astype(dtype)
 
 

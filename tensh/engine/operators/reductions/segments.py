@@ -64,7 +64,7 @@ def rows_of(array, ndim):
 
 
 def unmet(condition):
-    """PyTorch's error where something is not as it must be."""
+    """PyTorch's error for a condition that does not hold."""
     return RuntimeError(
         f"Expected {condition} to be true, but got false.  (Could this error message be improved?  If so, please report an "
         "enhancement request to PyTorch.)"
@@ -94,7 +94,7 @@ def segment_reduced(data, reduce, segments, initial):
     **dict.fromkeys(("grad", "output", "data"), "not_differentiable('_segment_reduce_backward')"),
 )  # fmt: skip
 def segment_slopes(grad, output, data, reduce, segments, initial):
-    """What the gradient of the segments sends to their elements; equal extremes share it."""
+    """The gradients of the elements for the gradient of the segments; equal extremes share theirs."""
     ndim = len(segments.shape)
     grad, output, rows = (rows_of(each, ndim) for each in (grad, output, data))
     places, owners = segments.members()

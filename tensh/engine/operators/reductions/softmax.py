@@ -17,7 +17,7 @@ maximum = np.maximum.reduce
 
 
 def top_of(input, axes):
-    """What is subtracted before exponentials are taken, so that none overflows."""
+    """The numbers to subtract before the exponentials, so that none overflows."""
     top = maximum(input.real, axes, None, None, True, initial=-np.inf)
     return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
 

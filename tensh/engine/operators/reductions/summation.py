@@ -48,7 +48,7 @@ def times(matrix, factor, out=None):
     if whole:
         rows, into = (a[:whole].reshape(-1, number, a.shape[1]) for a in (matrix, out))
         np.matmul(rows, factor, into)
-    if whole < len(matrix):  # a call for nothing is one more wait for Python's lock
+    if whole < len(matrix):  # an empty call would wait once more for Python's lock
         np.matmul(matrix[whole:], factor, out[whole:])
     return out
 
@@ -261,7 +261,7 @@ def add_groups(array, axes):
 
 @lru_cache(1024)
 def plan(shape, strides, axes):
-    """How ``add_groups`` goes about it: (the dimensions as they lie in memory, the sizes of groups of them, which groups are
+    """The plan of ``add_groups``: (the dimensions as they lie in memory, the sizes of groups of them, which groups are
     added, what is left of the shape, and the order of that)."""
     order = sorted(range(len(shape)), key=lambda i: -abs(strides[i]))
     sizes, flags = group([shape[i] for i in order], [strides[i] for i in order], [i in axes for i in order])

@@ -126,5 +126,5 @@ def zero(input):
 
 @op(public=False, out=False, node="CopyBackwards", input="zeros_as(g, g.shape)", src="g")
 def copying(input, src):
-    """What is to be written over the input, in its dtype."""
+    """The value to write over the input, in its dtype."""
     return real_part(src, input.dtype).astype(input.dtype, copy=False)

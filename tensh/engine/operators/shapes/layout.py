@@ -39,7 +39,7 @@ def places_of(layout, low, high):
 
 
 def moved(grad, source, target, low, high):
-    """What ``grad``, laid into zeros by one layout, gives by another; elements in one place are added."""
+    """``grad`` laid into zeros by one layout and read by another; elements in one place are added."""
     flat = np.zeros(high - low, grad.dtype)
     if memory.may_overlap(*source[:2]):
         add_at(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))

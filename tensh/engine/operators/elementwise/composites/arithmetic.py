@@ -154,14 +154,14 @@ def widest(*operands):
 
 
 def in_dtype(x, to):
-    """A tensor in this dtype, a number as one of its kind."""
+    """Cast a tensor to this dtype, or a number to its Python type."""
     if isinstance(x, Tensor):
         return x if x.array.dtype is to.numpy else cast.fn(x, to.numpy)
     return complex(x) if to is complex128 else float(x)
 
 
 def require_float_power(what, t, to):
-    """Raise unless the tensor that a power is written into has the dtype of the result."""
+    """Raise unless the tensor that receives a power has the dtype of the result."""
     if t.dtype is not to:
         raise RuntimeError(f"the {what} has dtype {t.dtype.title} but the operation's result requires dtype {to.title}")
 

@@ -60,7 +60,7 @@ def setitem(self, index, value):
                 if fills(parts_of(index), value, view.array.shape[first:], view.array.dtype):
                     value = apart(value, view)
             except RuntimeError:
-                begin_write(view, value, may_overlap=True)  # which is refused before
+                begin_write(view, value, may_overlap=True)  # refused overlaps have been checked before
                 raise
             refuse_shared_index(view.array, *indices)
             index_put.write_(view, indices, without_leading_ones(value))
@@ -100,7 +100,7 @@ def written_by_arrays(t, index, value):
         return False
     part, indices = found
     if not part.size or indices and source.base is not None and owner(source) is owner(array):
-        return False  # what PyTorch says then depends on the index
+        return False  # PyTorch's error then depends on the index
     try:
         if indices:
             refuse_shared_index(part, *indices)
@@ -155,7 +155,7 @@ def number_for(dtype, value):
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         if isinstance(value, complex) and value.imag and dtype.itemsize == 2 and dtype.kind in "fV":
-            raise overflow("double")  # by way of which numbers of 16 bits are made
+            raise overflow("double")  # PyTorch makes 16 bit numbers from doubles
         return wrap(number_as(value, dtype))
     kind = type(value)
     name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
@@ -163,12 +163,12 @@ def number_for(dtype, value):
 
 
 def leading_ones(shape):
-    """How many dimensions of size 1 come first."""
+    """The number of leading dimensions of size 1."""
     return next((d for d, n in enumerate(shape) if n != 1), len(shape))
 
 
 def without_leading_ones(value):
-    """The value without leading dimensions of size 1, as PyTorch broadcasts what is assigned."""
+    """The value without leading dimensions of size 1, as PyTorch broadcasts in assignments."""
     shape = value.array.shape
     ones = leading_ones(shape)
     return view_op.fn(value, shape[ones:]) if ones else value

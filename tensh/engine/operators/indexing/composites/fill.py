@@ -26,7 +26,7 @@ from tensh.engine.operators.shapes.embedding import (
 )
 
 NUMBERS = frozenset({int, float, bool})
-SMALL = frozenset({int, float})  # types of the numbers that need no look if they are small
+SMALL = frozenset({int, float})  # types of numbers that need no check if they are small
 
 
 def element(value, name):

@@ -27,7 +27,7 @@ def getitem(self, index):
     try:
         try:
             node = self.node if self._base is None else refresh_node(self)
-        except RuntimeError:  # its history can no longer be told; a wrong index comes first
+        except RuntimeError:  # its history is lost; a wrong index is reported first
             viewed(self, index)
             raise
         if node is None or not mode.grad:
@@ -41,7 +41,7 @@ def getitem(self, index):
             try:
                 return select.fn(self, 0, index)
             except IndexError:
-                pass  # and say what PyTorch says below
+                pass  # PyTorch's error follows below
         elif not isinstance(index, Tensor):
             t = recorded(self, index if type(index) is tuple else (index,), index)
             if t is not None:
@@ -121,7 +121,7 @@ def by_arrays(array, index):
 
 
 def recorded(t, parts, index):
-    """The commonest indices, every part an operator; None for all others, and for what is wrong."""
+    """The commonest indices, every part an operator; None for all others, and for invalid ones."""
     dim, before = 0, t
     try:
         for part in parts:
@@ -192,7 +192,7 @@ def viewed(t, index, writing=False):
 
 
 def width(part):
-    """How many dimensions of a tensor a part of an index takes."""
+    """The number of dimensions that a part of an index takes."""
     if part is None or part is ... or isinstance(part, (bool, np.bool_)):
         return 0
     array = part.array if isinstance(part, Tensor) else part
@@ -201,7 +201,7 @@ def width(part):
 
 
 def consumed(arrays):
-    """How many dimensions index arrays take."""
+    """The number of dimensions that index arrays take."""
     return sum(1 if each is None else width(each) for each in arrays)
 
 
@@ -297,7 +297,7 @@ def fills(parts, value, shape, dtype):
 
 
 def apart(value, t):
-    """``value`` with memory of its own where it shares that of ``t``, which is to be filled with it."""
+    """``value``, copied if it shares memory with ``t``, which is to be filled with it."""
     return wrap(value.array.copy(), refresh_node(value)) if owner(value.array) is owner(t.array) else value
 
 

@@ -37,7 +37,7 @@ def both(choose, form, doc, out=True):
         try:
             return choose(require(input, called, "input", 1), *args, **named)
         except TypeError as error:
-            if error.__traceback__.tb_next is None:  # the call itself failed: say what PyTorch says
+            if error.__traceback__.tb_next is None:  # the call itself failed: raise PyTorch's error
                 bind(called, (form,), args, named)
             if called != name:
                 raise TypeError(str(error).replace(f"{name}()", f"{called}()", 1)) from None
@@ -234,7 +234,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         raise RuntimeError(clash)
     beside = np.broadcast_shapes(*sizes)
     if n == 0 and 0 not in (*beside, array.shape[dim]):
-        raise RuntimeError("ZeroDivisionError")  # of which PyTorch takes the remainder
+        raise RuntimeError("ZeroDivisionError")  # PyTorch takes a remainder by the size
     index = np.broadcast_to(
         array % n if n else array, (*beside[:dim], array.shape[dim], *beside[dim:]) if array.ndim else ()
     )

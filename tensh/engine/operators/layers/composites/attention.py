@@ -48,7 +48,7 @@ def check(query, key, value, attn_mask, is_causal):
 
 
 def additive(mask, query, key, is_causal):
-    """What is added to the scores: -inf where nothing may be seen."""
+    """The mask to add to the scores: -inf where attention is not allowed."""
     dtype = query.array.dtype
     if is_causal:
         rows, columns = query.array.shape[-2], key.array.shape[-2]
@@ -287,7 +287,7 @@ def in_heads(x, number, width):
 
 
 def one_longer(mask):
-    """A mask for one more key, which may be seen."""
+    """A mask for one more key, which is visible."""
     return None if mask is None else LAYERS["pad"](mask, (0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Losses of classes: what a prediction says about the right one among many."""
+"""Classification losses: predictions against the right class among many."""
 
 import math
 

@@ -43,7 +43,7 @@ def check_numbers(stride, padding, dilation, groups):
 
 
 def check_dtypes(input, weight, bias, groups, transposed):
-    """All dtypes are one; what is said of others depends on who computes it in PyTorch."""
+    """Raise unless all dtypes are equal; the message depends on PyTorch's kernel."""
     one, two = input.dtype, weight.dtype
     if bias is not None and bias.dtype is not one and (one is two or not transposed):
         raise RuntimeError(f"Input type ({one.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
@@ -87,7 +87,7 @@ def check_shapes(input, weight, bias, groups, transposed):
 
 
 def batched(input, dims, name):
-    """(input with a batch dimension, had it none?)."""
+    """(input with a batch dimension, whether it had none before)."""
     ndim = input.array.ndim
     if ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
@@ -112,7 +112,7 @@ def spatial_dims(input, weight, dims, padding):
 
 # ── convolutions ─────────────────────────────────────────────────────────────
 def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups):
-    """What conv1d, conv2d and conv3d have in common."""
+    """The common part of conv1d, conv2d and conv3d."""
     if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
     input, unbatched = batched(input, dims, name)
@@ -131,7 +131,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
 
 
 def check_room(sizes, kernel, padding, dilation):
-    """The window must fit into the padded input."""
+    """Raise unless the window fits into the padded input."""
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
     room = [n + 2 * p for n, p in zip(sizes, padding)]
     if any(r > n for r, n in zip(reach, room)):
@@ -160,7 +160,7 @@ def named_padding(padding, input, weight, stride, dilation):
 
 
 def convolve_transposed(name, dims, input, weight, bias, stride, padding, output_padding, groups, dilation):
-    """What the transposed convolutions have in common."""
+    """The common part of the transposed convolutions."""
     require(input, name, "input", 1), require(weight, name, "weight", 2)
     if bias is not None:
         require(bias, name, "bias", 3)

@@ -193,7 +193,7 @@ def dropout3d(input, p=0.5, training=True, inplace=False):
 
 @op(public=False, out=False, outs=("output", "mask"), node="NativeDropoutBackward0", input="g * mask * scale")
 def dropped_with_mask(input, scale, p, train):
-    """What was kept of the input, times ``scale``, and which elements were."""
+    """The kept elements of the input times ``scale``, and the mask of kept elements."""
     mask = empty_like(input, np.bool_)
     if train:
         drawing.bernoulli(mask, default_generator, 1 - p)

@@ -42,7 +42,7 @@ def reduced(values, reduction):
     return values if reduction == "none" else values.mean() if reduction == "mean" else values.sum()
 
 
-OLD = ("size_average", "reduce")  # what a reduction was once said with
+OLD = ("size_average", "reduce")  # the flags that ``reduction`` replaced
 
 
 def numbered_reduction(fn, *parameters):

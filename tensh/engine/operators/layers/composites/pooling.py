@@ -38,7 +38,7 @@ def require_row(name, input):
 
 # ── the largest element ──────────────────────────────────────────────────────
 def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices):
-    """What the functions below share; with ``indices`` also where the elements are."""
+    """The common part of the functions below; ``indices`` returns the places of the elements, too."""
     require(input, name, "input", 1)
     kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
     if dims > 1 or indices or wants(input):
@@ -63,7 +63,7 @@ def max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode,
 
 
 def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
-    """What max_pool1d refuses in words of its own."""
+    """Raise the errors that only max_pool1d has."""
     shape = require(input, "max_pool1d", "input", 1).array.shape
     if len(shape) not in (2, 3) or 0 in shape[-2:]:
         raise RuntimeError(
@@ -132,7 +132,7 @@ def declare_max(dims):
 
 # ── the mean ─────────────────────────────────────────────────────────────────
 def divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override):
-    """What the sums of the windows are divided by: a number, or an array where windows differ."""
+    """The divisor of the windows' sums: a number, or an array where windows differ."""
     if divisor_override is not None:
         if not divisor_override:
             raise RuntimeError("divisor must be not zero")

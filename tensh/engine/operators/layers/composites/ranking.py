@@ -1,4 +1,4 @@
-"""Losses of comparisons: which of two is larger, nearer, or more alike."""
+"""Ranking losses: which of two is larger, nearer, or more alike."""
 
 from tensh.engine.operators.elementwise.numbered import minus
 from tensh.engine.operators.elementwise.numbered import plus as plus_op

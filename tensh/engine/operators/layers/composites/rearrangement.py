@@ -154,7 +154,7 @@ def geometry(name, kernel_size, dilation, padding, stride, first):
 
 
 def blocks(spatial, kernel, dilation, padding, stride):
-    """How many windows there are in every dimension."""
+    """The number of windows in every dimension."""
     return tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(spatial, kernel, dilation, padding, stride)
     )

@@ -1,4 +1,4 @@
-"""Recurrent layers and cells as functions of the torch namespace: what the modules of ``torch.nn`` compute."""
+"""Recurrent layers and cells as functions of the torch namespace, which the modules of ``torch.nn`` call."""
 
 from tensh.engine.arguments.binding import bind, shows
 from tensh.engine.codegen.table import PUBLIC
@@ -35,7 +35,7 @@ CELL_DOC = """One step of {0} for a batch: the new state{1}.  Differentiable in 
     >>> torch.equal(new{7}, cell(x){7})
     True
     """
-WORDS = {  # what the pages of each say
+WORDS = {  # texts for the docstrings
     "LSTM": (
         "Long short-term memory",
         ", last cell",

@@ -1,6 +1,6 @@
 """Recurrent networks: a cell, run along a sequence, in layers and in one or both directions.
 
-What the input adds to the gates is one product for all steps; each step adds what the hidden state does.  Sequences are
+The input's part of the gates is one product for all steps; each step adds the hidden state's part.  Sequences are
 lists of steps [batch, features], which may have fewer and fewer samples (packed sequences).
 """
 

@@ -1,4 +1,4 @@
-"""The names of torch.nn.functional, and what many layers share.
+"""The names of torch.nn.functional, and helpers of many layers.
 
 The functions are no methods, and not in the torch namespace but where PyTorch has them there, too.
 """
@@ -33,13 +33,13 @@ HALF = ("float16", "bfloat16")
 
 
 def refuse_dtypes(kernel_name, tensor, *names):
-    """PyTorch's error for dtypes that a function is not made for, where its kind of dtype alone does not tell."""
+    """PyTorch's error for unsupported dtypes that ``types`` of the operator cannot express."""
     if tensor.dtype.name in names:
         raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{tensor.dtype.title}'")
 
 
 def constants(function, **tensors):
-    """Raise for tensors that no gradient can be computed for, if one is wanted."""
+    """Raise if a gradient is wanted for tensors that have none."""
     for name, tensor in tensors.items():
         if tensor is not None and tensor.requires_grad:
             raise RuntimeError(

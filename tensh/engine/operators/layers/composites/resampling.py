@@ -34,7 +34,7 @@ def spread_over(value, name, spatial):
 
 
 def wished(spatial, size, scale_factor, mode, recompute):
-    """(output size, scale factors or None per dimension)."""
+    """(requested output size, scale factors or None per dimension)."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -58,7 +58,7 @@ def wished(spatial, size, scale_factor, mode, recompute):
 
 
 def check_modes(input, mode, align_corners, antialias):
-    """PyTorch's errors for options that do not go together; are corners aligned?"""
+    """Raise PyTorch's errors for options that do not go together; return whether corners are aligned."""
     if mode not in MODES and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"

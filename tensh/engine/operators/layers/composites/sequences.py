@@ -1,4 +1,4 @@
-"""The loss of sequences of labels whose moments are not known."""
+"""The CTC loss: label sequences without alignment to the steps."""
 
 import math
 

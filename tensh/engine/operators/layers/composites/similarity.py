@@ -1,4 +1,4 @@
-"""How long vectors are, and how far apart or alike."""
+"""Lengths, distances and similarities of vectors."""
 
 import numpy as np
 

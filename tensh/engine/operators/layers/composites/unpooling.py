@@ -1,4 +1,4 @@
-"""The way back from max pooling: the elements in their places, zeros elsewhere."""
+"""The inverse of max pooling: the elements in their places, zeros elsewhere."""
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dtypes.dtype import int64

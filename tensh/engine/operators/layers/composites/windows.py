@@ -1,4 +1,4 @@
-"""The arguments of pooling: how windows are described, and what PyTorch says to windows that do not fit."""
+"""The arguments of pooling: descriptions of windows, and PyTorch's errors for windows that do not fit."""
 
 import math
 
@@ -48,7 +48,7 @@ COMPLAINTS = {
 
 
 def complaint(kind, dims, parameter):
-    """What PyTorch says to a wrong number of numbers."""
+    """PyTorch's error for a wrong number of numbers."""
     if dims == 1:
         return ONE_INT
     text = COMPLAINTS[kind][parameter]
@@ -69,7 +69,7 @@ def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
 
 # ── checks ───────────────────────────────────────────────────────────────────
 def output_sizes(spatial, kernel, stride, padding, dilation, ceil_mode):
-    """How many windows there are in every dimension; PyTorch's errors for numbers that make none."""
+    """The number of windows in every dimension; PyTorch's errors for numbers that make none."""
     if any(s <= 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation):
@@ -125,7 +125,7 @@ def check_window(stride, dilation, kernel, dims):
 
 
 def check_shape(name, shape, dims):
-    """The input has a batch dimension or not, and no other dimension without elements."""
+    """Raise for a wrong number of dimensions, or an empty dimension other than the batch."""
     batched = len(shape) == dims + 2
     if not batched and len(shape) != dims + 1:
         if dims == 2 and name.startswith("avg") and len(shape) < 3:

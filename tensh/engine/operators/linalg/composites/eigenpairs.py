@@ -98,7 +98,7 @@ class LOBPCGAutogradFunction(Function):
 
     @staticmethod
     def backward(ctx, D_grad, U_grad):
-        """The gradient of A; refused where PyTorch refuses it."""
+        """The gradient of A; RuntimeError where PyTorch has none."""
         A, B, D, U = ctx.saved_tensors
         if A.is_complex() or B is not None and B.is_complex():
             raise ValueError(

@@ -144,7 +144,7 @@ def check_sizes(aligned, inputs, places):
 
 # ── a common order of dimensions ─────────────────────────────────────────────
 def letter_order(inputs, output):
-    """The output's letters (the ellipsis first where nothing is said), then those that are summed over."""
+    """The output's letters (by default the ellipsis first), then those that are summed over."""
     everything = "".join(inputs)
     if output is None:
         once = sorted(c for c in set(everything) - {ELLIPSIS} if everything.count(c) == 1)

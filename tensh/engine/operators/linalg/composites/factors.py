@@ -1,4 +1,4 @@
-"""torch.linalg: factorizations of matrices, and the older functions of the same in torch."""
+"""torch.linalg: factorizations of matrices, and their older forms in torch."""
 
 import numpy as np
 

@@ -75,7 +75,7 @@ class LOBPCG:
         transform = self.transform(self.X)
         values, vectors = self.reduced(self.X, transform)
         self.X = matmul(self.X, matmul(transform, vectors))
-        if self.method != "ortho":  # whose values are set by the second step
+        if self.method != "ortho":  # "ortho" sets the values in the second step
             self.E = values
         self.measure()
         self.span(self.X[:, :0], self.R)

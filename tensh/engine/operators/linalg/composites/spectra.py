@@ -126,7 +126,7 @@ def number(value):
 
 
 def tolerances(A, atol, rtol):
-    """What counts as zero; without either, the rounding error of a matrix of this size."""
+    """The tolerances below which values count as zero; by default the rounding error of a matrix of this size."""
     m, n = A.array.shape[-2:]
     if rtol is None:
         relative = np.finfo(A.array.dtype).eps * max(m, n)

@@ -15,7 +15,7 @@ from tensh.engine.operators.reductions import unique as distinct
 
 # ── distinct values ──────────────────────────────────────────────────────────
 def chosen(found, return_inverse, return_counts):
-    """What ``unique`` was asked for: a tensor, or a tuple of two or three."""
+    """The requested results of ``unique``: a tensor, or a tuple of two or three."""
     output, inverse, counts = found
     extra = ([inverse] if return_inverse else []) + ([counts] if return_counts else [])
     return (output, *extra) if extra else output

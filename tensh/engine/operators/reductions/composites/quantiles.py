@@ -76,7 +76,7 @@ def checked(input, q, interpolation):
 
 
 def found(ordered, q, interpolation, skip_nan):
-    """The elements of the sorted lines at the ranks that ``q`` stands for, between which is interpolated."""
+    """The elements of sorted lines at the ranks of ``q``, interpolated between neighbours."""
     values = ordered.array
     last = values.dtype.type(values.shape[-1] - 1)
     missing = np.isnan(values)

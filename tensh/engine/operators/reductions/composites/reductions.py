@@ -40,7 +40,7 @@ def reduction(name, doc, everything, along, *, dim=True):
         result = everything.fn(input, dtype) if dim is None and not keepdim else along.fn(input, dim, keepdim, dtype)
         return result if out is None else write_out(out, result, name, strict)
 
-    def without_keywords(input, dim=ABSENT, keepdim=False):  # what most calls are: 100 ns less
+    def without_keywords(input, dim=ABSENT, keepdim=False):  # 100 ns less for most calls
         if dim is ABSENT and not keepdim or dim is None and not keepdim:
             return everything.fn(input)
         if dim is ABSENT:
