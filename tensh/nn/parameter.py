@@ -4,7 +4,7 @@ import sys
 
 import numpy
 
-from tensh.engine.arguments.binding import made
+from tensh.engine.arguments.binding import make_array
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.table import METHODS
@@ -101,7 +101,7 @@ class UninitializedTensorMixin:
         """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
         require_cpu(device)
         shape, requires_grad = tuple(shape), self.requires_grad
-        array = made(lambda numbers: numpy.empty(shape, numbers), (dtype or self.dtype).numpy)
+        array = make_array(lambda numbers: numpy.empty(shape, numbers), (dtype or self.dtype).numpy)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None
         self.requires_grad = requires_grad

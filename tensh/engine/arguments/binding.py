@@ -86,7 +86,7 @@ def finish(name, make, default, given):
     place(given["device"], given["layout"], given["pin_memory"])
     dtype, out, requires_grad = given["dtype"], given.get("out"), given["requires_grad"]
     if out is None:
-        return make_leaf(made(make, default if dtype is None else dtype.numpy), requires_grad)
+        return make_leaf(make_array(make, default if dtype is None else dtype.numpy), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
@@ -95,13 +95,13 @@ def finish(name, make, default, given):
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
-    settle(out, made(make, out.array.dtype))
+    settle(out, make_array(make, out.array.dtype))
     if requires_grad:
         out.requires_grad = True
     return out
 
 
-def made(make, dtype):
+def make_array(make, dtype):
     """``make(dtype)``; PyTorch's error where there is no memory for it."""
     try:
         return make(dtype)

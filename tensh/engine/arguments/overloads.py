@@ -54,7 +54,7 @@ def forms_of(name, method, parameters):
     base = name if name in overloads() else name.removesuffix("_")
     texts = overloads().get(own) or (overloads().get(f"Tensor.{base}") if method else None)
     if texts is None:
-        texts = overloads().get(base) or [written(name, parameters)]
+        texts = overloads().get(base) or [signature_text(name, parameters)]
         if method or base != name:
             texts = [without_out(text) for text in texts]
         if method:
@@ -76,7 +76,7 @@ def without_out(text):
     return text.replace(", *)", ")").replace("(*)", "()")
 
 
-def written(name, parameters):
+def signature_text(name, parameters):
     """The text of a Python function's signature; the kinds follow from the names."""
     words, starred = [], False
     for number, p in enumerate(parameters.values()):

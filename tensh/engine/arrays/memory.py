@@ -124,10 +124,10 @@ def in_room(array, shape, steps):
     if start + number <= whole.size:
         return strided(whole, shape, steps, start)
     require_resizable(array)
-    return strided(moved(whole[start:], number), shape, steps)
+    return strided(reallocate(whole[start:], number), shape, steps)
 
 
-def moved(old, number):
+def reallocate(old, number):
     """New memory for ``number`` elements that begins with those of ``old``."""
     room = allocate(number, old.dtype)
     kept = min(number, old.size)

@@ -67,7 +67,7 @@ class Mapping(Call):
         return self.number in getattr(t, "levels", ())
 
 
-def given(t):
+def given_tensor(t):
     """(the tensor that the caller of ``vmap`` gave, or what a batch has as its value, the batch dimensions by the calls)."""
     dims = {}
     while (source := getattr(t, "source", None)) is not None:
@@ -77,7 +77,7 @@ def given(t):
 
 def text(t, plain):
     """The text of a tensor inside transforms, where ``plain(tensor)`` is that of one outside: a line for each that holds it."""
-    value, dims = given(t)
+    value, dims = given_tensor(t)
     calls, mode.transforms = mode.transforms, ()
     levels, mode.levels = mode.levels, ()
     try:

@@ -8,7 +8,7 @@ from tensh.engine.vmap.rules.creation import NEW
 from tensh.engine.vmap.rules.random import FUNCTIONS as DRAWN
 from tensh.engine.vmap.rules.shared import Unruled
 from tensh.engine.vmap.rules.table import FUNCTIONS, OPERATORS
-from tensh.engine.vmap.rules.writes import method_written, resize, written
+from tensh.engine.vmap.rules.writes import method_write_rule, resize, write_rule
 
 RULES: dict = {}  # the rules made so far: name -> function of the operator's arguments
 
@@ -30,7 +30,7 @@ def operator(name, /, *args, out=None, **options):
 def rule_of(name):
     """The rule of an operator, or of its in-place form."""
     if name not in OPS:
-        return written(name)
+        return write_rule(name)
     op = OPS[name]
     maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))  # a view's twin
     if maker is not None:
@@ -51,7 +51,7 @@ def function(name, fn, args, options, /):
         if rule is not None:
             return rule(*args, **options)
         if name.endswith("_"):
-            return method_written(name)(*args, **options)
+            return method_write_rule(name)(*args, **options)
     except Unruled:
         pass
     return call_by_samples(fn, args, options)

@@ -81,12 +81,12 @@ def set_grad(t, grad):
         raise RuntimeError(REQUIRES_GRAD)
 
 
-def written(t, format_spec=""):
+def format_sample(t, format_spec=""):
     """Format a batched tensor; one without dimensions is formatted as a number."""
     return t.item() if t.array.ndim == 0 else object.__format__(t, format_spec)
 
 
-def shown(t, *, tensor_contents=None):
+def sample_text(t, *, tensor_contents=None):
     """The text of a Batched: that of its value, within a line for every level."""
     return text(t)
 
@@ -95,8 +95,8 @@ no_storage = refusal("Cannot access storage of BatchedTensorImpl", NotImplemente
 METHODS = {
     "item": item, "__float__": item, "__int__": item, "__complex__": item, "__index__": item, "__contains__": item,
     "__bool__": control_flow, "is_nonzero": control_flow, "tolist": elements, "numpy": elements, "__array__": elements,
-    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": shown,
-    "__format__": written,
+    "data_ptr": elements, "requires_grad_": set_requires_grad, "backward": refusal(BACKWARD), "__repr__": sample_text,
+    "__format__": format_sample,
     "__deepcopy__": no_storage, "__reduce_ex__": no_storage, "untyped_storage": no_storage, "set_": no_storage,
     "is_shared": no_storage, "share_memory_": no_storage, "apply_": elements, "map_": elements,
     "pin_memory": refusal(

@@ -53,7 +53,7 @@ def filler(name, make, what):
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
         given = bind(name, (text,), size, given)
-        return finish(name, lambda d: made(name, make, d, given), of_scalar[float].numpy, given)
+        return finish(name, lambda d: make_filled(name, make, d, given), of_scalar[float].numpy, given)
 
     def method(self, *size, **given):
         shape = size[0] if len(size) == 1 else size
@@ -64,7 +64,7 @@ def filler(name, make, what):
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
         given = bind(f"new_{name}", (own_text,), size, given)
-        return finish(f"new_{name}", lambda d: made(f"new_{name}", make, d, given), self.array.dtype, given)
+        return finish(f"new_{name}", lambda d: make_filled(f"new_{name}", make, d, given), self.array.dtype, given)
 
     def like(*args, **given):
         if len(args) == 1 and isinstance(args[0], Tensor):
@@ -83,7 +83,7 @@ def filler(name, make, what):
         return finish(f"{name}_like", lambda d: like_array(array, make, d, order), array.dtype, given)
 
     described(
-        shown(
+        filler_signature(
             name,
             f"A tensor of {what} of the given size.\n\nThe dtype is the default dtype unless ``dtype`` says "
             f"another.\n\n>>> import tensh as torch\n>>> torch.{name}(2, 3).shape\ntorch.Size([2, 3])",
@@ -96,7 +96,7 @@ def filler(name, make, what):
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
 
 
-def shown(name, doc):
+def filler_signature(name, doc):
     def function(
         *size, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False
     ): ...  # fmt: skip
@@ -123,7 +123,7 @@ def titled(function, name, doc):
     return function
 
 
-def made(name, make, dtype, given):
+def make_filled(name, make, dtype, given):
     """The array of the size in ``given``."""
     size, memory_format = given["size"], given.get("memory_format")
     require_room(name, size, dtype)
@@ -211,7 +211,7 @@ def full(size, fill_value, **given):
     given = bind("full", (f"(tuple of ints size, Number fill_value, {OUT})",), (size, fill_value), given)
     number = given["fill_value"]
     make = filled(number)
-    return finish("full", lambda d: made("full", make, d, given), of_scalar[type(number)].numpy, given)
+    return finish("full", lambda d: make_filled("full", make, d, given), of_scalar[type(number)].numpy, given)
 
 
 @public
@@ -246,7 +246,7 @@ def new_full(self, size, fill_value, **given):
     """
     given = bind("new_full", (f"(tuple of ints size, Number fill_value, *, {KEYWORDS})",), (size, fill_value), given)
     make = filled(given["fill_value"])
-    return finish("new_full", lambda d: made("new_full", make, d, given), self.array.dtype, given)
+    return finish("new_full", lambda d: make_filled("new_full", make, d, given), self.array.dtype, given)
 
 
 METHODS["new_full"] = new_full

@@ -116,7 +116,7 @@ def append_elements(parts, array, category, indent):
         parts += (OPEN, CLOSE)
         return
     array, gaps = summary(array) if array.size > options.threshold else (array, [None] * array.ndim)
-    texts, width = written(array.reshape(-1).tolist(), category)
+    texts, width = format_numbers(array.reshape(-1).tolist(), category)
     cells = iter([("number", piece) for piece in texts])
     if array.ndim == 0:
         parts.append(next(cells))
@@ -167,7 +167,7 @@ def nest(parts, cells, shape, gaps, indent, per_line):
     parts.append(CLOSE)
 
 
-def written(values, category):
+def format_numbers(values, category):
     """The texts of Python numbers, padded, and the width that rows are laid out with."""
     if category == FLOAT:
         return floats(values)

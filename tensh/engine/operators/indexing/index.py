@@ -264,7 +264,7 @@ def slice_places(shape, dim, index):
 
 
 # ── where something is ───────────────────────────────────────────────────────
-def found(array):
+def find_nonzero(array):
     """The indices of the elements that are not zero, a row for each dimension."""
     if array.ndim < 2:
         return np.array(array.nonzero(), np.int64) if array.ndim else np.empty((0, int(bool(array))), np.int64)

@@ -108,7 +108,7 @@ def gamma_saddle(a, x):
 
 
 def gamma_fitted(a, x):
-    above, below = (fitted(part, np.log(x / a), np.log(a)) for part in GAMMA)
+    above, below = (evaluate_polynomial(part, np.log(x / a), np.log(a)) for part in GAMMA)
     return np.exp(above / below)
 
 
@@ -182,14 +182,14 @@ def beta_fitted(x, a, b, total, edge):
     """A rational function times x (psi(total) - psi(a)) / b."""
     log = np.log(x)
     logs = log, np.log(a) - log, np.log(total) - np.log(a) + log
-    above, below = (fitted(part, *logs) for part in DIRICHLET)
+    above, below = (evaluate_polynomial(part, *logs) for part in DIRICHLET)
     return above / below * x * (digamma_right(total) - digamma_right(a)) / b
 
 
 # ── what they share ──────────────────────────────────────────────────────────
-def fitted(coefficients, first, *rest):
+def evaluate_polynomial(coefficients, first, *rest):
     """A polynomial of several variables: one dimension of coefficients for each, the lowest power first."""
-    parts = [fitted(each, *rest) if rest else each for each in coefficients]
+    parts = [evaluate_polynomial(each, *rest) if rest else each for each in coefficients]
     return polynomial(first, *parts[::-1])
 
 

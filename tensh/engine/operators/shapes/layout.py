@@ -38,7 +38,7 @@ def places_of(layout, low, high):
     return memory.strided(np.arange(high - low), size, stride, start - low)
 
 
-def moved(grad, source, target, low, high):
+def move_gradient(grad, source, target, low, high):
     """``grad`` laid into zeros by one layout and read by another; elements in one place are added."""
     flat = np.zeros(high - low, grad.dtype)
     if memory.may_overlap(*source[:2]):
@@ -63,7 +63,7 @@ def copies(shape, steps, grad):
 def restrided_back(grad, shape, strides, size, stride, start):
     """``grad`` of one layout of memory as the gradient of another."""
     steps = memory.contiguous_strides(shape) if strides is None else strides
-    out = moved(grad, (size, stride, start), (shape, steps, 0), *room(shape, steps, size, stride, start))
+    out = move_gradient(grad, (size, stride, start), (shape, steps, 0), *room(shape, steps, size, stride, start))
     return out / copies(shape, steps, grad) if out.size and memory.may_overlap(shape, steps) else out
 
 
@@ -74,7 +74,9 @@ def restrided_part(grad, strides, size, stride, start):
     steps = memory.contiguous_strides(shape) if strides is None else strides
     if grad.size and memory.may_overlap(shape, steps):
         grad = grad / copies(shape, steps, grad)
-    return moved(grad, (shape, steps, 0), (size, stride, start), *room(shape, steps, size, stride, start)).copy()
+    return move_gradient(
+        grad, (shape, steps, 0), (size, stride, start), *room(shape, steps, size, stride, start)
+    ).copy()
 
 
 # ── complex numbers as pairs ─────────────────────────────────────────────────

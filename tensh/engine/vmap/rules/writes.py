@@ -37,13 +37,13 @@ SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_"
 others that they have no rule."""
 
 
-def written(name):
+def write_rule(name):
     """The rule of the in-place form of an operator."""
     op = OPS[name[:-1]]
     return elementwise(op, name) if op.pointwise else written_back(name, op.fn)
 
 
-def method_written(name):
+def method_write_rule(name):
     """The rule of the in-place form of a function made of operators."""
     base = name[:-1]
     fn = METHODS.get(base) or PUBLIC.get(base)

@@ -38,7 +38,7 @@ def window(fn):
 
     parameters = inspect.signature(fn).parameters
     own = {p for p in parameters if parameters[p].kind is inspect.Parameter.KEYWORD_ONLY}
-    function.__signature__ = Later(lambda: shown(parameters))
+    function.__signature__ = Later(lambda: window_signature(parameters))
     function.__module__ = "torch.signal.windows.windows"
     first, gap, rest = fn.__doc__.partition("\n\n")
     function.__doc__ = f"{first}\n\n    {FACTS}{gap}{rest}"
@@ -46,7 +46,7 @@ def window(fn):
     return function
 
 
-def shown(parameters):
+def window_signature(parameters):
     """The public parameters of a window."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = [p for p in parameters.values() if p.kind is keyword]

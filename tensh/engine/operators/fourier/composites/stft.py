@@ -25,7 +25,7 @@ ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
 # ── what errors show ─────────────────────────────────────────────────────────
-def shown(value):
+def format_argument(value):
     """An argument as the error messages show it."""
     if not isinstance(value, Tensor):
         return str(int(value) if isinstance(value, bool) else value)
@@ -34,8 +34,8 @@ def shown(value):
 
 def refuse(name, input, facts, why):
     """Raise PyTorch's error, which begins with all arguments."""
-    facts = "".join(f", {key}={shown(value)}" for key, value in facts.items())
-    tensor = shown(input).replace("{", "").replace("}", "")
+    facts = "".join(f", {key}={format_argument(value)}" for key, value in facts.items())
+    tensor = format_argument(input).replace("{", "").replace("}", "")
     raise RuntimeError(f"{name}({tensor}{facts}){why}")
 
 

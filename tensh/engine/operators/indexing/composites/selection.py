@@ -20,7 +20,7 @@ from tensh.engine.inplace.writes import begin_write
 from tensh.engine.operators.forms import dims_of, method, require
 from tensh.engine.operators.indexing.composites.indexing import apart, fills, read_array
 from tensh.engine.operators.indexing.gather import gather
-from tensh.engine.operators.indexing.index import found, index_error
+from tensh.engine.operators.indexing.index import find_nonzero, index_error
 from tensh.engine.operators.indexing.scatter import outside, require_slices, scatter_number
 from tensh.engine.operators.shapes.composites.parts import require_room
 from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
@@ -256,9 +256,9 @@ def nonzero(input, *, as_tuple=False, out=None):
     """
     array = require(input, "nonzero", "input", 1).array
     if not as_tuple:
-        result = wrap(found(array).T)
+        result = wrap(find_nonzero(array).T)
         return result if out is None else write_out(out, result, "nonzero")
-    return unbind.fn(wrap(found(array if array.ndim else array.reshape(1)).T), 1)
+    return unbind.fn(wrap(find_nonzero(array if array.ndim else array.reshape(1)).T), 1)
 
 
 @composite
@@ -273,7 +273,7 @@ def nonzero_static(input, *, size, fill_value=-1, out=None):
 
     Shape: [size, d]. RuntimeError for a negative ``size``.
     """
-    rows = found(require(input, "nonzero_static", "input", 1).array).T
+    rows = find_nonzero(require(input, "nonzero_static", "input", 1).array).T
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     result = np.full((size, rows.shape[1]), fill_value, np.int64)

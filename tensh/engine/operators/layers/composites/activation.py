@@ -31,7 +31,7 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 
 
 # ── the operators themselves ─────────────────────────────────────────────────
-def written(name, over=None, **fixed):
+def write_inplace_form(name, over=None, **fixed):
     """The function ``name_``; ``over`` is the operator that it records where that is another one than ``name``."""
     op = OPS[over or name]
 
@@ -45,10 +45,21 @@ def written(name, over=None, **fixed):
     return composite(function, function=False, method=False)
 
 
-elu_, celu_, selu_ = written("elu", "elu_over"), written("celu", "celu_over"), written("selu", "elu_over", **SELU)
-leaky_relu_, threshold_ = written("leaky_relu", "leaky_relu_over"), written("threshold", "threshold_over")
-hardtanh_, hardsigmoid_, hardswish_ = written("hardtanh"), written("hardsigmoid"), written("hardswish")
-silu_, mish_ = written("silu"), written("mish")
+elu_, celu_, selu_ = (
+    write_inplace_form("elu", "elu_over"),
+    write_inplace_form("celu", "celu_over"),
+    write_inplace_form("selu", "elu_over", **SELU),
+)
+leaky_relu_, threshold_ = (
+    write_inplace_form("leaky_relu", "leaky_relu_over"),
+    write_inplace_form("threshold", "threshold_over"),
+)
+hardtanh_, hardsigmoid_, hardswish_ = (
+    write_inplace_form("hardtanh"),
+    write_inplace_form("hardsigmoid"),
+    write_inplace_form("hardswish"),
+)
+silu_, mish_ = write_inplace_form("silu"), write_inplace_form("mish")
 
 LAYERS |= {fn.__name__: fn for fn in (elu_, celu_, selu_, leaky_relu_, threshold_, hardtanh_)}
 LAYERS |= {name: OPS[name] for name in ("softplus", "softshrink", "hardshrink", "logsigmoid")}

@@ -39,10 +39,12 @@ def lobpcg(
         A, B = (None if each is None else (each + each.mT) / 2 for each in (A, B))
         return LOBPCGAutogradFunction.apply(A, k, B, X, *settings)
     with PUBLIC["no_grad"]():
-        return found(A, k, B, X, *settings)
+        return find_eigenpairs(A, k, B, X, *settings)
 
 
-def found(A, k, B, X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams):
+def find_eigenpairs(
+    A, k, B, X, n, iK, niter, tol, largest, method, tracker, ortho_iparams, ortho_fparams, ortho_bparams
+):
     """The eigenpairs of a matrix, or of each matrix of a batch."""
     if A.shape[-2] != A.shape[-1]:
         raise AssertionError(f"A must be square, got shape {A.shape}")
@@ -89,7 +91,7 @@ class LOBPCGAutogradFunction(Function):
     @staticmethod
     def forward(A, k, B, X, *settings):
         """The eigenpairs."""
-        return found(A, k, B, X, *settings)
+        return find_eigenpairs(A, k, B, X, *settings)
 
     @staticmethod
     def setup_context(ctx, inputs, output):

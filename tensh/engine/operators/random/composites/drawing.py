@@ -24,7 +24,7 @@ LIKE = f"torch.memory_format memory_format = None, {KEYWORDS}"
 ANY = "*, torch.Generator generator = None, Tensor out = None"
 
 
-def shown(first, kind, *keywords):
+def public_signature(first, kind, *keywords):
     """The signature that ``inspect`` shows: a first parameter, and keywords that default to None or False."""
     names = ("generator", *keywords, "dtype", "layout", "device", "pin_memory", "requires_grad")
     default = {"pin_memory": False, "requires_grad": False}.get
@@ -32,9 +32,9 @@ def shown(first, kind, *keywords):
     return inspect.Signature([inspect.Parameter(first, kind), *rest])
 
 
-OF_SIZE = shown("size", inspect.Parameter.VAR_POSITIONAL, "out")
-OF_NUMBER = shown("n", inspect.Parameter.POSITIONAL_OR_KEYWORD, "out")
-OF_TENSOR = shown("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, "memory_format")
+OF_SIZE = public_signature("size", inspect.Parameter.VAR_POSITIONAL, "out")
+OF_NUMBER = public_signature("n", inspect.Parameter.POSITIONAL_OR_KEYWORD, "out")
+OF_TENSOR = public_signature("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, "memory_format")
 
 PUBLIC["Generator"] = Generator
 PUBLIC["default_generator"] = default_generator
@@ -102,7 +102,7 @@ def thread_safe_generator():
 
 
 # ── new tensors ──────────────────────────────────────────────────────────────
-def made(name, size, draw, generator, given, default=None):
+def draw_new(name, size, draw, generator, given, default=None):
     """A tensor of ``size`` filled by ``draw(array, generator)``, with the keywords ``given``."""
     for n in size:
         if n < 0:
@@ -116,7 +116,7 @@ def made(name, size, draw, generator, given, default=None):
     return finish(name, make, default or of_scalar[float].numpy, given)
 
 
-def made_like(name, input, draw, generator, memory_format, given):
+def draw_like(name, input, draw, generator, memory_format, given):
     """A tensor filled by ``draw`` in the shape, dtype and order of memory of ``input``."""
 
     def make(dtype):
@@ -170,7 +170,7 @@ def rand(size, generator=None, **given):
     tensor([[0.4963, 0.7682],
             [0.0885, 0.1320]])
     """
-    return made("rand", size, drawing.uniform, generator, given)
+    return draw_new("rand", size, drawing.uniform, generator, given)
 
 
 @public
@@ -185,7 +185,7 @@ def randn(size, generator=None, **given):
     >>> torch.randn(3)
     tensor([ 1.5410, -0.2934, -2.1788])
     """
-    return made("randn", size, drawing.normal, generator, given)
+    return draw_new("randn", size, drawing.normal, generator, given)
 
 
 @public
@@ -203,7 +203,7 @@ def randint(high, size, low=0, generator=None, **given):
     >>> torch.randint(3, 10, (4,))
     tensor([7, 6, 3, 5])
     """
-    return made("randint", size, _between(low, high), generator, given, int64.numpy)
+    return draw_new("randint", size, _between(low, high), generator, given, int64.numpy)
 
 
 def _between(low, high):
@@ -225,7 +225,7 @@ def randperm(n, generator=None, **given):
         _check_permutation(n, BY_NUMPY[array.dtype])
         array[...] = discrete.permutation(n, generator)
 
-    return made("randperm", (n,), draw, generator, given, int64.numpy)
+    return draw_new("randperm", (n,), draw, generator, given, int64.numpy)
 
 
 def _check_permutation(n, dtype):
@@ -244,14 +244,14 @@ def _check_permutation(n, dtype):
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def rand_like(input, generator=None, memory_format=None, **given):
     """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
-    return made_like("rand_like", input, drawing.uniform, generator, memory_format, given)
+    return draw_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def randn_like(input, generator=None, memory_format=None, **given):
     """Normal numbers of mean 0 and variance 1 in a tensor like ``input``.  NotImplementedError for integers."""
-    return made_like("randn_like", input, drawing.normal, generator, memory_format, given)
+    return draw_like("randn_like", input, drawing.normal, generator, memory_format, given)
 
 
 @public
@@ -269,7 +269,7 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
         if high.array.ndim:
             raise RuntimeError("high must be a scalar tensor and on CPU")
         high = int(high.array)
-    return made_like("randint_like", input, _between(low, high), generator, memory_format, given)
+    return draw_like("randint_like", input, _between(low, high), generator, memory_format, given)
 
 
 # ── normal numbers of all forms ──────────────────────────────────────────────
@@ -293,7 +293,7 @@ def normal(mean, std, generator, out, size=None, **given):
     """
     if size is not None:
         draw = lambda array, generator: drawing.normal(array, generator, mean, std)  # noqa: E731
-        return made("normal", size, draw, generator, {**given, "out": out})
+        return draw_new("normal", size, draw, generator, {**given, "out": out})
     generator = default_generator if generator is None else generator
     if out is not None:
         return operators.normal_into(out, mean, std, generator)

@@ -34,7 +34,7 @@ def quantiles(name, doc, skip_nan):
         ordered = sort_dim.fn(lines, -1, False)[0]
         shape = kept_shape(input.array.shape, axis, keepdim)
         ordered = ordered.reshape((*shape, ordered.array.shape[-1]))
-        result = found(ordered, q.reshape(-1), interpolation, skip_nan)
+        result = find_quantiles(ordered, q.reshape(-1), interpolation, skip_nan)
         return (result.unsqueeze_(0).transpose_(0, -1) if vector else result).squeeze_(-1)
 
     function.__name__ = function.__qualname__ = name
@@ -75,7 +75,7 @@ def checked(input, q, interpolation):
     return wrap(np.array(q, dtype))
 
 
-def found(ordered, q, interpolation, skip_nan):
+def find_quantiles(ordered, q, interpolation, skip_nan):
     """The elements of sorted lines at the ranks of ``q``, interpolated between neighbours."""
     values = ordered.array
     last = values.dtype.type(values.shape[-1] - 1)

@@ -389,7 +389,7 @@ def array_at(array, size, stride, start):
     whole, need = memory.flat_memory(array), count_elements(size, steps, start)
     if need > whole.size:
         memory.require_resizable(array)
-        whole = memory.moved(whole, need)
+        whole = memory.reallocate(whole, need)
     return memory.strided(whole, size, steps, start)
 
 
