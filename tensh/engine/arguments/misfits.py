@@ -25,7 +25,7 @@ tensor for ``array``, what records for ``node`` and views for ``_base``; ``numpy
 INSIDE = (AttributeError, KeyError, ArithmeticError, AssertionError, RecursionError, NameError)
 """Exceptions that tell of the inside of a function rather than of its arguments."""
 ASKED = frozenset("size dim ndim shape dtype device is_floating_point is_complex".split())
-"""What functions that are Python in PyTorch, too, ask of their arguments first."""
+"""The attributes that Python functions of PyTorch read first from their arguments."""
 
 
 def misfit(failure, function, parameters, args, options, python=False):

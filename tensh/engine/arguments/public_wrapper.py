@@ -39,7 +39,7 @@ PYTHON = frozenset(
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
 """.split()
 )
-"""What is written in Python in PyTorch, too, and answers in Python's words."""
+"""Functions that are written in Python in PyTorch, too, and raise Python's errors."""
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input"}
 
 

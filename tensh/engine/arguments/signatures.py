@@ -324,7 +324,7 @@ ANYTHING = inspect.Signature(
         inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD),
     ]
 )
-"""What a function of several forms shows to ``inspect``."""
+"""The signature that ``inspect`` shows for a function of several forms."""
 
 
 def accepts(*texts, method=False, shown=None):

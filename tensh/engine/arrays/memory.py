@@ -80,7 +80,7 @@ def dense(array):
 
 
 def may_overlap(shape, steps):
-    """Could an array of this shape and these strides have several elements in one place?"""
+    """True if an array of this shape and these strides may have several elements in one place."""
     reach = 1
     for step, n in sorted((step, n) for step, n in zip(steps, shape) if n != 1):
         if step < reach:

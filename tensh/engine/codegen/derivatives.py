@@ -12,7 +12,7 @@ from tensh.engine.codegen.source import INDENT, indented
 
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
-"""What a derivative may read of an array without keeping the array.
+"""The facts of an array that a derivative may read without keeping the array.
 
 ``strides`` are in bytes, and None for an array that has memory of its own: it lies row by row, and not to ask saves 30 ns.
 """

@@ -60,8 +60,8 @@ METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> th
 MEMBERS = Registry("MEMBERS")  # attributes of Tensor that are not wrapped: properties, special methods
 PYTHON_ONLY = Registry("PYTHON_ONLY")  # functions of Python's operators without a method, as 1 / x: "rdiv" -> function
 FORMS = Registry("FORMS")
-"""What takes the calls of a method that do not give its one argument as numbers side by side: ``x.view(2, 3)`` itself is
-then without a step in between."""
+"""The functions for calls of a method whose one argument is not numbers side by side: ``x.view(2, 3)`` itself then
+takes no extra step."""
 
 
 class Op:

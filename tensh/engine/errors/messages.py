@@ -22,7 +22,7 @@ second_time = (
 
 
 OTHER_DTYPE = "Expected out tensor to have dtype {0.spoken}, but got {1.spoken} instead"
-"""What is wrong with an ``out=`` of another dtype than the result."""
+"""The message for an ``out=`` of another dtype than the result."""
 
 
 def explained(error, name, operands, shapes_first=False):
@@ -53,7 +53,7 @@ TOO_LARGE = re.compile(
     "array is too big|Maximum allowed (dimension|size) exceeded|array size defined by dims is larger"
     "|broadcast dimensions too large|arange: overflow"
 )
-"""What NumPy says of sizes that no array can have."""
+"""NumPy's messages for sizes that no array can have."""
 
 MANY_DIMENSIONS = re.compile("maximum supported dimension|number of dimensions must be within")
 PYTHONS_OWN = ("int too ", "can't convert negative int")

@@ -327,7 +327,7 @@ class Late:
 
 
 def member_of(name):
-    """What Tensor has under a name."""
+    """The attribute of Tensor under a name."""
     return sealed(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
 
 

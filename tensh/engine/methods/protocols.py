@@ -119,7 +119,7 @@ def __array__(self, dtype=None, copy=None):
 
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
-    """What NumPy computed from a tensor, as a tensor; truth values become bytes, as in PyTorch."""
+    """Wrap NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
     array = np.asarray(array)
     return wrap(array.view(np.uint8) if array.dtype == bool else array)
 

@@ -306,5 +306,5 @@ default_generator.seed()
 
 
 def is_generator(value):
-    """Is ``value`` a generator?"""
+    """True if ``value`` is a generator."""
     return isinstance(value, Generator)

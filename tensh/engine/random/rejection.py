@@ -64,7 +64,7 @@ def binomial(counts, chances, generator):
 
 
 def _constants(counts, chances):
-    """What depends on the parameters alone, for all at once and rounded as the dtype of the parameters rounds:
+    """The values that depend on the parameters alone, for all at once and rounded to the parameters' dtype:
     the chance of the rarer outcome, its mean, spread, centre, mode and odds, the logarithm of the commoner's chance."""
     rare = np.where(chances > 0.5, (1.0 - chances.astype(np.float64)).astype(chances.dtype), chances)
     mean = counts * rare
@@ -127,7 +127,7 @@ def _log_ratio(count, successes, mode, odds):
 
 @cache
 def _first_stirling_rests():
-    """What Stirling's formula leaves of log(k!), for k below 10."""
+    """The error of Stirling's formula for log(k!), for k below 10."""
     return [math.lgamma(k + 1) - (k + 0.5) * math.log(k + 1) + k + 1 - 0.5 * math.log(2 * math.pi) for k in range(10)]
 
 

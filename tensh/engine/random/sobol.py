@@ -42,7 +42,7 @@ def first():
 
 
 def more():
-    """The same of all dimensions, from SciPy's file, which is no public part of it and must begin like our table."""
+    """The numbers of all dimensions, from a private file of SciPy, which must begin like our table."""
     polynomials, numbers = first()
     known = len(polynomials)
     try:

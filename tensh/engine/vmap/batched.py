@@ -117,7 +117,7 @@ def enter(t, dim, number):
 
 
 def leave(t, dim, level):
-    """What the function returned, with the batch of ``level`` as dimension ``dim`` again."""
+    """A result of the function, with the batch of ``level`` as dimension ``dim`` again."""
     if type(t) is not Batched or t.levels[-1] != level.number:
         ndim = t.array.ndim + 1
         t = unsqueeze.fn(t, dim)

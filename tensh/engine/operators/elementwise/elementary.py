@@ -76,7 +76,7 @@ def require_parts(one, two, number=None):
 
 
 def one_dtype(one, two, number):
-    """What heaviside asks for."""
+    """Raise PyTorch's error for operands of heaviside with two dtypes or complex ones."""
     kind = "complex tensors" if "c" in (one.kind, two.kind) else "tensors with different dtypes"
     raise RuntimeError(f"heaviside is not yet implemented for {kind}.")
 

@@ -21,7 +21,7 @@ def many(input, other):
 
 
 def fmod(input, other):
-    """What the division that rounds towards zero leaves, of the dividend's sign."""
+    """The remainder of the division that rounds towards zero, of the dividend's sign."""
     dividend, divisor = input.astype(F8), other.astype(F8)
     quotient = np.divide(dividend, divisor)
     np.trunc(quotient, quotient)
@@ -39,7 +39,7 @@ def below(rest, other):
 
 
 def remainder(input, other):
-    """What the division that rounds down leaves: of the divisor's sign, or zero."""
+    """The remainder of the division that rounds down: of the divisor's sign, or zero."""
     rest = fmod(input, other)
     return blended(below(rest, other), np.add(rest, other), rest)
 

@@ -24,7 +24,7 @@ def rows_of(array, axes, least=None):
 
 
 def shape_left(shape, axes, keepdim):
-    """What is left of ``shape`` when it is reduced along its last dimensions, ``axes``."""
+    """The rest of ``shape`` after a reduction along its last dimensions, ``axes``."""
     number = len(shape) if axes is None else 1 if type(axes) is int else len(axes)
     return shape[: len(shape) - number] + (1,) * (number if keepdim else 0)
 

@@ -28,7 +28,7 @@ def among_equals(select, input, indices, axis):
 
 
 def keys(values):
-    """What the values are compared by: nan is more than any number."""
+    """The keys by which values are compared: nan is more than any number."""
     if all(value == value for value in values):
         return values
     return [(value != value, value if value == value else 0) for value in values]

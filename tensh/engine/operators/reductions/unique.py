@@ -12,7 +12,7 @@ from tensh.engine.operators.precision import F4, I8, widened
 
 @word
 def underived(name, *gradients):
-    """What the derivative of an operator is that PyTorch gives a node of its own and no derivative."""
+    """The derivative of an operator to which PyTorch gives a node and no derivative: an error."""
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 

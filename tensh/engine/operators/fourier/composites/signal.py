@@ -55,7 +55,7 @@ def window_signature(parameters):
 
 
 SPOKEN = dict.fromkeys("hann hamming nuttall general_hamming".split(), "general_cosine")
-"""What the errors of a window call it, where that is another name."""
+"""The names of windows in errors, where they differ."""
 
 
 def require(name, M, dtype, layout):
