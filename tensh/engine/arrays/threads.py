@@ -228,7 +228,7 @@ def map_transposed(into, arrays):
 
 
 def lines_of(arrays, shape):
-    """The function that turns arrays which broadcast to ``shape`` into arrays that can be cut along the first dimension.
+    """The function that makes arrays which broadcast to ``shape`` divisible along the first dimension.
 
     None if they have no order of elements in common: NumPy knows best how to go about it.
     """

@@ -110,7 +110,7 @@ std_mean_dim = op(
 
 # ── the middle ───────────────────────────────────────────────────────────────
 def not_a_number(dtype):
-    """The value of nan in a dtype: PyTorch's integers of 32 and 64 bits take the processor's answer, small ones its low bits."""
+    """The value of nan in a dtype: PyTorch's integers of 32 and 64 bits take the processor's, small ones its low bits."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min if dtype.itemsize >= 4 else 0
     return np.nan
