@@ -3,7 +3,6 @@
 import math
 
 from tensh.engine.dtypes.dtype import int64, uint8
-from tensh.engine.operators.elementwise.activation import logsigmoid_op
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
@@ -277,6 +276,8 @@ def multilabel_soft_margin_loss(
 
     ValueError for another ``reduction``.
     """
+    from tensh.engine.operators.elementwise.activation import logsigmoid_op
+
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if reduction not in ("none", "mean", "sum"):

@@ -8,7 +8,6 @@ from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer, refuse_dtypes
 from tensh.engine.operators.linalg.addmm import addmm
 from tensh.engine.operators.linalg.composites.products import matmul
-from tensh.engine.operators.linalg.pairs import product_of_three
 from tensh.engine.operators.shapes.views import t, view
 
 
@@ -53,6 +52,8 @@ def bilinear(input1, input2, weight, bias=None):
     ``input1`` is [..., in1], ``input2`` [..., in2], ``weight`` [out, in1, in2] and the result [..., out].  RuntimeError
     for other shapes.
     """
+    from tensh.engine.operators.linalg.pairs import product_of_three
+
     one, two = (
         require(input1, "bilinear", "input1", 1).array.shape,
         require(input2, "bilinear", "input2", 2).array.shape,
