@@ -331,7 +331,7 @@ class dtype:
     category: _Any
     @property
     def class_of_tensors(self) -> _Any:
-        """What error messages call tensors of this dtype."""
+        """The name of tensors of this dtype in error messages."""
     ctype: _Any
     @property
     def is_complex(self) -> _Any:
@@ -348,7 +348,7 @@ class dtype:
         """NumPy's dtype of the same elements."""
     @property
     def spoken(self) -> _Any:
-        """What C++ calls the type, where an error message does."""
+        """The type's C++ name in error messages."""
     title: _Any
     def to_complex(self) -> _Any:
         """The complex dtype whose parts are of this dtype."""
@@ -363,7 +363,7 @@ class enable_grad:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A fresh switch of the same kind: one may be entered several times at once."""
+        """A new switch of this kind, so that one may be entered several times at once."""
 from tensh import fft as fft
 class finfo:
     """The limits of a floating point dtype (of the default dtype if none is given), or of a complex dtype's parts."""
@@ -408,7 +408,7 @@ class inference_mode:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A fresh switch of the same kind: one may be entered several times at once."""
+        """A new switch of this kind, so that one may be entered several times at once."""
 int: _dtype
 int16: _dtype
 int32: _dtype
@@ -438,7 +438,7 @@ class no_grad:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A fresh switch of the same kind: one may be entered several times at once."""
+        """A new switch of this kind, so that one may be entered several times at once."""
 from tensh import optim as optim
 from tensh import overrides as overrides
 pi: _float
@@ -454,7 +454,7 @@ class set_grad_enabled:
     def __exit__(self, *error: _Any) -> None: ...
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
-        """A fresh switch of the same kind: one may be entered several times at once."""
+        """A new switch of this kind, so that one may be entered several times at once."""
 short: _dtype
 from tensh import show as show
 from tensh import signal as signal

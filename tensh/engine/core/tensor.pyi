@@ -31,7 +31,7 @@ class Tensor:
     def __array__(self, dtype: _dtype | None = None, copy: _Any = None) -> _Any:
         ...
     def __array_wrap__(self, array: _Any, context: _Any = None, return_scalar: _Any = False) -> Tensor:
-        """What NumPy computed from a tensor, as a tensor; truth values become bytes, as in PyTorch."""
+        """Wrap NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
     def __bool__(self) -> _bool:
         ...
     def __complex__(self) -> _complex:
@@ -101,7 +101,7 @@ class Tensor:
     def __rdiv__(self, other: Tensor | _Number) -> Tensor:
         """``other / input``."""
     def __reduce_ex__(self, protocol: _Any) -> _Any:
-        """Pickled as its whole memory and its place in it, so that tensors that share memory still share it afterwards."""
+        """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
     def __repr__(self, *, tensor_contents: _Any = None) -> _str:
         """The printed form of ``tensor``; a subclass may pass a text of its own for the elements."""
     def __reversed__(self) -> Tensor:
