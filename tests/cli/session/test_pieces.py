@@ -41,7 +41,7 @@ def test_an_error_of_a_file_in_pieces_is_that_of_the_whole(line, monkeypatch):
 
 
 def test_the_units_of_a_long_file_take_little_more_memory_than_their_code():
-    source = Source("".join(f"x{n % 50} = {n}\n" for n in range(20_000)), "<long>")
+    source = Source("".join(f"x{n % 50} = {n}\n" for n in range(50_000)), "<long>")
     gc.collect()
     tracemalloc.start()
     try:
@@ -49,4 +49,4 @@ def test_the_units_of_a_long_file_take_little_more_memory_than_their_code():
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(units) == 20_000 and peak < 2 * kept
+    assert len(units) == 50_000 and peak < 2 * kept
