@@ -272,7 +272,7 @@ class _Again:
     def twin(self, place):
         """The node of the second run at a place."""
         if self.twins is None:
-            self.args = [packing.opened(each) for each in self.args]
+            self.args = [packing.unpack_value(each) for each in self.args]
             for each in (*self.args, *self.kwargs.values()):
                 if isinstance(each, Tensor) and written_after(self.end, each.array):
                     raise RuntimeError(WRITTEN)

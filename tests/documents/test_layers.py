@@ -136,9 +136,9 @@ def needed_by(names, needs):
 
 
 ENGINE_NEEDS = {
-    module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine.")} - {module}
+    module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine")} - {module}
     for module in FILES
-    if module.startswith("tensh.engine.")
+    if module.startswith("tensh.engine")
 }
 """Each module of the engine -> the modules of the engine that it imports anywhere, inside functions, too."""
 

@@ -1,4 +1,4 @@
-"""Small programs whose recorded graphs, values, first and second derivatives are PyTorch's (test_graph_oracle.py).
+"""Small programs whose recorded graphs, values, first and second derivatives are PyTorch's (tests/oracle/test_graph_programs.py).
 
 A program is one or several statements; the value of the last, an expression, is what is differentiated.  Every program
 gets fresh leaves:

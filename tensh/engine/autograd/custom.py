@@ -5,7 +5,7 @@ import inspect
 
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput
 from tensh.engine.autograd.custom_jvp import carry
-from tensh.engine.autograd.packing import pack_given
+from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
 from tensh.engine.core.clock import announce, listeners, mode, owner, tick, wrote
 from tensh.engine.core.lift import Lift
@@ -215,7 +215,7 @@ def _keep(node, outputs, returned):
     )
     node.to_save = ()
     if mode.packing:
-        pack_given(node)
+        pack_custom(node)
 
 
 def once_differentiable(fn):

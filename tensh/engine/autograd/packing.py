@@ -75,24 +75,24 @@ class Packed:
         return len(self.values)
 
     def __getitem__(self, place):
-        return opened(self.values[place])
+        return unpack_value(self.values[place])
 
     def __iter__(self):
-        return map(opened, self.values)
+        return map(unpack_value, self.values)
 
 
-def opened(value):
+def unpack_value(value):
     if type(value) is Parcel:
         return value.opened()
-    return tuple(map(opened, value)) if type(value) is tuple else value
+    return tuple(map(unpack_value, value)) if type(value) is tuple else value
 
 
-def raw(tensor):
+def array_of(tensor):
     return tensor.array
 
 
 # ── nodes ────────────────────────────────────────────────────────────────────
-def pack_given(node):
+def pack_custom(node):
     """Pack the saved values of a custom function's node, which are tensors and outputs."""
     hooks = mode.packing[-1]
 
@@ -114,18 +114,18 @@ def parcel_of(tensor):
     return Parcel(mode.packing[-1], tensor, lambda other: wrap(other.array, node))
 
 
-def each(node, role, value, hooks):
+def pack_value(node, role, value, hooks):
     """A parcel for a tensor's array (or a tuple of arrays); any other saved value unchanged."""
     if role is None:
         return value
     if type(value) is tuple:
-        return tuple(each(node, role, one, hooks) for one in value)
+        return tuple(pack_value(node, role, one, hooks) for one in value)
     if type(value) is not ndarray or not (value.ndim or value.flags.writeable):  # a number that became an array
         return value
-    return Parcel(hooks, seen(node, role, value), raw)
+    return Parcel(hooks, saved_tensor(node, role, value), array_of)
 
 
-def seen(node, role, array):
+def saved_tensor(node, role, array):
     """The tensor that was saved: the leaf itself, or a tensor with its node."""
     origin = node._edge(role)
     if type(origin) is AccumulateGrad and (leaf := origin.variable) is not None and leaf.array is array:
@@ -133,12 +133,12 @@ def seen(node, role, array):
     return wrap(array, origin)
 
 
-def keep_packed(node, block):
+def copy_packed(node, block):
     """Pack copies of the tensors in a block of memory that is about to change."""
     packed = node.saved
     for place, (role, parcel) in enumerate(zip(node.roles, packed.values, strict=False)):
         if type(parcel) is Parcel and (source := parcel.source()) is not None and owner(source) is block:
-            packed.values[place] = Parcel(packed.again, wrap(source.copy(), node._edge(role)), raw)
+            packed.values[place] = Parcel(packed.again, wrap(source.copy(), node._edge(role)), array_of)
 
 
 class SavedTensor:
@@ -164,7 +164,7 @@ class SavedTensor:
         if type(values[place]) is Parcel:
             raise RuntimeError(ONCE)
         if type(values[place]) is ndarray:
-            values[place] = Parcel(hooks, wrap(values[place]), raw)
+            values[place] = Parcel(hooks, wrap(values[place]), array_of)
             node.saved = Packed(values, hooks)
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import threading
 
-from tensh.engine.autograd.packing import WHAT_IS_TAKEN, Packed, each
+from tensh.engine.autograd.packing import WHAT_IS_TAKEN, Packed, pack_value
 from tensh.engine.codegen.table import Op
 from tensh.engine.core.clock import listen, mode, unlisten
 
@@ -58,5 +58,5 @@ def pack_recorded(node, tensors):
     """Replace the saved arrays of a new node by parcels; called for every recorded operation."""
     if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack for themselves
         hooks = mode.packing[-1]
-        values = [each(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]
+        values = [pack_value(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]
         node.saved = Packed(values, hooks)

@@ -242,7 +242,7 @@ def require_operand(name, value):
         refuse(f"{name}_", second, 1, value)
 
 
-def given(value, name, parameter, position, optional=False):
+def take_operand(value, name, parameter, position, optional=False):
     """(array, node) of a tensor argument; (None, None) for an optional one that is not there."""
     if isinstance(value, Tensor):
         return value.array, refresh_node(value)
@@ -251,7 +251,7 @@ def given(value, name, parameter, position, optional=False):
     refuse(name, parameter, position, value)
 
 
-def given_list(values, name, parameter, position):
+def take_operands(values, name, parameter, position):
     """(arrays, nodes) of a sequence of tensors."""
     if not isinstance(values, (list, tuple)):
         refuse(name, parameter, position, values, "tuple of Tensors")

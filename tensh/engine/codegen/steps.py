@@ -75,19 +75,19 @@ def operand_lines(op):
             if p not in op.inputs:
                 continue
             if p == op.sequence:
-                lines.append(f"{p}_, {p}_n = given_list({p}, '{op.name}', '{p}', {position})")
+                lines.append(f"{p}_, {p}_n = take_operands({p}, '{op.name}', '{p}', {position})")
                 continue
-            take = take_operand(op).format(p)
+            take = operand_text(op).format(p)
             optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
-            lines.append(f"else: {p}_, {p}_n = given({p}, '{op.name}', '{p}', {position}{optional})")
+            lines.append(f"else: {p}_, {p}_n = take_operand({p}, '{op.name}', '{p}', {position}{optional})")
     return lines + check_lines(op)
 
 
 def two_operand_lines(op):
     """Lines for two pointwise operands: tensors of one dtype, a number that keeps the dtype, anything else."""
     a, b = op.inputs
-    take = take_operand(op)
+    take = operand_text(op)
     lines = [
         f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
         INDENT + take.format(a),
@@ -114,7 +114,7 @@ def matrix_lines(op):
     ]
 
 
-def take_operand(op):
+def operand_text(op):
     """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
     if op.derivatives:
         return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else refresh_node({0})"

@@ -31,14 +31,14 @@ from tensh.engine.codegen.mixing import (  # fmt: skip
     STRICT,
     WEAK,
     as_float,
-    given,
-    given_list,
     keep_dtype,
     mix,
     promote,
     refused_cast,
     refused_write,
     require_operand,
+    take_operand,
+    take_operands,
 )
 from tensh.engine.codegen.registry import Registry
 from tensh.engine.codegen.source import compiled
@@ -491,14 +491,17 @@ def not_differentiable(name):
 ARRAYS["not_differentiable"] = TENSORS["not_differentiable"] = not_differentiable
 ENVIRONMENT = {
     "Tensor": Tensor, "ndarray": ndarray, "asarray": asarray, "new": new, "wrap": wrap, "refresh_node": refresh_node,
-    "record_view": record_view, "record_retyped_view": record_retyped_view, "MULTIPLE": MULTIPLE, "Output": Output, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "announce": announce, "wrote": wrote,
-    "given": given, "given_list": given_list, "mix": mix, "promote": promote, "WEAK": WEAK,
-    "STRICT": STRICT, "SCALARS": SCALARS,
-    "as_float": as_float, "write_out": write_out, "write_inplace": write_inplace, "begin_write": begin_write, "operand_node": operand_node, "check_out": check_out,
-    "write_constant_out": write_constant_out, "require_own_dtype": require_own_dtype, "refuse_overlap_in_part": refuse_overlap_in_part,
-    "refuse_growth": refuse_growth, "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign, "wanted": wanted,
-    "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype, "OPS": OPS, "NO_ARRAY": NO_ARRAY,
-    "require_operand": require_operand, "refused_cast": refused_cast, "refused_write": refused_write, "ports": ports, "Lift": Lift,
-    "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT, "parallel_map": parallel_map,
+    "record_view": record_view, "record_retyped_view": record_retyped_view, "MULTIPLE": MULTIPLE, "Output": Output,
+    "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "announce": announce, "wrote": wrote,
+    "take_operand": take_operand, "take_operands": take_operands, "mix": mix, "promote": promote, "WEAK": WEAK,
+    "STRICT": STRICT, "SCALARS": SCALARS, "as_float": as_float, "write_out": write_out,
+    "write_inplace": write_inplace, "begin_write": begin_write, "operand_node": operand_node, "check_out": check_out,
+    "write_constant_out": write_constant_out, "require_own_dtype": require_own_dtype,
+    "refuse_overlap_in_part": refuse_overlap_in_part, "refuse_growth": refuse_growth,
+    "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign,
+    "wanted": wanted, "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype,
+    "OPS": OPS, "NO_ARRAY": NO_ARRAY, "require_operand": require_operand, "refused_cast": refused_cast,
+    "refused_write": refused_write, "ports": ports, "Lift": Lift, "PARALLEL": PARALLEL,
+    "PARALLEL_LIGHT": PARALLEL_LIGHT, "parallel_map": parallel_map,
 }  # fmt: skip
-"""The one namespace in which all written functions live."""
+"""The one namespace in which all generated functions live."""

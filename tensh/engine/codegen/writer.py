@@ -181,7 +181,7 @@ def _inplace(op):
     a, *others = op.inputs
     name = f"{op.name}_"
     lines = _written_straight(op, a, *others) if op.pointwise else []
-    lines.append(f"if not isinstance({a}, Tensor): given({a}, '{name}', '{a}', 1)")
+    lines.append(f"if not isinstance({a}, Tensor): take_operand({a}, '{name}', '{a}', 1)")
     lines.append("since = " + ("None" if op.inplace == UNRECORDED else f"begin_write({', '.join(op.inputs)})"))
     if op.pointwise:
         lines += [f"keep_dtype({a}, {', '.join(others)})"] if op.keeps_dtype else []

@@ -58,7 +58,7 @@ def refresh_node(t):
         elif write_refusal(t) is None:
             derive_again(t)
         elif mode.grad:
-            raise RuntimeError(refusal(t, "its base or another view of its base has been"))
+            raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
     return t.node
 
 
@@ -79,7 +79,7 @@ def stale(t):
     )
 
 
-def refusal(t, modified="is being"):
+def locked_view_error(t, modified="is being"):
     """The error for a locked view ``t`` that is written, or used after a write."""
     node = t.node
     known = node is not None and type(node) not in (NoGradView, AccumulateGrad)

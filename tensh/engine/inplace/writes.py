@@ -15,12 +15,12 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.arrays import memory
-from tensh.engine.autograd.packing import keep_packed
+from tensh.engine.autograd.packing import copy_packed
 from tensh.engine.core.clock import FORWARD, later, mode, owner, tick, wrote, wrote_as
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import FOREIGN, AccumulateGrad, live, plain, track_temporary
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.core.views import derive_again, refresh_node, refusal, write_refusal
+from tensh.engine.core.views import derive_again, locked_view_error, refresh_node, write_refusal
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
 from tensh.engine.inplace.copy_slices import CopySlices
@@ -107,7 +107,7 @@ def refuse_unrecordable(t):
     base = t._base
     if base is not None:
         if write_refusal(t) is not None:
-            raise RuntimeError(refusal(t))
+            raise RuntimeError(locked_view_error(t))
         if t.node is not None and (base.node is None or type(base.node) is AccumulateGrad):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if type(t.node) is AccumulateGrad:
@@ -206,7 +206,7 @@ def copy_saved(node, array):
     """Copy the arrays of ``node`` in the memory that is about to change."""
     block = owner(array)
     if node.saved and type(node.saved) is not tuple:
-        keep_packed(node, block)
+        copy_packed(node, block)
     elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
         node.saved = tuple(s.copy() if type(s) is ndarray and owner(s) is block else s for s in node.saved)
 

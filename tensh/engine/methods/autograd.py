@@ -20,7 +20,7 @@ from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, live
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import refresh_node, refusal, stale
+from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
 
@@ -117,7 +117,7 @@ def is_leaf(t):
 def grad_fn(t):
     """The node that computed this tensor; None for leaves."""
     if stale(t):
-        raise RuntimeError(refusal(t, "its base or another view of its base has been"))
+        raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
     node = refresh_node(t)
     if type(node) is Output and live(node):
         return node.inputs[0]

@@ -176,7 +176,7 @@ def found(text):
 
 
 def function(name):
-    """The function behind a Name, without its face."""
+    """The function behind a Name, without its public wrapper."""
     return inspect.unwrap(name.value) if callable(name.value) else name.value
 
 

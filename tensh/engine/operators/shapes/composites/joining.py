@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.codegen.mixing import given_list
+from tensh.engine.codegen.mixing import take_operands
 from tensh.engine.codegen.table import PUBLIC, composite
 from tensh.engine.core.tensor import Size, Tensor, wrap
 from tensh.engine.dtypes.dtype import of_scalar
@@ -21,10 +21,10 @@ def arrays_of(tensors, name, least=0):
         arrays = (
             [t.array for t in tensors]
             if isinstance(tensors, (tuple, list))
-            else given_list(tensors, name, "tensors", 1)[0]
+            else take_operands(tensors, name, "tensors", 1)[0]
         )
     except AttributeError:
-        given_list(tensors, name, "tensors", 1)
+        take_operands(tensors, name, "tensors", 1)
         raise
     if len(arrays) < least:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
