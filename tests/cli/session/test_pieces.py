@@ -40,8 +40,9 @@ def test_an_error_of_a_file_in_pieces_is_that_of_the_whole(line, monkeypatch):
     assert errors[0] == errors[1]
 
 
-def test_the_units_of_a_long_file_take_little_more_memory_than_their_code():
-    source = Source("".join(f"x{n % 50} = {n}\n" for n in range(50_000)), "<long>")
+def test_the_units_of_a_long_file_take_little_more_memory_than_their_code(monkeypatch):
+    monkeypatch.setattr("tensh.cli.session.source.PIECE", 500)
+    source = Source("".join(f"x{n % 50} = {n}\n" for n in range(5_000)), "<long>")
     gc.collect()
     tracemalloc.start()
     try:
@@ -49,4 +50,4 @@ def test_the_units_of_a_long_file_take_little_more_memory_than_their_code():
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(units) == 50_000 and peak < 2 * kept
+    assert len(units) == 5_000 and peak < 2 * kept
