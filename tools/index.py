@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 FILE = ROOT / "tensh" / "engine" / "codegen" / "index.py"
 ENGINE = "tensh.engine."
-HEAD = '''"""Which module declares which names; those that hang on Tensor begin with a dot.
+HEAD = '''"""Which module declares which names; methods and properties of Tensor begin with a dot.
 
 Written by tools/index.py; do not edit.  See Note [Reading late] in registry.py."""
 

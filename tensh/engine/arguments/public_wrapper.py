@@ -92,7 +92,7 @@ class PublicWrapper:
         return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
 
     def call_for_batches(self, args, options):
-        """Call the function for batches: see Note [Batches]."""
+        """Call the function for batches: see Note [Batches] in core/lift.py."""
         positional, named = self.given(args, False)
         return ports.batched_function(self.name, self.fn, positional, named | options)
 

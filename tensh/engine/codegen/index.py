@@ -1,4 +1,4 @@
-"""Which module declares which names; those that hang on Tensor begin with a dot.
+"""Which module declares which names; methods and properties of Tensor begin with a dot.
 
 Written by tools/index.py; do not edit.  See Note [Reading late] in registry.py."""
 

@@ -260,12 +260,15 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     (an exception), and ``apart`` says that it must not lie in the memory of an input.
     ``keyword_variants`` maps a keyword, such as ``alpha``, to its usual value and the operator for all other values.
     ``mixing`` is called with two dtypes, and a number that is the second operand, before promotion: it may raise.
+    ``pointwise`` promotes dtypes and broadcasts shapes (see :func:`pointwise`); ``floats`` computes integers in the
+    default dtype.  ``inplace`` is True, or "method" where the in-place form is a method only; ``public`` is True, "function",
+    "method", or False for an operator that only derivatives and composites call.
     ``into_dtype``: the target of a write, ``out=`` or the tensor itself, decides the ``dtype`` to compute in.
     ``keeps_dtype``: the in-place form refuses a number that would change the dtype.
     ``returns_bool`` says that the result is bool: PyTorch writes it into any ``out=``, even one that requires grad.
     ``outs`` names several outputs (``LIST``: any number); ``many`` gives each its own gradient (``g_NAME``, or the
-    list ``gs``; zeros where none arrived, or None with ``partial``); ``let`` names parts that several derivatives
-    share; ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which
+    list ``gs``; zeros where none arrived, or None with ``partial``); ``returns`` names their
+    tuple in torch.return_types; ``let`` names parts that several derivatives share; ``sequence`` names a parameter that is a list of tensors; ``watched`` are parameters that hold arrays, which
     must not change until the derivative has run.
     ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py).
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the

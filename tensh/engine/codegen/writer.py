@@ -78,7 +78,7 @@ def _out(op, strict):
 
 
 def with_batches(lines, answer):
-    """The lines, with ``answer`` as the result for a tensor with a hidden batch dimension: see Note [Batches]."""
+    """The lines, with ``answer`` as the result for a tensor with a hidden batch dimension: see Note [Batches] in core/lift.py."""
     return ["try:", *(INDENT + line for line in lines), f"except Lift: return {answer}"]
 
 

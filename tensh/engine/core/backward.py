@@ -1,6 +1,7 @@
 """The backward pass: newest node first, so that every gradient is complete before its node runs.
 
-``run`` is one loop with two meanings: on raw arrays (``graph=False``) or on tensors that record (``graph=True``).
+``run`` is one loop with three meanings: on raw arrays (``graph=False``), on tensors that record (``graph=True``), or on
+tensors that carry tangents and are not recorded (``graph=FORWARD``).
 Pending gradients belong to the run, never to a node: nested and failed passes leave nothing behind.
 """
 

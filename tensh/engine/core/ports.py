@@ -1,4 +1,6 @@
-"""Ports: the functions of higher packages that lower ones call.  No other import of the engine leads upwards.
+"""Ports: functions that a module calls although their modules import it, directly or by way of others.
+
+All other imports of the engine are free of circles.
 
 A port names a function and its module, which is imported at the first call.  By then the module has usually been
 imported already: a tensor with a hidden batch dimension, say, comes from the package that its port calls.

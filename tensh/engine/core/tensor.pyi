@@ -1093,7 +1093,7 @@ class Tensor:
         """Every element ``repeats`` times (a number, or a tensor with a number for each), along ``dim`` or of the flat input."""
     @property
     def requires_grad(self) -> _bool:
-        """Are operations on this tensor recorded?  A view asks its base, too."""
+        """True if operations on this tensor are recorded; for a view, also if those on its base are."""
     @requires_grad.setter
     def requires_grad(self, value: _bool) -> None: ...
     def requires_grad_(self, requires_grad: _bool = True) -> Tensor:

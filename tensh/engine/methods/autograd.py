@@ -103,7 +103,7 @@ def _record(t, flag):
 
 @member(set=_set_requires_grad)
 def requires_grad(t):
-    """Are operations on this tensor recorded?  A view asks its base, too."""
+    """True if operations on this tensor are recorded; for a view, also if those on its base are."""
     return live(t.node) or t._base is not None and live(t._base.node)
 
 

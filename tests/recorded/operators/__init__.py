@@ -8,7 +8,7 @@ have a sample there.  What PyTorch answers to the calls stands beside it in FAMI
 
 ``OF_MEMORY`` names what depends on where the elements lie, ``RESHAPED`` what has an in-place form that changes the shape.
 
-A call is ``call(*args, **kwargs)``.  Tensors among the arguments are written as ``x(2, 3)`` and their kin: an argument
+A call is ``call(*args, **kwargs)``.  Tensors among the arguments are written as ``x(2, 3)`` and the like: an argument
 of the dtype under test, float64 unless the test says otherwise, and a leaf where gradients are tested.
 """
 

@@ -4,10 +4,10 @@ from tests.recorded.operators import call, i, rough, x
 
 COVERS = (
     *(
-        f"ops/layers/{name}.py"
-        for name in "attend convolve ctc grid lookup loss normalise pad pool rearrange resample taps".split()
+        f"operators/layers/{name}.py"
+        for name in "attention convolution ctc grid embedding losses normalization padding pooling rearrangement resampling taps".split()
     ),
-    "ops/elementwise/activation.py", "ops/elementwise/numbered.py", "ops/linalg/pairs.py",
+    "operators/elementwise/activation.py", "operators/elementwise/numbered.py", "operators/linalg/pairs.py",
 )  # fmt: skip
 
 # ── activations: away from their bounds, differences of values show the derivative ──

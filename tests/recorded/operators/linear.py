@@ -5,7 +5,12 @@ Factors that are unique only up to signs are tested in test_linear.py.
 
 from tests.recorded.operators import c, call, i, rough, x
 
-COVERS = ("ops/linalg/products.py", "ops/linalg/addmm.py", "ops/linalg/crossed.py", "ops/linalg/householder.py")
+COVERS = (
+    "operators/linalg/products.py",
+    "operators/linalg/addmm.py",
+    "operators/linalg/crossed.py",
+    "operators/linalg/householder.py",
+)
 
 A, B, V, W = x(2, 3), x(3, 2), x(3), x(2)
 S, T = x(3, 3), x(2, 3, 3)  # regular with these seeds

@@ -2,7 +2,7 @@
 
 from tests.recorded.operators import b, c, call, i, replace, rough, x
 
-COVERS = ("ops/elementwise/table.py", "ops/elementwise/compare.py")
+COVERS = ("operators/elementwise/table.py", "operators/elementwise/comparison.py")
 
 ONE = [call(x(2, 3)), call(c(3)), call(x())]
 REAL = [call(x(2, 3)), call(x())]

@@ -3,8 +3,8 @@
 from tests.recorded.operators import b, c, call, i, rough, x
 
 COVERS = (
-    "ops/reductions/reduce.py", "ops/reductions/extremes.py", "ops/reductions/scan.py", "ops/reductions/norms.py", "ops/reductions/softmax.py", "ops/reductions/statistics.py", "ops/reductions/sort.py", "ops/reductions/distinct.py",
-    "ops/reductions/histogram.py",
+    "operators/reductions/reductions.py", "operators/reductions/extremes.py", "operators/reductions/scan.py", "operators/reductions/norms.py", "operators/reductions/softmax.py", "operators/reductions/statistics.py", "operators/reductions/sorting.py", "operators/reductions/unique.py",
+    "operators/reductions/histograms.py",
 )  # fmt: skip
 
 M, V = x(3, 4), x(4)

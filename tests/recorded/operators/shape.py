@@ -3,8 +3,8 @@
 from tests.recorded.operators import Argument, b, c, call, i, replace, rough, x
 
 COVERS = (
-    "ops/shapes/views.py", "ops/shapes/layout.py", "ops/shapes/arrange.py", "ops/basic.py", "ops/indexing/index.py", "ops/indexing/gather.py", "ops/indexing/scatter.py", "ops/indexing/fold.py",
-    "ops/shapes/embed.py", "ops/indexing/mask.py", "ops/shapes/split.py", "ops/shapes/diagonal.py", "functional/shapes/copies.py",
+    "operators/shapes/views.py", "operators/shapes/layout.py", "operators/shapes/rearrangement.py", "operators/basic.py", "operators/indexing/index.py", "operators/indexing/gather.py", "operators/indexing/scatter.py", "operators/indexing/fold.py",
+    "operators/shapes/embedding.py", "operators/indexing/mask.py", "operators/shapes/split.py", "operators/shapes/diagonal.py", "operators/shapes/composites/copies.py",
 )  # fmt: skip
 
 OF_MEMORY = (

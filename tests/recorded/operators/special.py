@@ -3,7 +3,7 @@
 from tests.recorded.operators import call, i, rough, x
 
 COVERS = (
-    "ops/special/shared.py", "ops/special/error_functions.py", "ops/special/gamma.py", "ops/special/incomplete.py", "ops/special/bessel.py", "ops/special/orthogonal.py",
+    "operators/special/shared.py", "operators/special/error_functions.py", "operators/special/gamma.py", "operators/special/incomplete.py", "operators/special/bessel.py", "operators/special/orthogonal.py",
 )  # fmt: skip
 
 REAL = [call(x(2, 3)), call(x())]

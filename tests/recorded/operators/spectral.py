@@ -2,7 +2,7 @@
 
 from tests.recorded.operators import c, call, i, rough, x
 
-COVERS = ("ops/spectral.py",)
+COVERS = ("operators/fourier/spectral.py",)
 
 LINE = [call(x(5)), call(c(4)), call(x(2, 6), dim=0), call(c(2, 3), n=5, norm="ortho"), call(x(3, 4), 3, 1, "forward")]
 REAL_LINE = [

@@ -57,7 +57,8 @@ def SEGMENTS(segments, n, batch):
 def leading(at_least=0, same="", **kinds):
     """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
 
-    ``same`` names a tensor, such as an index, that must be the same for all samples.
+    ``same`` names a tensor, such as an index, that must be the same for all samples.  The rule raises ``Unruled``, so that
+    samples are computed one by one, if it is not, or if the other tensors differ in their numbers of dimensions.
     """
 
     def make(op):

@@ -6,7 +6,7 @@ from tensh.engine.vmap.batched import Batched, align_batches, batched, expand_ba
 
 
 class Unruled(Exception):
-    """Raised to leave a case to the loop."""
+    """Raised where a rule does not apply: the samples are then computed one by one."""
 
 
 def levels_of(tensors):
