@@ -1522,7 +1522,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input times itself; bools give integers."""
 def square_(input: Tensor) -> Tensor:
     """Input times itself; bools give integers."""
-def squeeze(input: Tensor, dim: _Any = None) -> Tensor:
+def squeeze(input: Tensor, dim: _Any = ...) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """A copy of what ``squeeze`` shows: [*].  Differentiable."""

@@ -1,14 +1,13 @@
 """torch.save: objects into a file that PyTorch reads."""
 
 import copyreg
+import functools
 import hashlib
 import io
 import os
 import pickle
-import struct
 import sys
 import types
-import zipfile
 from collections import OrderedDict
 
 import numpy as np
@@ -26,11 +25,11 @@ from tensh.nn.utils.rnn import PackedSequence
 from tensh.replacing import replaced
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
+from tensh.serialization.records import ALIGNMENT, Records
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, placed
 
-ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
 PROTOCOL = 2
-PIECE = 2**22  # bytes that are written at a time
+NUMBERS = frozenset([int, float, bool, type(None)])
 
 
 class Global:
@@ -159,6 +158,30 @@ class Writer(pickle._Pickler):
         self.memoize(obj)
         return self._batch_setitems(obj.items())
 
+    def save_tensor(self, t):
+        """A tensor as `reducer_override` describes it, written at once: through objects it takes twice the time."""
+        if t.__dict__ or (name := dtype_name(t.array)) not in STORAGES:
+            return super().save(t)
+        place = placed(t.array)
+        self.save(TENSOR)
+        self.write(pickle.MARK)
+        self.write(pickle.MARK)
+        for part in self.mention(self.stored(place.block, name)):
+            self.save(part)
+        numbers = describe_ints(place.offset) + describe_ints(t.array.shape) + describe_ints(place.strides)
+        self.write(pickle.TUPLE + pickle.BINPERSID + numbers + (pickle.NEWTRUE if t.requires_grad else pickle.NEWFALSE))
+        self.save(OrderedDict)
+        self.write(pickle.EMPTY_TUPLE + pickle.REDUCE + pickle.TUPLE + pickle.REDUCE)
+        return self.memoize(t)
+
+    def save_list(self, values):
+        """A list; one of numbers alone is written by the pickler in C, in a third of the time."""
+        if not (values and NUMBERS.issuperset(map(type, values))):
+            return super().save_list(values)
+        self.write(pickle.EMPTY_LIST)
+        self.memoize(values)
+        return self.write(pickle.dumps(values, PROTOCOL)[5:-1])  # without protocol, list, its place and the end
+
     def save(self, obj, save_persistent_id=True):
         """Any object; those of plain types without asking what else they could be, which takes most of the time."""
         write = PLAIN_KINDS.get(type(obj))
@@ -173,7 +196,15 @@ class Writer(pickle._Pickler):
 
 PLAIN_KINDS = {
     kind: Writer.dispatch[kind] for kind in (type(None), bool, int, float, str, bytes, tuple, list, dict, Global)
-} | {OrderedDict: Writer.save_ordered_dict}
+} | {OrderedDict: Writer.save_ordered_dict, Tensor: Writer.save_tensor, list: Writer.save_list}
+
+
+@functools.lru_cache(4096)
+def describe_ints(values):
+    """The instructions that make an int, or a tuple of ints."""
+    if type(values) is int:
+        return pickle.dumps(values, PROTOCOL)[2:-1]
+    return pickle.MARK + b"".join(map(describe_ints, values)) + pickle.TUPLE if values else pickle.EMPTY_TUPLE
 
 
 def state_of(module):
@@ -251,30 +282,16 @@ def archive(obj, file, name, protocol=PROTOCOL):
     described = io.BytesIO()
     writer = Writer(described, protocol)
     writer.dump(obj)
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as zipped:
-
-        def put(path, data):
-            _put(zipped, f"{name}/{path}", data)
-
-        put("data.pkl", described.getvalue())
-        put(".format_version", b"1")
-        put(".storage_alignment", str(ALIGNMENT).encode())
-        put("byteorder", sys.byteorder.encode())
-        for key, block in enumerate(writer.blocks):
-            put(f"data/{key}", memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")
-        put("version", b"3\n")
-        put(".data/serialization_id", _identity(described.getvalue(), [info.CRC for info in zipped.infolist()]))
-
-
-def _put(zipped, path, data):
-    """One record, whose bytes begin at a multiple of the alignment."""
-    info = zipfile.ZipInfo(path)
-    begin = zipped.fp.tell() + 30 + len(path.encode())
-    padding = -(begin + 4) % ALIGNMENT
-    info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding  # the field that PyTorch pads with
-    with zipped.open(info, "w", force_zip64=len(data) >= 2**31) as record:
-        for begin in range(0, len(data), PIECE):  # summed up and written while it is near the processor
-            record.write(data[begin : begin + PIECE])
+    records = Records(file, name)
+    records.put("data.pkl", described.getvalue())
+    records.put(".format_version", b"1")
+    records.put(".storage_alignment", str(ALIGNMENT).encode())
+    records.put("byteorder", sys.byteorder.encode())
+    for key, block in enumerate(writer.blocks):
+        records.put(f"data/{key}", memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")
+    records.put("version", b"3\n")
+    records.put(".data/serialization_id", _identity(described.getvalue(), records.checksums))
+    records.end()
 
 
 def _identity(described, checksums):

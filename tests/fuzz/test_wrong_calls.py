@@ -6,7 +6,7 @@ pytest.importorskip("resource", reason="limits on memory and time are those of U
 
 from tests.fuzz.wrong_calls import compare as wrong_calls
 from tests.fuzz.wrong_calls import worker
-from tests.fuzz.wrong_calls.spoiling import VALID, spoiled_calls
+from tests.fuzz.wrong_calls.spoiling import ABSURD, VALID, sized_calls, spoiled_calls
 
 SEED, SAMPLES = 20, 800
 
@@ -27,6 +27,21 @@ def test_spoiled_calls_neither_crash_nor_fail_inside(oracle):
     calls = spoiled_calls(SAMPLES, SEED)
     found = [each for each in wrong_calls.findings(calls, wrong_calls.Kept(None)) if each[1] in wrong_calls.SEVERE]
     assert found == []
+
+
+def test_absurd_sizes_neither_crash_nor_fail_inside(oracle):
+    calls = list(sized_calls())[SEED :: len(ABSURD) * 6 + 1]
+    found = [each for each in wrong_calls.findings(calls, wrong_calls.Kept(None)) if each[1] in wrong_calls.SEVERE]
+    assert len(calls) > 300 and found == []
+
+
+def test_absurd_sizes_take_the_place_of_every_integer():
+    calls = sized_calls()
+    assert calls["torch.rot90(t((5, 5, 5)), 2 ** 63, (0, 1))"] == "torch.rot90"
+    assert (
+        "torch.rot90(t((5, 5, 5)), -5, [2 ** 40, 2 ** 40])" in calls
+        and "torch.rot90(t((5, 5, 5)), -5, (-1, 1))" in calls
+    )
 
 
 def test_a_call_without_an_end_and_a_crash_are_answers():

@@ -461,16 +461,16 @@ def test_truth_values_are_zero_or_one():
 def test_an_interrupted_save_leaves_the_file_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "x.pt"
     tensh.save({"a": tensh.ones(3)}, path)
-    from tensh.serialization import writing
+    from tensh.serialization.records import Records
 
-    put = writing._put
+    put = Records.put
 
-    def interrupted(zipped, name, data):
-        put(zipped, name, data)
-        if "/data/" in name:
+    def interrupted(records, path, data):
+        put(records, path, data)
+        if path.startswith("data/"):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "_put", interrupted)
+    monkeypatch.setattr(Records, "put", interrupted)
     with pytest.raises(KeyboardInterrupt):
         tensh.save({"a": tensh.zeros(3)}, path)
     assert list(tmp_path.iterdir()) == [path] and tensh.load(path)["a"].tolist() == [1, 1, 1]

@@ -49,7 +49,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import FOREIGN, Node, Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
-from tensh.engine.errors.messages import REQUIRED, explained, missing, refuse_dtype
+from tensh.engine.errors.messages import REQUIRED, explained, is_long, missing, refuse_dtype
 from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
@@ -502,7 +502,7 @@ ENVIRONMENT = {
     "write_constant_out": write_constant_out, "require_own_dtype": require_own_dtype,
     "refuse_overlap_in_part": refuse_overlap_in_part, "refuse_growth": refuse_growth,
     "refuse_overlap": refuse_overlap, "keep_dtype": keep_dtype, "operand": operand, "foreign": foreign,
-    "wanted": wanted, "REQUIRED": REQUIRED, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype,
+    "wanted": wanted, "REQUIRED": REQUIRED, "is_long": is_long, "missing": missing, "explained": explained, "refuse_dtype": refuse_dtype,
     "OPS": OPS, "NO_ARRAY": NO_ARRAY, "require_operand": require_operand, "refused_cast": refused_cast,
     "refused_write": refused_write, "ports": ports, "Lift": Lift, "PARALLEL": PARALLEL,
     "PARALLEL_LIGHT": PARALLEL_LIGHT, "parallel_map": parallel_map,

@@ -1204,9 +1204,9 @@ class Tensor:
         """Input times itself; bools give integers."""
     def square_(self) -> Tensor:
         """Input times itself; bools give integers."""
-    def squeeze(self, dim: _Any = None) -> Tensor:
+    def squeeze(self, dim: _Any = ...) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
-    def squeeze_(self, dim: _Any = None) -> Tensor:
+    def squeeze_(self, dim: _Any = ...) -> Tensor:
         """In-place version of ``squeeze``: the tensor becomes its own view.  Shape: [*]. IndexError or RuntimeError for others."""
     def std(self, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The standard deviation of all elements, or along ``dim`` (an int or a sequence of them)."""

@@ -23,6 +23,8 @@ class device:
         if isinstance(type, device):
             return type
         if isinstance(type, int) and not isinstance(type, bool):
+            if not -(2**63) <= type < 2**63:
+                raise ValueError("Overflow when unpacking long long")
             raise RuntimeError("Cannot access accelerator device when none is available.")
         if not isinstance(type, str):
             raise TypeError(

@@ -176,6 +176,11 @@ def cannot_cast(result, target):
     return RuntimeError(f"result type {result.title} can't be cast to the desired output type {target.title}")
 
 
+def is_long(value):
+    """True for an integer of more than 64 bits."""
+    return value.__class__ is int and not -(2**63) <= value < 2**63
+
+
 def wrap_dim(dim, ndim, *, scalar=True):
     """``dim`` as a number from 0; IndexError if there is no such dimension.
 

@@ -23,7 +23,7 @@ TO = (
     "(torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
     "(Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None)",
 )
-HERE = ("cpu", cpu)
+HERE = ("cpu", b"cpu", cpu)
 NUMBERS = {bool: ALL["bool"], float: ALL["float64"], complex: ALL["complex128"]}
 
 

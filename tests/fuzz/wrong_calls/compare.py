@@ -14,7 +14,7 @@ import sys
 from collections import Counter, defaultdict
 
 from tests.fuzz.wrong_calls import worker
-from tests.fuzz.wrong_calls.spoiling import spoiled_calls
+from tests.fuzz.wrong_calls.spoiling import sized_calls, spoiled_calls
 from tests.support.project import RECORDED
 
 ANSWERS = RECORDED / "wrong_calls" / "errors.txt"
@@ -117,12 +117,14 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--calls", type=int, default=200_000)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--sizes", action="store_true", help="put absurd sizes in the place of every integer instead")
     options.add_argument("--only", default="", help="a regular expression for the names of functions")
     options.add_argument("--keep", help="a file that keeps PyTorch's answers for the next run")
     options.add_argument("--write", help="a file for the findings, a line of JSON each")
     options.add_argument("--shown", type=int, default=25, help="how many rows of a table")
     given = options.parse_args()
-    made = {line: name for line, name in spoiled_calls(given.calls, given.seed).items() if re.search(given.only, name)}
+    made = sized_calls() if given.sizes else spoiled_calls(given.calls, given.seed)
+    made = {line: name for line, name in made.items() if re.search(given.only, name)}
     kinds, functions, types = Counter(), defaultdict(Counter), defaultdict(Counter)
     written = open(given.write, "w", encoding="utf-8") if given.write else None  # noqa: SIM115
 

@@ -217,6 +217,63 @@ def spoiled_calls(count, seed):
     return dict(list(made.items())[:count])
 
 
+# ── absurd sizes ─────────────────────────────────────────────────────────────
+ABSURD = "-1 -2 -100 10**9 -10**9 2**31 2**40 -2**40 2**62 2**63-1 -2**63 2**63 10**30".split()
+"""Sizes, counts, steps and places that no array has."""
+
+
+def sized_calls():
+    """Every right call with one of its integers, or all of a sequence, replaced by each absurd one: text -> name of the function."""
+    made, seen = {}, set()
+    for line in VALID.read_text(encoding="utf-8").splitlines():
+        name = name_of(line)
+        for mark, wide in integers_of(line):
+            if (name, mark) in seen:
+                continue
+            seen.add((name, mark))
+            for value in ABSURD:
+                made.setdefault(wide(value), name)
+    return made
+
+
+def integers_of(line):
+    """(the place of an integer among the arguments, a function that writes the line with another one) of each integer, and of
+    each sequence of integers as a whole."""
+    tree = ast.parse(line, mode="eval")
+    for container, key in places(tree):
+        slot = container[key]
+        if isinstance(slot, (ast.Tuple, ast.List)) and slot.elts:
+            inside = [(slot.elts, number, number) for number, each in enumerate(slot.elts) if is_integer(each)]
+            if len(inside) == len(slot.elts) > 1:
+                inside.append((container, key, "all"))
+        else:
+            inside = [(container, key, "")] if is_integer(slot) else []
+        for where, what, part in inside:
+
+            def wide(value, where=where, what=what, part=part, slot=slot):
+                whole = f"[{', '.join([value] * len(slot.elts))}]" if part == "all" else value
+                kept, where[what] = where[what], parsed(whole)
+                try:
+                    return ast.unparse(tree)
+                finally:
+                    where[what] = kept
+
+            yield (place_of(tree, container, key), part), wide
+
+
+def place_of(tree, container, key):
+    """The number or the name of an argument."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.__dict__ is container:
+            return node.arg
+    return key
+
+
+def is_integer(node):
+    node = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
 def name_of(line):
     """The name of the function that a line is about."""
     node = ast.parse(line, mode="eval").body

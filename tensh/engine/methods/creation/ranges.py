@@ -45,7 +45,7 @@ def arange(*bounds, **given):
             numpy, requires_grad = plain(INT64, **given)
             if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
                 array = np.arange(start, end, step)
-                if array.dtype is INT64:  # not so for what is too large
+                if array.dtype is INT64 and (array.size or start == end):  # not so for what is too large
                     return make_leaf(array)
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
             numpy, requires_grad = plain(of_scalar[float].numpy, **given)

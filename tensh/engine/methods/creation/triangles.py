@@ -51,6 +51,9 @@ def triangle(name, upper):
             if number < 0:
                 raise RuntimeError(f"{side} must be non-negative, got{number}")
 
+        if max(row, col) >= 2**62:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={[2, row * col]}")
+
         def make(dtype):
             if dtype not in (np.int64, np.int32):
                 raise NotImplementedError(f"\"{name}\" not implemented for '{BY_NUMPY[dtype].title}'")

@@ -35,6 +35,8 @@ def window(name, numbers, compute, doc):
         if length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length={length}")
         periodic = given.get("periodic", True)
+        if length + periodic >= 2**63:
+            raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
         def make(numpy):
             if length < 2:

@@ -157,6 +157,8 @@ def even_points(sizes, corners, dtype):
 @in_float32
 def affine_points(theta, sizes, corners):
     """The points of an even grid [N, *sizes, dims] after the affine maps ``theta`` [N, dims, dims + 1]."""
+    if math.prod(sizes) >= 2**60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={[len(theta), *sizes, len(sizes) + 1]}")
     points = even_points(sizes, corners, theta.dtype)
     return np.matmul(points, theta.swapaxes(1, 2)).reshape(len(theta), *sizes, len(sizes))
 

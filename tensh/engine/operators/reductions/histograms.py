@@ -33,6 +33,8 @@ def evenly(low, high, bins, dtype):
     """``bins`` + 1 edges as ``torch.linspace`` gives them: from both ends to the middle."""
     low, high = dtype.type(low), dtype.type(high)
     step = (high - low) / dtype.type(bins)
+    if bins >= 2**62:
+        raise RuntimeError("numel: integer multiplication overflow")
     place = np.arange(bins + 1, dtype=dtype)
     return np.where(place < (bins + 1) // 2, low + step * place, high - step * (bins - place)).astype(dtype)
 

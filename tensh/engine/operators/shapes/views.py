@@ -152,6 +152,8 @@ def permute(input, dims):
     Shape: [a, b, c] to [b, c, a] for (1, 2, 0). RuntimeError for repeated dimensions.
     """
     try:
+        if dims and (max(dims) > 63 or min(dims) < -64):  # NumPy cuts numbers to 32 bits
+            raise OverflowError
         return input.transpose(dims)
     except (ValueError, TypeError, OverflowError):
         if len(dims) != input.ndim:

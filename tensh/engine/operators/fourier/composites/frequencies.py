@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arguments.binding import OUT, bind, finish, shows
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import not_implemented, wrap_dim
+from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.methods.creation.ranges import warn_resized
 from tensh.engine.methods.creation.roundings import narrowed
 from tensh.engine.operators.fourier.composites.shared import in_tuples
@@ -53,6 +54,7 @@ def both_signs(n):
 def frequencies(name, args, given, places):
     given = bind(f"fft_{name}", (f"(int n, float d = 1.0, {OUT})",), args, given)
     n, step, out = given["n"], given["n"] * given["d"], given["out"]
+    require_room(name, (n if places is both_signs else (n + 2) // 2,), get_default_dtype().numpy)
 
     def make(dtype):
         if dtype.kind not in "fcV":

@@ -4,6 +4,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import composite
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import is_long
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.fourier import spectral
 from tensh.engine.operators.fourier.spectral import REAL
@@ -67,7 +68,7 @@ def stft(
         input = pad(input.view([1] * (3 - dims) + list(input.shape)), [half, half], pad_mode)
         input = input.view(input.shape[-dims:])
     given = (input, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)
-    if all(type(value) in kinds for value, kinds in zip(given, PLAIN, strict=True)):
+    if all(type(value) in kinds and not is_long(value) for value, kinds in zip(given, PLAIN, strict=True)):
         return frames_transformed(*given)
     return frames_transformed(**bind("stft", STFT, given, {}))
 

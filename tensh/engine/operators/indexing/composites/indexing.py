@@ -13,7 +13,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_view, refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.errors.messages import is_long, wrap_dim
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.indexing.index import index as index_op
 from tensh.engine.operators.shapes.views import alias, select, slice_dim, unsqueeze
@@ -84,7 +84,7 @@ def plain(array, index):
             return found if type(found) is np.ndarray else array[*index, ...]
         if kind is slice and index.step is None or index is None or index is ...:
             return array[index]
-    except (IndexError, TypeError):
+    except (IndexError, TypeError, OverflowError):
         pass
     return None
 
@@ -309,6 +309,8 @@ def is_number(part):
 def read_list(part):
     """A list of numbers as an index tensor; fractions are cut off."""
     array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
+    if array.dtype.kind in "Ou" or array.dtype.kind == "f" and any(map(is_long, part)):
+        raise ValueError("Overflow when unpacking long long")
     if array.dtype.kind in "US":
         raise TypeError("new(): invalid data type 'str'")
     return array if array.dtype.kind == "b" and array.size else array.astype(np.int64)

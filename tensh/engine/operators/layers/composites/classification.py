@@ -3,6 +3,7 @@
 import math
 
 from tensh.engine.dtypes.dtype import int64, uint8
+from tensh.engine.errors.messages import is_long
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
@@ -49,6 +50,8 @@ def check_class_weight(weight, classes, ndim=2, prefix=""):
 
 def nll(input, target, weight, reduction, ignore_index):
     """The operator; inputs of any dimensions are a picture [N, C, H, W] at most."""
+    if is_long(ignore_index):
+        raise ValueError("Overflow when unpacking long long")
     check_target(input, target, weight)
     shape = input.array.shape
     constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)

@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.arguments.checks import integer
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import size_of
 from tensh.engine.dtypes.dtype import float32
@@ -258,6 +259,7 @@ def group_norm_with_stats(input, num_groups, weight, bias, eps):
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     batch, channels = array.shape[:2]
     if channels % num_groups:
+        integer(num_groups, "group_norm", "num_groups", 2)
         raise RuntimeError(
             f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(array.shape)} "
             f"and num_groups={num_groups}"
@@ -286,6 +288,8 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
     Shape: [N, C, *]. RuntimeError for others.
     """
+    if N < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {N}: {[N, group]}")
     out, mean, rstd, _ = group_norm_with_stats(input, group, weight, bias, eps)
     return out, mean.reshape(N, group), rstd.reshape(N, group)
 

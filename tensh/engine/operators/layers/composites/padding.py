@@ -96,6 +96,7 @@ def check(mode, input, dims, number, before, after):
             f"Argument #{4 + 2 * number}: Padding size should be less than the corresponding input dimension, but got: "
             f"padding ({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
+    new = (new + 2**63) % 2**64 - 2**63  # PyTorch counts in 64 bits, and finds out here
     if dims == 1 and new < 1:
         raise RuntimeError(f"input (W: {size}) is too small. Calculated output W: {new}")
     if new < 0:

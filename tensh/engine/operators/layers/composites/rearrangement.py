@@ -68,6 +68,8 @@ def pixel_shuffle(input, upscale_factor):
              [3, 4]]])
     """
     shape, r = factor("pixel_shuffle", "upscale_factor", input, upscale_factor)
+    if r * r >= 2**63:
+        raise ValueError(f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={r}")
     if shape[-3] % (r * r):
         raise RuntimeError(
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "

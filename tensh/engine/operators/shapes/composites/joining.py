@@ -185,8 +185,6 @@ def broadcast_shapes(*shapes):
         common = [1] * (len(shape) - len(common)) + common
         for back in range(-1, -len(shape) - 1, -1):
             n = shape[back]
-            if n < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if n in (1, common[back]):
                 continue
             if common[back] != 1:
@@ -194,5 +192,7 @@ def broadcast_shapes(*shapes):
                     f"Attempting to broadcast a dimension of length {n} at {back}! Mismatching argument at index {number} had "
                     f"{shape}; but expected shape should be broadcastable to {common}"
                 )
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             common[back] = n
     return Size(common)

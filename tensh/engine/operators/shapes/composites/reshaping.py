@@ -2,13 +2,14 @@
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import FORMS, PUBLIC, composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import Size, wrap
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import wrap_dim
+from tensh.engine.errors.messages import ABSENT, wrap_dim
 from tensh.engine.operators.basic import clone, expand
 from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.shapes.composites.storage import contiguous
@@ -182,7 +183,7 @@ def ravel(input):
 
 
 @composite
-def squeeze(input, dim=None):
+def squeeze(input, dim=ABSENT):
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several).
 
     Differentiable, a view.  Shape: [n, 1, m] to [n, m].
@@ -191,7 +192,7 @@ def squeeze(input, dim=None):
     >>> torch.zeros(1, 2, 1).squeeze().shape
     torch.Size([2])
     """
-    if dim is None:
+    if dim is ABSENT:
         return squeeze_all.fn(input)
     if isinstance(dim, (tuple, list)):
         return squeeze_dims.fn(input, tuple(dim))
@@ -206,6 +207,8 @@ def expanded(input, size):
 
 def forms_of_expand(self, *size, implicit=False, **named):
     """``expand`` with arguments other than numbers side by side."""
+    if type(implicit) is not bool:
+        raise TypeError(f"expand(): argument 'implicit' must be bool, not {type_name(implicit)}")
     return expanded(self, ints(size, named, "expand", "size"))
 
 
