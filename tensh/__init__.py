@@ -12,10 +12,8 @@ tensor(5.)
 import importlib
 
 VERSION = "0.1.0"
-__version__ = f"2.13.0+tensh.{VERSION}"  # programs that ask torch for its version learn which PyTorch is meant
-
 SUBMODULES = frozenset(
-    "accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides __future__".split()
+    "__config__ accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides torch_version library profiler hub multiprocessing __future__".split()
 )
 
 ELSEWHERE = {
@@ -25,11 +23,17 @@ ELSEWHERE = {
     "autocast": "amp",
     "is_autocast_enabled": "amp",
     "GradScaler": "amp",
+    "install": "alias",
 }  # names of the torch namespace that a submodule defines
 
 
 def __getattr__(name):
     """Every public name is looked up once, when first used: importing tensh loads nothing else."""
+    if name == "__version__":  # programs that ask torch for its version learn which PyTorch is meant
+        from tensh.torch_version import TorchVersion
+
+        value = globals()[name] = TorchVersion(f"2.13.0+tensh.{VERSION}")
+        return value
     if name.startswith("__") and name not in SUBMODULES:
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
     if name in SUBMODULES and exists(name):
@@ -39,7 +43,14 @@ def __getattr__(name):
         return value
     from tensh.engine import named
 
-    value = globals()[name] = named(name)
+    try:
+        value = globals()[name] = named(name)
+    except AttributeError:
+        from tensh.switched_off import is_space, load
+
+        if not is_space(f"torch.{name}"):
+            raise
+        value = globals()[name] = load(f"tensh.{name}")
     return value
 
 

@@ -466,6 +466,7 @@ sparse_csr: _layout
 from tensh import special as special
 strided: _layout
 from tensh import testing as testing
+from tensh import torch_version as torch_version
 from tensh import types as types
 uint16: _dtype
 uint32: _dtype
@@ -1032,6 +1033,8 @@ def initial_seed() -> _int:
     """The seed that the default generator was given last."""
 def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both.  Differentiable."""
+def install(children: _Any = True, safetensors: _Any = True) -> _Any:
+    """Let `import torch` give tensh from now on, even where PyTorch is installed."""
 def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, use_input_stats: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """Instance normalisation as ``torch.nn.functional.instance_norm`` has it, with its arguments in another order."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -65,6 +65,10 @@ def answer(arguments, env):
     """Do what the arguments say."""
     if not arguments and env.is_interactive:
         return prompt(env)
+    if arguments[:1] == ["exec"] or arguments[:2] == ["run", "-m"]:
+        from tensh.cli import whole
+
+        return whole.answer(arguments, env)
     program = without_options(arguments)
     if program:
         from tensh.cli.run import Run

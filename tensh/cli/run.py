@@ -124,7 +124,7 @@ class Run:
     def torch(self):
         """A context in which `import torch` gives the engine."""
         if self.session.engine == "tensh":
-            return imports.torch_is_tensh(self.notice)
+            return imports.torch_is_tensh(self.notice, children=True)
         from tensh.cli.world import require  # which imports what a start has no use for
 
         require(self.session.engine)

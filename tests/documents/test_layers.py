@@ -15,7 +15,7 @@ from tests.support.project import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = "tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing tensh.bounded_json"
+PUBLIC = "tensh.alias tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing tensh.bounded_json"
 ANYBODY = "tensh.escaping"  # which needs nothing, and which all that shows text needs
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
@@ -25,6 +25,8 @@ LAYERS = {
     "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json", "numpy"),
     "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``
     "tensh.replacing": ("", ""),
+    "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
+    "tensh.switched_off": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
@@ -56,6 +58,7 @@ LAYERS = {
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
     "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.runs", ""),
+    "tensh.cli.whole": ("tensh.alias tensh.cli", ""),
     "tensh.cli.report": ("tensh tensh.cli tensh.cli.render", ""),
     "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
     "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),

@@ -412,7 +412,7 @@ def test_a_large_graph_is_walked_without_recursion():
 def test_names_of_the_caller():
     namespace = {"torch": torch}
     exec(
-        "x = torch.ones(2, requires_grad=True)\nnames = repr(torch.show.who())\ngrads = repr(torch.show.grads())",
+        "x = torch.ones(2, requires_grad=True)\nnames = repr(tensh.show.who())\ngrads = repr(tensh.show.grads())",
         namespace,
     )
     assert namespace["names"].split("\n")[1].startswith("x ") and "\nx " in "\n" + namespace["grads"]

@@ -1,6 +1,6 @@
-"""Checking the documents of a project in its own test run: a plugin of pytest.
+"""Running tests with tensh as torch (`pytest --tensh`), and checking the documents of a project: a plugin of pytest.
 
-It does nothing unless it is asked to, by `pytest --tensh-check` or `tensh_check = true` in pytest's configuration. Then
+Documents are left alone unless it is asked, by `pytest --tensh-check` or `tensh_check = true` in pytest's configuration. Then
 every cell of an .ipynb or .tsh file that pytest finds is a test, and every cell of a .py or .md file that says what it
 shows.
 """
@@ -10,8 +10,17 @@ def pytest_addoption(parser):
     """Declare the option and the setting."""
     group = parser.getgroup("tensh", "checking documents")
     group.addoption("--tensh-check", action="store_true", help="run the code of documents and compare their outputs")
+    group.addoption("--tensh", action="store_true", help="`import torch` gives tensh, in workers and subprocesses, too")
     group.addoption("--tensh-lax", action="store_true", help="of documents only errors count, not what is shown")
     parser.addini("tensh_check", "run the code of documents and compare their outputs", type="bool", default=False)
+
+
+def pytest_load_initial_conftests(early_config):
+    """Before anything of the tests is imported, have tensh found as torch, if that is wanted."""
+    if early_config.known_args_namespace.tensh:
+        from tensh.alias import install
+
+        install()
 
 
 def pytest_collect_file(file_path, parent):

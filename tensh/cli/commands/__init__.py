@@ -9,6 +9,7 @@ import io
 import typer
 
 from tensh.cli import status
+from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
 from tensh.cli.commands.graph import graph_
 from tensh.cli.commands.running import input_, open_, root, run_
@@ -29,6 +30,8 @@ def application(env):
     )
     app.callback(invoke_without_command=True, epilog=EXAMPLES)(root)
     app.command("run")(run_)
+    app.command("exec")(exec_)
+    app.command("alias")(alias_)
     app.command("open")(open_)
     app.command("-", hidden=True)(input_)
     app.command("graph")(graph_)

@@ -58,6 +58,8 @@ def run_(
     A notebook shows the last value of each cell, Markdown that of each block, a .py file what it prints.
 
     Options for the script itself go after --.
+
+    tensh run -m MODULE ARGS... runs an installed module as its own program, with all that follows as its arguments.
     """
     options = options.over(ctx.obj["options"])
     env = environment(ctx, options)

@@ -11,6 +11,7 @@ from _sitebuiltins import Quitter
 from time import perf_counter
 from types import ModuleType
 
+from tensh.alias.modules import make_torch
 from tensh.cli.session import magics
 from tensh.cli.session.events import RESULTS, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain, users_frames
@@ -63,7 +64,10 @@ class Session:
     def preload(self):
         """Define torch, nn, F, np and math, where the user has not taken the name."""
         lacking = [name for name in MODULES if name not in self.namespace]
-        self.give(**{name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking})
+        found = {name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking}
+        if self.engine == "tensh" and "torch" in found:  # what `import torch` gives
+            found["torch"] = make_torch()
+        self.give(**found)
 
     def own_names(self):
         """The names that the user made."""

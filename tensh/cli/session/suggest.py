@@ -8,6 +8,7 @@ import builtins
 import re
 from types import ModuleType
 
+from tensh.alias.modules import own_name
 from tensh.cli.session.spelling import close
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them
@@ -32,7 +33,7 @@ def suggestion(error, frame, segment=None):
 def of_name(word, known):
     """A name: one of torch's that is written without it, or one that is spelled alike."""
     for name, value in known.items():
-        if isinstance(value, ModuleType) and value.__name__ in TORCH and word in dir(value):
+        if isinstance(value, ModuleType) and own_name(value) in TORCH and word in dir(value):
             return f"{name}.{word}"
     return close(word, known)
 
@@ -41,8 +42,8 @@ def of_attribute(word, owner):
     """An attribute of a tensor, of a module of torch, of anything."""
     from tensh.cli.session import spoken
 
-    if isinstance(owner, ModuleType) and owner.__name__ in ("tensh", "tensh.random"):
-        words = spoken.table(spoken.TORCH if owner.__name__ == "tensh" else spoken.RANDOM)
+    if isinstance(owner, ModuleType) and own_name(owner) in ("tensh", "tensh.random"):
+        words = spoken.table(spoken.TORCH if own_name(owner) == "tensh" else spoken.RANDOM)
         if word in words:
             return f"torch.{words[word]}"
     elif any(kind.__name__ == "Tensor" and kind.__module__.startswith("torch") for kind in type(owner).__mro__):

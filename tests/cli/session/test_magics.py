@@ -249,7 +249,7 @@ def test_reset_brings_back_what_was_given(prompt):
     (notice,) = prompt.notices("%reset")
     assert notice == "forgotten: torch, x"
     assert "x" not in prompt.session.namespace and "_" not in prompt.session.namespace
-    assert prompt["torch"].__name__ == "tensh"
+    assert prompt["torch"].__name__ == "torch"
     assert prompt.notices("%reset") == ["there were no names"]
 
 

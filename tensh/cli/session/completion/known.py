@@ -13,6 +13,8 @@ import types
 from functools import cache
 from typing import NamedTuple
 
+from tensh.alias.modules import own_dict, own_name
+
 UNKNOWN = object()
 NOTHING = object()
 
@@ -90,9 +92,10 @@ def attribute(base, name):
 
 def in_module(module, name):
     """A name of a module. Modules of tensh find theirs when they are asked; of all others only what is there counts."""
-    if name in vars(module):
-        return Known(vars(module)[name], type(vars(module)[name]))
-    if module.__name__.partition(".")[0] == "tensh":
+    own = own_dict(module)
+    if name in own:
+        return Known(own[name], type(own[name]))
+    if own_name(module).partition(".")[0] == "tensh":
         value = getattr(module, name, NOTHING)
         return None if value is NOTHING else Known(value, type(value))
     return None

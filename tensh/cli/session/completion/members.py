@@ -5,6 +5,8 @@ import re
 import types
 from importlib.util import find_spec
 
+from tensh import SUBMODULES
+from tensh.alias.modules import own_dict, own_name
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
@@ -22,10 +24,10 @@ def names(known):
     """The names of the members, without asking the value: neither its `__dir__` nor a property runs."""
     value = known.value
     if isinstance(value, types.ModuleType):
-        own = vars(value)
-        if value.__name__ == "tensh" and not registry.complete:
+        own, path = own_dict(value), own_name(value)
+        if path == "tensh" and not registry.complete:
             return before_reading(own)
-        if value.__name__.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
+        if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
             return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
     kinds = mro(value) if isinstance(value, type) else mro(known.kind)
@@ -40,7 +42,7 @@ def names(known):
 
 def before_reading(own):
     """The names of torch while not all modules of the engine have been read: as the index and the folder know them."""
-    parts = {name for name in own["SUBMODULES"] if find_spec(f"tensh.{name}")}
+    parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
     declared = {name for name in recorded("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)}
     return {*parts, *declared, *own}
 
@@ -53,10 +55,11 @@ def kinds_of_tensor(known):
 def describe_member(known, name):
     """(kind, description) of a member."""
     if isinstance(known.value, types.ModuleType):
-        entry = TABLES.get(known.value.__name__, {}).get(name, vars(known.value).get(name, NOTHING))
-        if entry is NOTHING and known.value.__name__ == "tensh":  # a part that is not loaded yet
+        path = own_name(known.value)
+        entry = TABLES.get(path, {}).get(name, own_dict(known.value).get(name, NOTHING))
+        if entry is NOTHING and path == "tensh":  # a part that is not loaded yet
             return "module", ""
-        if entry is NOTHING and known.value.__name__.startswith("tensh."):
+        if entry is NOTHING and path.startswith("tensh."):
             entry = getattr(known.value, name, NOTHING)
         return describe_value(entry)
     if kinds_of_tensor(known) and name in METHODS:
@@ -73,7 +76,7 @@ def called_otherwise(known, word):
     """(text, kind, description) of what PyTorch has for the words of NumPy's that begin so."""
     from tensh.cli.session import spoken
 
-    is_torch = isinstance(known.value, types.ModuleType) and known.value.__name__ == "tensh"
+    is_torch = isinstance(known.value, types.ModuleType) and own_name(known.value) == "tensh"
     words = spoken.TORCH if is_torch else spoken.TENSOR if is_tensor(known.kind) else ""
     for theirs, ours in spoken.table(words).items():
         text = re.match(r"[\w.]*", ours)[0]
@@ -95,7 +98,7 @@ def describe_value(value, function="function"):
     if isinstance(value, types.FunctionType):
         return function, first_line(value.__doc__) or parameters(value)
     if isinstance(value, types.ModuleType):
-        return "module", first_line(value.__dict__.get("__doc__"))
+        return "module", first_line(own_dict(value).get("__doc__"))
     if isinstance(value, type):
         return "class", first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
     if isinstance(

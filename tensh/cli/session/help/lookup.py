@@ -4,6 +4,7 @@ import builtins
 import inspect
 from types import ModuleType
 
+from tensh.alias.modules import own_name
 from tensh.cli.session.help import names, page, values
 from tensh.cli.session.spelling import close
 from tensh.engine.methods.unsupported import NotInTensh, sentence
@@ -35,7 +36,7 @@ def in_session(text, namespace, with_source=False):
 def public(value):
     """The Name of a module of tensh, of Tensor, and of a function or class under its own name; None for all else."""
     if isinstance(value, ModuleType):
-        root, _, rest = value.__name__.partition(".")
+        root, _, rest = own_name(value).partition(".")
         return names.found(f"torch.{rest}") if root == "tensh" and rest else None
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not (inspect.isroutine(value) or isinstance(value, type)) or not isinstance(module, str):
@@ -67,7 +68,7 @@ def step(known, value, part, text):
 def space_of(value):
     """The namespace ``torch.x.y`` that a value is, or whose members it has; None for what is not of tensh."""
     if isinstance(value, ModuleType):
-        root, dot, rest = value.__name__.partition(".")
+        root, dot, rest = own_name(value).partition(".")
         return f"torch{dot}{rest}" if root == "tensh" else None
     from tensh.engine.core.tensor import Tensor
 

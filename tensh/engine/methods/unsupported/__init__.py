@@ -108,7 +108,7 @@ def _imports():
     from opcode import opmap
 
     frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tensh":
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("tensh", "torch"):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 

@@ -1,0 +1,22 @@
+"""torch.__config__: how PyTorch was built; here, what computes in its place."""
+
+
+def show():
+    """What computes, as text.
+
+    >>> import tensh as torch
+    >>> torch.__config__.show().splitlines()[0]
+    'tensh built with:'
+    """
+    import numpy
+
+    from tensh import VERSION
+
+    return f"tensh built with:\n  - tensh {VERSION}\n  - NumPy {numpy.__version__}\n  - no CUDA\n"
+
+
+def parallel_info():
+    """How many threads compute, as text."""
+    from tensh import get_num_threads
+
+    return f"ATen/Parallel:\n\tat::get_num_threads() : {get_num_threads()}\n"

@@ -1,0 +1,78 @@
+"""`import torch` gives tensh: in this program, in the processes that it starts, in a command, in a virtual environment.
+
+>>> import tensh.alias
+>>> with tensh.alias.torch_is_tensh():
+...     import torch
+...     torch.__name__, torch.nn.__name__, torch.tensor([1., 2.])
+('torch', 'torch.nn', tensor([1., 2.]))
+"""
+
+import contextlib
+import os
+import sys
+
+from tensh.alias.finder import MEANT, Finder
+from tensh.alias.modules import rename_parts
+
+SITE = os.path.join(
+    os.path.dirname(__file__), "site"
+)  # its sitecustomize.py does this in processes with it in PYTHONPATH
+
+
+def install(children=True, safetensors=True):
+    """Let `import torch` give tensh from now on, even where PyTorch is installed.
+
+    With ``children``, processes that this one starts get tensh, too.  With ``safetensors=False`` the package safetensors
+    stays what it is; otherwise tensh's own reader and writer of such files answer for it.  RuntimeError where PyTorch has
+    been imported already.
+
+    >>> import tensh
+    >>> tensh.install()  # doctest: +SKIP
+    >>> import torch  # doctest: +SKIP
+    """
+    if any(isinstance(each, Finder) for each in sys.meta_path):
+        return
+    if "torch" in sys.modules and not _is_ours(sys.modules["torch"]):
+        raise RuntimeError("PyTorch has been imported already: call tensh.install() before anything imports torch")
+    sys.meta_path.insert(0, Finder(meant=MEANT if safetensors else {"torch": "tensh"}))
+    rename_parts("torch")
+    if children:
+        os.environ |= environment(os.environ, safetensors)
+
+
+def environment(variables, safetensors=True):
+    """The variables of a process that is to have tensh for torch, given those that it would have."""
+    others = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE]
+    kept = {} if safetensors else {"TENSH_KEEP_SAFETENSORS": "1"}
+    return {"PYTHONPATH": os.pathsep.join([SITE, *others])} | kept
+
+
+@contextlib.contextmanager
+def torch_is_tensh(noticed=None, children=False):
+    """While this lasts, `import torch` gives tensh, even where PyTorch is installed or was imported."""
+    finder, before = Finder(noticed), os.environ.get("PYTHONPATH")
+    aside = {name: sys.modules.pop(name) for name in _torch_modules()}
+    sys.meta_path.insert(0, finder)
+    rename_parts("torch")
+    if children:
+        os.environ |= environment(os.environ)
+    try:
+        yield
+    finally:
+        rename_parts("tensh")
+        sys.meta_path.remove(finder)
+        for name in _torch_modules():
+            del sys.modules[name]
+        sys.modules.update(aside)
+        if children and before is None:
+            os.environ.pop("PYTHONPATH", None)
+        elif children:
+            os.environ["PYTHONPATH"] = before
+
+
+def _torch_modules():
+    return [name for name in sys.modules if name.partition(".")[0] in MEANT]
+
+
+def _is_ours(module):
+    return (getattr(module, "__file__", None) or "").startswith(os.path.dirname(os.path.dirname(__file__)))

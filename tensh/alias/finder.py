@@ -1,0 +1,128 @@
+"""The finder of `torch` and `torch.x.y`: the modules `tensh` and `tensh.x.y`, which say that they are `torch.x.y`.
+
+`torch` itself is a module of its own that takes its names from `tensh`, so that nothing of tensh's own is found there; what
+lies below is one object under both names.
+"""
+
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+
+NAME = "torch"
+MEANT = {
+    NAME: "tensh",
+    "safetensors": "tensh.utils.safetensors",
+}  # the modules that programs ask for, and what they get
+OWN = "alias bounded_json cli engine escaping explain graph replacing show switched_off tolerances __main__".split()
+"""Parts of tensh that PyTorch has no counterpart of."""
+KEPT = tuple(
+    f"tensh.{each}"
+    for each in """nn.modules. nn.parameter nn.utils.rnn torch_version utils.safetensors utils.data.spawning utils.data.workers
+    utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
+)
+"""Modules that keep their name: their classes say by themselves whose they are, or a worker needs them before this finder."""
+
+
+class Finder:
+    """Finds `torch` and `torch.x.y` as tensh's modules, and answers for the package torch in ``importlib.metadata``."""
+
+    def __init__(self, noticed=None, meant=MEANT):
+        self.noticed = noticed  # called once, when the user's code imports torch
+        self.meant = meant
+
+    def __reduce__(self):
+        return Finder, (None, self.meant)  # at work in another process, it tells nobody
+
+    def find_spec(self, name, path=None, target=None):
+        package, _, rest = name.partition(".")
+        if package == "tensh" and rest:
+            return self.find_part(name, path, target)
+        if package not in self.meant:
+            return None
+        engine_name = self.meant[package] + name[len(package) :]
+        if name.partition(".")[0] == NAME and rest.partition(".")[0] in OWN or not _exists(engine_name):
+            # No other finder is asked: it would look into the folder of tensh and load its files a second time.
+            from tensh.engine.methods.unsupported import unsupported_module
+
+            raise unsupported_module(name)
+        if self.noticed and package == NAME:
+            self.noticed()
+            self.noticed = None
+        return _spec(name, engine_name)
+
+    def find_part(self, name, path, target):
+        """The spec of a part of tensh that PyTorch has, too: its functions and classes say that they are of torch."""
+        if name.split(".", 2)[1] in OWN or name.startswith(KEPT):
+            return None
+        if sys.modules.get(NAME) is sys.modules["tensh"]:  # where a program has put it there by itself
+            from tensh.alias.modules import make_torch
+
+            sys.modules[NAME] = make_torch()
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            from tensh.alias.modules import NamedLoader
+
+            spec.loader = NamedLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+    def find_distributions(self, context):
+        """The package torch, for ``importlib.metadata``."""
+        if context.name in (NAME, None):
+            from tensh.alias.metadata import TorchDistribution
+
+            yield TorchDistribution()
+
+
+class Loader:
+    """Gives a module of tensh under another name."""
+
+    def __init__(self, engine_name):
+        self.engine_name = engine_name
+
+    def create_module(self, spec):
+        if self.engine_name == "tensh":
+            from tensh.alias.modules import make_torch
+
+            return make_torch()
+        from tensh.switched_off import load
+
+        module = load(self.engine_name)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        if self.engine_name == "tensh":
+            return
+        module.__spec__ = self.spec  # the import system has put in that of the other name
+        if not self.engine_name.startswith(KEPT):
+            from tensh.alias.modules import show_names
+
+            show_names(module, self.engine_name.replace("tensh", NAME, 1))
+
+
+def _spec(name, engine_name):
+    """A spec under the name that was asked for, with the place of what is meant."""
+    spec = importlib.machinery.ModuleSpec(name, Loader(engine_name))
+    if found := getattr(sys.modules.get(engine_name), "__spec__", None):
+        spec.origin, spec.submodule_search_locations = found.origin, found.submodule_search_locations
+    return spec
+
+
+def spec_of_torch():
+    """The spec of the module `torch`."""
+    return _spec(NAME, "tensh")
+
+
+def _exists(name):
+    """Is there a module of this name, or one that is switched off?"""
+    if name in sys.modules:
+        return sys.modules[name] is not None
+    try:
+        if importlib.util.find_spec(name) is not None:
+            return True
+    except (ModuleNotFoundError, ValueError, AttributeError):
+        pass
+    from tensh.switched_off import is_space
+
+    return is_space(name.replace("tensh", NAME, 1))

@@ -1,0 +1,108 @@
+"""Modules as programs see them: `torch`, and namespaces whose ``__dict__`` holds all names once somebody looks at it."""
+
+import os
+import sys
+from copy import copy
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from types import FunctionType, ModuleType
+
+ROOT = os.path.dirname(os.path.dirname(__file__))
+DICT = ModuleType.__dict__["__dict__"]
+
+
+class Namespace(ModuleType):
+    """A module that finds names when they are first used; ``vars(module)`` finds all that are left.
+
+    The interpreter itself reads the dictionary without asking: nothing else becomes slower.
+    """
+
+    @property
+    def __dict__(self):
+        found = DICT.__get__(self)
+        if not found.get("__complete__"):
+            found["__complete__"] = True
+            for name in dir(self):
+                try:
+                    found.setdefault(name, getattr(self, name))
+                except (AttributeError, ImportError, NotImplementedError):
+                    continue  # a name that is listed for what it says when it is used
+        return found
+
+
+class NamedLoader(SourceFileLoader):
+    """Runs a file of tensh as a module of torch."""
+
+    def create_module(self, spec):
+        self.name = spec.name.replace("tensh", "torch", 1)
+        return ModuleType(self.name)
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        show_names(module, self.name)
+
+
+def show_names(module, name):
+    """Let a module be called by another name, and show all its names to who asks for its dictionary."""
+    module.__name__ = name
+    if (spec := module.__spec__) and spec.name != name:  # which tells where it is
+        module.__spec__ = copy(spec)
+        module.__spec__.name, module.__spec__._initializing = name, False  # the original's import goes on
+    if type(module) is ModuleType and "__getattr__" in DICT.__get__(module) and "__dir__" in DICT.__get__(module):
+        module.__class__ = Namespace
+
+
+def own_name(module):
+    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
+
+
+def own_dict(module):
+    """The dictionary of a module as it is, where ``vars`` would load all names."""
+    return DICT.__get__(module)
+
+
+def rename_parts(to):
+    """Let the loaded parts of tensh that PyTorch has, and what they define, say that they are of ``to``: torch or tensh."""
+    from tensh.alias.finder import KEPT, OWN
+
+    for own, module in list(sys.modules.items()):
+        if not own.startswith("tensh.") or own.split(".", 2)[1] in OWN or own.startswith(KEPT):
+            continue
+        before, name = module.__name__, to + own.removeprefix("tensh")
+        if before == name:
+            continue
+        show_names(module, name)
+        for value in [*DICT.__get__(module).values()]:
+            if getattr(value, "__module__", None) == before and isinstance(value, (type, FunctionType)):
+                value.__module__ = name
+
+
+@cache
+def make_torch():
+    """The module `torch`: what tensh has of PyTorch's names, and nothing else."""
+    import tensh
+    from tensh.alias.finder import OWN, spec_of_torch
+
+    torch = Namespace("torch", tensh.__doc__)
+
+    def __getattr__(name):
+        if name == "__all__":
+            return [each for each in __dir__() if each[0] != "_"]
+        if name in OWN or name in ("install", "SUBMODULES", "ELSEWHERE", "VERSION"):
+            raise AttributeError(f"module 'torch' has no attribute '{name}'")
+        value = getattr(tensh, name)
+        if not (isinstance(value, ModuleType) and value.__name__ == "importlib"):
+            setattr(torch, name, value)
+        return value
+
+    def __dir__():
+        return [name for name in dir(tensh) if name not in OWN and name != "install"]
+
+    vars_of = DICT.__get__(torch)
+    vars_of.update(
+        __getattr__=__getattr__, __dir__=__dir__, __file__=tensh.__file__, __path__=tensh.__path__, torch=torch,
+        __package__="torch", __spec__=spec_of_torch(),
+    )  # fmt: skip
+    return torch

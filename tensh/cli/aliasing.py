@@ -1,0 +1,60 @@
+"""`tensh alias --venv [--remove]`: tensh as torch for all programs of a virtual environment."""
+
+import os
+import shutil
+import sys
+import sysconfig
+
+from tensh.alias.metadata import metadata
+from tensh.cli import status
+from tensh.cli.options import UsageError
+
+FILE = "tensh-alias.pth"
+LINE = "import tensh.alias; tensh.alias.install(children=False)\n"
+
+
+def change(env, venv, remove):
+    """Write the files that make tensh answer for torch, or remove them; the exit status."""
+    if not venv:
+        raise UsageError("tensh alias: where? tensh alias --venv changes the virtual environment of this Python")
+    if sys.prefix == sys.base_prefix:
+        raise UsageError(f"tensh alias --venv: {sys.executable} is not in a virtual environment")
+    folder = sysconfig.get_path("purelib")
+    file = os.path.join(folder, FILE)
+    if remove:
+        found = os.path.exists(file)
+        for info in infos(folder):
+            shutil.rmtree(info)
+        if found:
+            os.remove(file)
+        env.say("torch is no longer tensh here\n" if found else "torch was not tensh here\n")
+        return status.OK
+    if os.path.isdir(os.path.join(folder, "torch")):
+        raise UsageError(
+            f"tensh alias --venv: PyTorch itself is installed in {folder}; tensh exec runs a command without it"
+        )
+    from tensh import __version__
+
+    info = os.path.join(folder, f"torch-{__version__}.dist-info")
+    os.makedirs(info, exist_ok=True)
+    names = (
+        f"{FILE} {os.path.basename(info)}/METADATA {os.path.basename(info)}/INSTALLER {os.path.basename(info)}/RECORD"
+    )
+    texts = {"METADATA": metadata(), "INSTALLER": "tensh\n", "RECORD": "".join(f"{n},,\n" for n in names.split())}
+    for name, text in texts.items():
+        with open(os.path.join(info, name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+    with open(file, "w", encoding="utf-8") as stream:
+        stream.write(LINE)
+    env.say(f"torch is tensh in {sys.prefix}; tensh alias --venv --remove takes it back\n")
+    return status.OK
+
+
+def infos(folder):
+    """The folders of metadata that this command has written."""
+    for name in os.listdir(folder):
+        installer = os.path.join(folder, name, "INSTALLER")
+        if name.startswith("torch-") and name.endswith(".dist-info") and os.path.exists(installer):
+            with open(installer, encoding="utf-8") as stream:
+                if stream.read().strip() == "tensh":
+                    yield os.path.join(folder, name)

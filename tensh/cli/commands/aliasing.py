@@ -1,0 +1,37 @@
+"""The commands that let other programs have tensh for torch."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from tensh.cli.commands.shared import environment
+
+
+def exec_(
+    ctx: typer.Context,
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="What is run, options and all.")],
+):
+    """Run a command whose Python processes, children included, have tensh for torch.
+
+    Where its Python has tensh installed: tensh exec pytest -q, tensh exec python train.py.
+    """
+    from tensh.cli import whole
+
+    return partial(whole.execute, command, environment(ctx, ctx.obj["options"]))
+
+
+def alias_(
+    ctx: typer.Context,
+    venv: Annotated[
+        bool, typer.Option("--venv", help="In this Python's virtual environment, for all its programs.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take it away again.")] = False,
+):
+    """Let every program of this virtual environment have tensh for torch, and packages that require torch find it.
+
+    It is a .pth file and the metadata of a package torch; --remove takes both away.
+    """
+    from tensh.cli import aliasing
+
+    return partial(aliasing.change, environment(ctx, ctx.obj["options"]), venv, remove)

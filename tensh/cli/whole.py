@@ -1,0 +1,78 @@
+"""Programs that are run as they are, with tensh as torch: `tensh run -m MODULE ARGS...`, `tensh exec COMMAND...`."""
+
+import os
+import shutil
+import sys
+
+from tensh.alias import environment, install
+from tensh.cli import status
+from tensh.cli.options import UsageError
+
+
+def answer(arguments, env):
+    """Do what `exec ...` or `run -m ...` says; the exit status."""
+    first, *rest = arguments
+    if first == "exec":
+        if rest[:1] in (["-h"], ["--help"]):
+            from tensh.cli import commands
+
+            return commands.task(arguments, env)
+        return execute(rest[1:] if rest[:1] == ["--"] else rest, env)
+    return run_module(rest[1:])
+
+
+def execute(command, env):
+    """Become a command whose Python processes, children included, have tensh for torch."""
+    if not command:
+        raise UsageError("tensh exec: what is to be run? tensh exec COMMAND ARGS...")
+    variables = {**os.environ, **environment(os.environ)}
+    program = shutil.which(command[0])
+    if program is None:
+        raise UsageError(f"tensh exec: there is no command {command[0]}")
+    env.stdout.flush()
+    if os.name == "nt":  # which has no exec that a shell would wait for
+        import subprocess
+
+        return subprocess.run([program, *command[1:]], env=variables).returncode
+    os.execve(program, command, variables)
+
+
+def run_module(arguments):
+    """Run an installed module as the program of this process; its exit status."""
+    if not arguments:
+        raise UsageError("tensh run -m: which module is to be run? tensh run -m MODULE ARGS...")
+    import runpy
+
+    install()
+    sys.argv = arguments
+    sys.path.insert(0, os.getcwd())
+    try:
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    except SystemExit as error:
+        return exit_status(error.code)
+    except ImportError as error:
+        if error.name is not None and not arguments[0].startswith(error.name) or "No module named" not in str(error):
+            return failed()
+        raise UsageError(f"tensh run -m: {error}") from None
+    except Exception:
+        return failed()
+    return status.OK
+
+
+def exit_status(code):
+    """The status of a process that ends with ``sys.exit(code)``."""
+    if code is None or isinstance(code, int):
+        return code or status.OK
+    print(code, file=sys.stderr)
+    return 1
+
+
+def failed():
+    """Report the exception of a program, without the way from here to it; the exit status."""
+    import traceback
+
+    kind, error, trace = sys.exc_info()
+    while trace and trace.tb_frame.f_code.co_filename.startswith((__file__, "<frozen runpy>")):
+        trace = trace.tb_next
+    traceback.print_exception(kind, error, trace)
+    return 1

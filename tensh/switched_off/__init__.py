@@ -1,0 +1,143 @@
+"""Namespaces of PyTorch that tensh lacks answer as those of a PyTorch that was built without them.
+
+``names.txt`` holds their names, as ``tools/switched_off.py`` records them; ``answers.py`` says which of them do not raise.
+A module is made of its paragraph when it is first asked for; nothing is loaded before.
+
+>>> import tensh as torch
+>>> torch.distributed.is_available()
+False
+>>> torch.jit.script(torch.sin) is torch.sin
+True
+"""
+
+import importlib
+import os
+import sys
+from functools import cache
+from types import GenericAlias, ModuleType
+
+from tensh.engine.methods.unsupported import reason, unsupported_name
+
+MARKS = {")": "function", "!": "exception"}
+
+
+@cache
+def spaces():
+    """Path of each namespace -> its entries, as text."""
+    from tensh.switched_off.answers import EXTRA
+
+    with open(os.path.join(os.path.dirname(__file__), "names.txt"), encoding="utf-8") as file:
+        paragraphs = f"{file.read()}\n{EXTRA}".split("\n\n")[1:]
+    found = {}
+    for paragraph in paragraphs:
+        path, _, entries = paragraph.strip().partition("\n")
+        found[path] = f"{found.get(path, '')} {entries}"
+    return found
+
+
+def is_space(path):
+    """Is ``torch.x.y`` a namespace that is switched off, or one around such a namespace?"""
+    return path in spaces() or any(each.startswith(f"{path}.") for each in spaces())
+
+
+def module(path):
+    """The module ``torch.x.y``, made when it is first asked for."""
+    own = "tensh" + path.removeprefix("torch")
+    if own not in sys.modules:
+        made = ModuleType(path, f"{path}: switched off, as in a build of PyTorch that lacks it.")
+        made.__path__ = []  # what lies below is found by this table
+        made.__getattr__, entries = lookup(path), entries_of(path)
+        made.__all__ = [name for name in entries if not name.startswith("_")]
+        made.__dir__ = lambda: sorted(entries)
+        sys.modules[own] = made
+    return sys.modules[own]
+
+
+def load(own):
+    """The module ``tensh.x.y``: that of a file, or one that is switched off."""
+    path = own.replace("tensh", "torch", 1)
+    try:
+        return importlib.import_module(own)
+    except ModuleNotFoundError as error:
+        if error.name is None or not own.startswith(error.name) or not is_space(path):
+            raise
+    return module(path)
+
+
+@cache
+def entries_of(path):
+    """Name -> its mark and value, as text, in a namespace."""
+    found = {}
+    for entry in spaces().get(path, "").split():
+        name, _, value = entry.partition("=")
+        found[name.rstrip("()!")] = value or MARKS.get(entry[-1], "class")
+    return found
+
+
+def lookup(path, otherwise=None):
+    """The ``__getattr__`` of a namespace that is switched off, or of which a part is: what is left goes to ``otherwise``."""
+
+    def __getattr__(name):
+        if is_space(f"{path}.{name}"):
+            return load("tensh" + f"{path}.{name}".removeprefix("torch"))
+        if name not in entries_of(path):
+            raise otherwise(name) if otherwise else unsupported_name(path, name)
+        value = answer(path, name)
+        setattr(sys.modules["tensh" + path.removeprefix("torch")], name, value)
+        return value
+
+    return __getattr__
+
+
+def answer(path, name):
+    """What ``torch.x.y`` is, by the table."""
+    from ast import literal_eval
+
+    kind = entries_of(path)[name]
+    full = f"{path}.{name}"
+    for pattern, found in patterns():
+        if pattern.match(full.removeprefix("torch.")):
+            return found
+    if kind in ("class", "exception"):
+        return make_class(path, name, Exception if kind == "exception" else None)
+    if kind != "function":
+        return literal_eval(kind)
+
+    def refused(*args, **options):
+        raise NotImplementedError(why(full))
+
+    refused.__name__ = refused.__qualname__ = name
+    refused.__module__, refused.__doc__ = path, f"Raise NotImplementedError: {why(full)}."
+    return refused
+
+
+@cache
+def patterns():
+    """(compiled pattern, answer) of each answer in the table."""
+    import re
+    from fnmatch import translate
+
+    from tensh.switched_off.answers import ANSWERS
+
+    return [(re.compile("|".join(map(translate, names.split()))), found) for found, names in ANSWERS.items()]
+
+
+def why(path):
+    """What is said of the use of ``torch.x.y``."""
+    parts = path.split(".")
+    found = next(filter(None, (reason(".".join(parts[:n])) for n in range(len(parts), 1, -1))), None)
+    return f"{path} is switched off in tensh" + (f": {found.text}" if found else "")
+
+
+@cache
+def make_class(path, name, base=None):
+    """A class for annotations and ``isinstance``, which cannot be instantiated; an exception can be, and caught."""
+    members = {"__module__": path, "__doc__": f"A class of a namespace that is switched off: {why(f'{path}.{name}')}."}
+    if base:
+        kind = Warning if name.endswith("Warning") else base
+        return type(name, (kind,), members)
+
+    def refuse(cls, *args, **options):
+        raise NotImplementedError(why(f"{path}.{name}"))
+
+    return type(name, (), members | {"__new__": refuse, "__class_getitem__": classmethod(GenericAlias)})

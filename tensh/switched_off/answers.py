@@ -1,0 +1,172 @@
+"""How names of switched-off namespaces answer, where it is not by an error: patterns, without ``torch.``, by answer.
+
+A query says no, a decorator gives the function back, an order to a part that is not there is obeyed by doing nothing. A
+name that no pattern fits is a class that cannot be instantiated or a function that raises.
+"""
+
+import contextlib
+import enum
+import typing
+
+
+def no(*args, **options):
+    """Say no: this part of PyTorch is switched off."""
+    return False
+
+
+def nothing(*args, **options):
+    """Do nothing: this part of PyTorch is switched off."""
+
+
+def zero(*args, **options):
+    """Count nothing: 0."""
+    return 0
+
+
+def empty(*args, **options):
+    """List nothing: []."""
+    return []
+
+
+def same(function=None, *args, **options):
+    """Give a function, class or module back as it is; called with options alone, a decorator that does so."""
+    if callable(function):
+        return function
+    return lambda given: given
+
+
+def after(*args, **options):
+    """A decorator that gives the function back, made with any arguments."""
+    return lambda given: given
+
+
+def second(the_type, the_value):
+    """Give the value back: the type is for a compiler."""
+    return the_value
+
+
+def is_instance(obj, target_type):
+    """``isinstance``, for types as annotations spell them: those in brackets are not looked at."""
+    kinds = target_type if isinstance(target_type, tuple) else (target_type,)
+    flat = [each for kind in kinds for each in (typing.get_args(kind) if _is_union(kind) else (kind,))]
+    return isinstance(obj, tuple(typing.get_origin(kind) or kind for kind in flat))
+
+
+def _is_union(kind):
+    return typing.get_origin(kind) is typing.Union or type(kind).__name__ == "UnionType"
+
+
+def wrap(fn_or_name):
+    """Give a function, or its name, back: nothing traces it."""
+    return fn_or_name
+
+
+class Attribute(typing.NamedTuple):
+    """A value and the type that a compiler gives it."""
+
+    value: object
+    type: object
+
+
+class Quiet(contextlib.nullcontext):
+    """A context, or a decorator, that changes nothing, made with any arguments."""
+
+    def __init__(self, *args, **options):
+        super().__init__()
+
+    def __call__(self, function):
+        return function
+
+
+ReduceOp = enum.Enum("ReduceOp", "SUM AVG PRODUCT MIN MAX BAND BOR BXOR PREMUL_SUM")
+group = type("group", (), {"WORLD": None})
+
+ANSWERS = {
+    no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
+        *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
+        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing
+        _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting _C._is_torch_function_enabled""",
+    zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
+    empty: "*.list_backends",
+    same: """jit.script jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
+        jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
+        _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
+        _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
+        _dynamo.external_utils.* compiler.keep_*_unsafe fx.has_side_effect fx.node.has_side_effect
+        distributed.*.record distributed.elastic.multiprocessing.errors.record""",
+    after: "*.substitute_in_graph _dynamo.optimize *.register_backend _dynamo.optimize_assert monitor.register_event_handler",
+    nothing: """*.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
+        *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
+        _C._log_api_usage_once *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
+        distributed.set_debug_level* monitor.log_event cpu.set_device""",
+    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break
+        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream fx.traceback.annotate _C._DisableTorchDispatch
+        _C.DisableTorchFunction*""",
+    second: "jit.annotate",
+    is_instance: "jit.isinstance",
+    Attribute: "jit.Attribute",
+    wrap: "fx.wrap",
+    ReduceOp: "distributed.ReduceOp distributed.distributed_c10d.ReduceOp",
+    group: "distributed.group distributed.GroupMember",
+    typing.Final: "jit.Final _jit_internal.Final",
+}
+
+EXTRA = """
+torch.jit
+  is_scripting() Final _overload() _overload_method() _script_if_tracing() _logging
+
+torch._jit_internal
+  Final boolean_dispatch() _overload() _overload_method() _copy_to_script_wrapper() export() ignore() unused() is_scripting()
+
+torch.jit._script
+  RecursiveScriptModule ScriptModule ScriptFunction script()
+
+torch.jit._trace
+  TopLevelTracedModule
+
+torch._C
+  _log_api_usage_once() _get_tracing_state() _is_tracing() ScriptModule ScriptFunction ScriptObject Graph Node Value JITException!
+  _DisableTorchDispatch DisableTorchFunction DisableTorchFunctionSubclass
+
+torch._C._distributed_c10d
+  ProcessGroup Store Work
+
+torch.distributed._tensor
+  DTensor DeviceMesh Placement Replicate Shard
+
+torch.distributed._composable
+
+torch.distributed._composable.fsdp
+  FSDPModule MixedPrecisionPolicy fully_shard()
+
+torch._inductor
+  compile() list_mode_options() list_options()
+
+torch.onnx
+  is_in_onnx_export()
+
+torch.onnx.symbolic_helper
+  parse_args()
+
+torch.onnx.symbolic_registry
+
+torch.utils.tensorboard
+  SummaryWriter
+
+torch._higher_order_ops
+
+torch._subclasses
+  FakeTensor FakeTensorMode
+
+torch._subclasses.fake_tensor
+  FakeTensor FakeTensorMode
+
+torch.fx._symbolic_trace
+  is_fx_tracing() Tracer
+
+torch.fx.operator_schemas
+  get_signature_for_torch_op()
+
+torch.fx._pytree
+"""
+"""Names that libraries ask for, beside those that are recorded in ``names.txt``."""

@@ -1,0 +1,151 @@
+"""tensh as torch for whole programs: `tensh exec`, `tensh run -m`, `tensh alias`, `pytest --tensh`, ``tensh.install()``."""
+
+import os
+import pickle
+import subprocess
+import sys
+import venv
+
+import pytest
+
+import tensh
+import tensh.alias
+from tensh.torch_version import TorchVersion
+
+PROGRAM = """
+import importlib.metadata, importlib.util, multiprocessing, subprocess, sys
+import torch
+
+def work(x):
+    return (x * 2).sum().item(), torch.__name__
+
+if __name__ == "__main__":
+    print(sys.argv[1:], torch.__name__, importlib.metadata.version("torch") == torch.__version__)
+    spec = importlib.util.find_spec("torch")
+    print(spec.name, spec.origin == torch.__file__)
+    for method in sys.argv[2:]:
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            print(pool.map(work, [torch.ones(3)]))
+    child = [sys.executable, "-c", "import torch.nn; print(torch.__version__.partition('+')[2].partition('.')[0])"]
+    print(subprocess.run(child, capture_output=True, text=True).stdout.strip())
+    sys.exit(7)
+"""
+SHOWN = "['-x', 'spawn'] torch True\ntorch True\n[(6.0, 'torch')]\ntensh\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    return tmp_path
+
+
+WAYS = {
+    "exec": ["-m", "tensh", "exec", sys.executable, "program.py"],
+    "run -m": ["-m", "tensh", "run", "-m", "program"],
+    "run": ["-m", "tensh", "run", "program.py", "--"],
+    "install": ["-c", "import tensh, runpy, sys; tensh.install(); runpy.run_path('program.py', run_name='__main__')"],
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_whole_program_has_tensh_for_torch(folder, way):
+    methods = ["spawn"] if way[0] == "-m" else []  # a program of -c has no file that a new process could read
+    done = subprocess.run([sys.executable, *way, "-x", *methods], cwd=folder, capture_output=True, text=True)
+    expected = SHOWN if methods else SHOWN.replace(", 'spawn'", "").replace("[(6.0, 'torch')]\n", "")
+    assert (done.stdout, done.returncode) == (expected, 7), done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["exec"], ["exec", "no-such-command"], ["run", "-m"], ["run", "-m", "no_such_module"], ["alias"]]
+)
+def test_what_cannot_be_run_is_a_usage_error(tensh_command, arguments):
+    done = tensh_command(*arguments)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("mode", ["prepend", "importlib"])
+def test_tests_have_tensh_for_torch(tmp_path, mode):
+    (tmp_path / "test_it.py").write_text("import torch\ndef test_it():\n    assert 'tensh' in torch.__version__\n")
+    options = ["-q", "--tensh", f"--import-mode={mode}", "-p", "no:cacheprovider"]
+    done = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_environment_has_tensh_for_torch_until_it_is_taken_back(tmp_path):
+    venv.create(tmp_path / "env", symlinks=os.name != "nt")
+    python = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    (path,) = (tmp_path / "env").rglob("site-packages")
+    (path / "these.pth").write_text(
+        "\n".join(each for each in sys.path if each.endswith("site-packages"))
+        + f"\n{os.path.dirname(os.path.dirname(tensh.__file__))}\n"
+    )
+    ask = "import importlib.metadata as m; print([d.version for d in m.distributions(name='torch')][0]); import torch; print(torch.__version__)"
+    run = lambda *words: subprocess.run([python, *words], capture_output=True, text=True)  # noqa: E731
+    assert run("-m", "tensh", "alias", "--venv").returncode == 0
+    assert run("-c", ask).stdout.split() == [tensh.__version__] * 2
+    written = {each.name for each in path.iterdir()}
+    assert run("-m", "tensh", "alias", "--venv", "--remove").returncode == 0
+    assert written - {each.name for each in path.iterdir()} == {
+        "tensh-alias.pth",
+        f"torch-{tensh.__version__}.dist-info",
+    }
+
+
+def test_nothing_of_tenshs_own_is_found_in_torch():
+    with tensh.alias.torch_is_tensh():
+        import torch
+        import torch.distributions
+
+        own = "alias cli engine explain graph replacing show switched_off tolerances install SUBMODULES".split()
+        assert not [name for name in own if hasattr(torch, name)]
+        assert torch.torch is torch and torch.nn is tensh.nn and torch.ones is tensh.ones
+        assert (torch.__name__, torch.distributions.__name__) == ("torch", "torch.distributions")
+        assert {"sin", "nn", "Tensor"} <= vars(torch).keys() and "Bernoulli" in torch.distributions.__dict__
+        assert torch.optim.SGD.__module__ == "torch.optim.sgd"
+        subset = torch.utils.data.Subset([1, 2], [1])
+        assert b"torch.utils.data.dataset" in pickle.dumps(subset) and pickle.loads(pickle.dumps(subset))[0] == 2
+    assert tensh.distributions.__name__ == "tensh.distributions"
+    assert pickle.loads(pickle.dumps(tensh.utils.data.Subset([1, 2], [1])))[0] == 2
+
+
+VERSIONS = "2.13.0+cpu 2.13.0 2.9 2.10 2.13 2.14.0a0 2.13.0.dev1 2.13.0rc1 1!1.0 2.13.0.post1".split()
+
+
+@pytest.mark.parametrize("other", [*VERSIONS, (2, 13), (2, 0, 1)], ids=str)
+def test_versions_compare_as_in_pytorch(oracle, other):
+    theirs = oracle.torch_version.TorchVersion
+    for text in VERSIONS:
+        a, b = TorchVersion(text), theirs(text)
+        assert (a < other, a <= other, a == other, a > other, a >= other) == (
+            b < other,
+            b <= other,
+            b == other,
+            b > other,
+            b >= other,
+        )
+
+
+OFF = {
+    "torch.distributed.is_available()": False,
+    "torch.jit.is_scripting() or torch.compiler.is_compiling()": False,
+    "torch.jit.script(f) is f and torch.jit.ignore(drop=True)(f) is f and torch.compiler.disable(f) is f": True,
+    "isinstance(torch.nn.Linear(1, 1), torch.jit.ScriptModule)": False,
+    "torch.jit.annotate(list[int], [1])": [1],
+    "torch.futures.Future[int] is not None": True,
+    "issubclass(torch.distributed.DistBackendError, Exception)": True,
+    "torch.distributed.ReduceOp.SUM.name": "SUM",
+    "torch.jit.isinstance([1], list[int])": True,
+}
+
+
+@pytest.mark.parametrize("code", OFF)
+def test_what_is_switched_off_answers(code):
+    assert eval(code, {"torch": tensh, "f": lambda x: x}) == OFF[code]
+
+
+@pytest.mark.parametrize(
+    "code", ["torch.distributed.all_reduce(1)", "torch.futures.Future()", "torch.fx.Tracer()", "torch.jit.save(1, 'x')"]
+)
+def test_the_use_of_what_is_switched_off_gives_the_reason(code):
+    with pytest.raises(NotImplementedError, match=r"torch\.\w+\.\w+ is switched off in tensh: "):
+        eval(code, {"torch": tensh})

@@ -1,0 +1,77 @@
+"""Record the names of namespaces that tensh answers as switched off:  python tools/switched_off.py
+
+Where PyTorch is installed, writes ``tensh/switched_off/names.txt``: for each module its functions (``name()``), classes
+(``Name``), exceptions (``Name!``) and plain values (``name=None``).
+"""
+
+import contextlib
+import importlib
+import io
+import pkgutil
+import re
+import textwrap
+import types
+import warnings
+from pathlib import Path
+
+FILE = Path(__file__).parents[1] / "tensh" / "switched_off" / "names.txt"
+ROOTS = {
+    "_dynamo": 1, "_export": 0, "_functorch": 1, "_inductor": 1, "ao": 0, "ao.nn": 1, "ao.quantization": 1, "compiler": 1, "cpu": 1,
+    "distributed": 3, "export": 1, "futures": 0, "fx": 1, "fx.experimental": 1, "fx.passes": 1, "jit": 1,
+    "monitor": 0, "mps": 1, "mtia": 1, "nn.intrinsic": 1, "nn.parallel": 1, "nn.qat": 1, "nn.quantizable": 1,
+    "nn.quantized": 1, "onnx": 1, "package": 1, "quantization": 1, "xpu": 1,
+}  # fmt: skip
+"""Namespace -> how many levels below it are recorded."""
+LEFT_OUT = re.compile(
+    r"torch\.(_dynamo\.(repro|variables|polyfills|backends)|distributed\.(elastic\.(?!multiprocessing)|flight_recorder|"
+    r"launcher|benchmarks|examples|argparse)|_inductor\.(?!config|utils)|_functorch\.(?!config)|.*(_test|testing|internal))"
+)
+PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
+
+
+def rows(path):
+    """The entries of one module; None where it cannot be imported."""
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            module = importlib.import_module(path)
+    except Exception:  # it needs a library that is not here
+        return None, ()
+    found = [entry(path, name, value, module) for name, value in sorted(vars(module).items())]
+    below = [m.name for m in pkgutil.iter_modules(getattr(module, "__path__", ())) if m.name[0] != "_"]
+    return [each for each in found if each], below
+
+
+def entry(path, name, value, module):
+    """How a name of a module is recorded; None for what the module has imported for itself."""
+    if name.startswith("__") or isinstance(value, types.ModuleType):
+        return None
+    listed, home = name in getattr(module, "__all__", ()), getattr(value, "__module__", None)
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return f"{name}!" if listed or str(home).startswith("torch") else None
+    if callable(value):
+        own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(path))
+        return own and name[0] != "_" and (name if isinstance(value, type) else f"{name}()")
+    if name[0] == "_" or name == "TYPE_CHECKING":
+        return None
+    return f"{name}={value!r}" if PLAIN.fullmatch(repr(value)) else None
+
+
+def walk(path, depth):
+    """The paragraphs of a namespace and those below it."""
+    found, below = rows(path)
+    if found is None:
+        return
+    yield f"{path}\n" + textwrap.indent(textwrap.fill(" ".join(found), 118, break_on_hyphens=False), "  ")
+    for name in below if depth else ():
+        if not LEFT_OUT.match(f"{path}.{name}"):
+            yield from walk(f"{path}.{name}", depth - 1)
+
+
+if __name__ == "__main__":
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parts = [part for root, depth in sorted(ROOTS.items()) for part in walk(f"torch.{root}", depth)]
+    head = f"Names of PyTorch {torch.__version__.partition('+')[0]} that are switched off, written by tools/switched_off.py"
+    FILE.write_text("\n\n".join([head, *dict.fromkeys(parts)]) + "\n", encoding="utf-8")
