@@ -1,20 +1,22 @@
-"""What Python's `logging` writes where a program has set nothing up: with escapes for what a terminal would obey.
+"""What Python itself writes to standard error for a program: with escapes for what a terminal would obey.
 
-The handler of last resort writes messages of libraries and of asyncio, with exceptions in them, to standard error as they
-are.  A handler that the program itself sets up writes what the program says.
+The handler of last resort of `logging` writes messages of libraries and of asyncio, and `traceback` prints exceptions, among
+them those of processes of `multiprocessing` and of messages that cannot be logged.  What goes to a file, or through a handler
+that the program itself sets up, is what the program says.
 """
 
 import contextlib
 import importlib.util
+import io
 import sys
 
 from tensh.escaping import visible
 
-NAME = "logging"
+NAME, TRACEBACKS = "logging", "traceback"
 
 
 def clean(logging):
-    """Give the handler of last resort a format with escapes; the handler, or None where there is none."""
+    """Give the handler of last resort a format with escapes; what takes it away again, or None where there is no handler."""
 
     class Formatter(logging.Formatter):
         def format(self, record):
@@ -23,48 +25,72 @@ def clean(logging):
     handler = logging.lastResort
     if handler is not None and handler.formatter is None:
         handler.setFormatter(Formatter())
-        return handler
+        return lambda: handler.setFormatter(None)
     return None
 
 
+def clean_tracebacks(traceback):
+    """Print exceptions with escapes to standard error; what ends it."""
+    kind = traceback.TracebackException
+    plain = kind.print
+
+    def print(self, *, file=None, **options):
+        if file is not None and file is not sys.stderr:
+            return plain(self, file=file, **options)
+        text = io.StringIO()
+        plain(self, file=text, **options)
+        return sys.stderr.write(visible(text.getvalue()))
+
+    kind.print = print
+
+    def end():
+        kind.print = plain
+
+    return end
+
+
+CLEANED = {NAME: clean, TRACEBACKS: clean_tracebacks}
+
+
 class Watcher:
-    """A finder that finds nothing itself: `logging` is cleaned when a program imports it, and costs nothing before."""
+    """A finder that finds nothing itself: a module is cleaned when a program imports it, and costs nothing before."""
 
     def __init__(self):
-        self.handler = None
-        self.is_busy = False
+        self.ends = []
+        self.busy = None
 
     def find_spec(self, name, path=None, target=None):
-        if name != NAME or self.is_busy:
+        if name not in CLEANED or self.busy == name:
             return None
-        self.is_busy = True
+        self.busy = name
         try:
             spec = importlib.util.find_spec(name)
         finally:
-            self.is_busy = False
+            self.busy = None
         loader = spec.loader
         run = loader.exec_module
 
         def exec_module(module):
             run(module)
-            self.handler = clean(module)
+            self.clean(module)
 
         loader.exec_module = exec_module
         return spec
 
+    def clean(self, module):
+        self.ends.append(CLEANED[module.__name__](module))
+
 
 @contextlib.contextmanager
-def clean_logging():
-    """Within, the handler of last resort writes no control characters."""
+def clean_messages():
+    """Within, Python's own messages hold no control characters."""
     watcher = Watcher()
-    if NAME in sys.modules:
-        watcher.handler = clean(sys.modules[NAME])
-    else:
-        sys.meta_path.insert(0, watcher)
+    for name in CLEANED.keys() & sys.modules.keys():
+        watcher.clean(sys.modules[name])
+    sys.meta_path.insert(0, watcher)
     try:
         yield
     finally:
-        if watcher in sys.meta_path:
-            sys.meta_path.remove(watcher)
-        if watcher.handler:
-            watcher.handler.setFormatter(None)
+        sys.meta_path.remove(watcher)
+        for end in filter(None, watcher.ends):
+            end()

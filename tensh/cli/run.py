@@ -9,7 +9,7 @@ import warnings
 from tensh.cli import lazy, status
 from tensh.cli.environment import Unwritten
 from tensh.cli.limits import TimeLimit, time_limit, wait_for_threads
-from tensh.cli.logs import clean_logging
+from tensh.cli.logs import clean_messages
 from tensh.cli.options import UsageError
 from tensh.cli.render import failure as failures
 from tensh.cli.render import timing
@@ -110,7 +110,7 @@ class Run:
             with (
                 warnings.catch_warnings(),
                 reporting(self.unraised),
-                clean_logging(),
+                clean_messages(),
                 self.torch(),
                 self.progress(),
                 self.strictness(),

@@ -126,6 +126,14 @@ LOGGED = {
     "future": (
         "import concurrent.futures\nf = concurrent.futures.Future(); f.add_done_callback(lambda f: int(BAD)); f.set_result(1)"
     ),
+    "unloggable": (
+        "import logging\nclass Shown:\n    def __str__(self): raise ValueError(BAD)\nlogging.getLogger('x').warning('%s', Shown())"
+    ),
+    "printed": "import traceback\ntry: raise ValueError(BAD)\nexcept ValueError: traceback.print_exc()",
+    "process": (
+        "import multiprocessing as m\ndef f(): raise ValueError(BAD)\n"
+        "p = m.get_context('fork').Process(target=f); p.start(); p.join()"
+    ),
     "end": "import atexit, logging; z = atexit.register(lambda: logging.getLogger('x').warning(BAD))",
 }
 
@@ -148,6 +156,11 @@ def test_what_python_logs_by_itself_is_clean(name, command, tmp_path):
 def test_a_program_that_sets_up_logging_writes_what_it_says(begin):
     code = f"{begin}\nimport logging, sys\nlogging.basicConfig(format='%(message)s', stream=sys.stderr)\nlogging.error('\\x1b[1mbold')"
     assert run(code).stderr == "\x1b[1mbold\n"
+
+
+def test_a_traceback_in_a_file_is_what_the_program_says():
+    code = "import io, traceback\nf = io.StringIO()\ntry: raise ValueError('\x1b[1m')\nexcept ValueError: traceback.print_exc(file=f)\nprint(f.getvalue()[-5:])"
+    assert run(code).stdout == "\x1b[1m\n\n"
 
 
 def test_the_handler_of_last_resort_is_put_back():

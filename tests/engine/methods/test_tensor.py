@@ -71,6 +71,14 @@ def test_a_form_of_old_warns_once(monkeypatch):
     assert len(found) == 1 and x.tolist() == [2.5, 2.5]
 
 
+def test_a_grid_without_indexing_warns_once(monkeypatch):
+    monkeypatch.setattr(warning, "said", set())
+    with pytest.warns(UserWarning, match="torch.meshgrid: .* required to pass the indexing argument") as found:
+        for _ in range(3):
+            torch.meshgrid(torch.ones(2), torch.ones(3))
+    assert len(found) == 1
+
+
 V, M = torch.ones(2), torch.ones(2, 2)
 OF_OLD = {
     "add": lambda: torch.add(V, 1, V), "add_": lambda: V.clone().add_(1, V), "sub": lambda: torch.sub(V, 1, V),

@@ -8,7 +8,7 @@ from tensh.engine.codegen.table import PUBLIC, composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import contiguous_format
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.basic import clone
 from tensh.engine.operators.forms import dims_of, ints, method, require
 from tensh.engine.operators.indexing.index import index_select
@@ -236,7 +236,7 @@ def meshgrid(*tensors, indexing=None):
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         (tensors,) = tensors
     if indexing is None:
-        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     return grid(tensors, indexing or "ij")
 
 
