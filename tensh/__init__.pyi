@@ -629,7 +629,7 @@ def bartlett_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype
     """The Bartlett window: a triangle.  Shape: [window_length]. RuntimeError for a negative length or integers."""
 def batch_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, training: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """Batch normalisation as ``torch.nn.functional.batch_norm`` has it, with its arguments in another order."""
-def bernoulli(*args: _Any, **options: _Any) -> Tensor:
+def bernoulli(input: Tensor, p: _Any = None, *, generator: _Any = None, out: Tensor | None = None) -> Tensor:
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
 def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
@@ -1091,7 +1091,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True where input is the positive infinity."""
 def isreal(input: Tensor) -> Tensor:
     """True where the imaginary part is zero."""
-def istft(*args: _Any, **given: _Any) -> _Any:
+def istft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
 def kaiser_window(window_length: _Any, periodic: _Any = True, beta: _Any = ..., *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Kaiser window: near to the best concentration of energy.  Shape: [window_length]. RuntimeError for a negative length or integers."""
@@ -1289,7 +1289,7 @@ def norm(input: Tensor, p: _Any = 'fro', dim: _Any = None, keepdim: _bool = Fals
     """The ``p``-norm of all elements, or of those along ``dim``."""
 def norm_except_dim(v: _Any, pow: _Any = 2, dim: _Any = 0) -> _Any:
     """The norm of ``v`` over all dimensions but ``dim``, which is kept; over all where it is -1.  Differentiable."""
-def normal(*args: _Any, **options: _Any) -> Tensor:
+def normal(mean: _Any, std: _Any = ..., size: _Any = None, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Normal numbers around ``mean`` with the standard deviation ``std``."""
 def not_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is different from other."""
@@ -1355,9 +1355,9 @@ def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: 
     """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers."""
 def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Uniform numbers of [0, 1) in a tensor like ``input``.  NotImplementedError for integers."""
-def randint(*args: _Any, **options: _Any) -> Tensor:
+def randint(low: _Any = 0, high: _Any = None, size: _Any = None, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Integers of [low, high).  RuntimeError if there are none."""
-def randint_like(*args: _Any, **options: _Any) -> Tensor:
+def randint_like(input: Tensor, low: _Any = 0, high: _Any = None, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
 def randn(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part."""
@@ -1395,7 +1395,7 @@ def resolve_conj(input: Tensor) -> Tensor:
     """The tensor itself: conjugation was computed at once."""
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself."""
-def result_type(*args: _Any, **given: _Any) -> _dtype:
+def result_type(tensor: _Any, other: Tensor | _Number) -> _dtype:
     """The dtype in which an operator computes with two operands, each a tensor or a number."""
 def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable."""

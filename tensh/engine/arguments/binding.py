@@ -1,9 +1,8 @@
 """Helpers of functions that make tensors: PyTorch's keywords, ``out=``, and leaves that require grad."""
 
-import inspect
 from functools import cache
 
-from tensh.engine.arguments.signatures import Form, Later, choose
+from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.core.clock import mode, wrote
 from tensh.engine.core.nodes import AccumulateGrad, live
 from tensh.engine.core.tensor import new
@@ -17,19 +16,6 @@ KEYWORDS = (
     "bool requires_grad = False"
 )
 OUT = f"*, Tensor out = None, {KEYWORDS}"
-
-
-PLACED = "dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False"
-
-
-def shows(parameters, keywords=f"out=None, {PLACED}"):
-    """Let ``inspect`` show these parameters of a function that takes ``*args`` and ``**given``."""
-
-    def decorate(fn):
-        fn.__signature__ = Later(lambda: inspect.signature(eval(f"lambda {parameters}, {keywords}: None")))
-        return fn
-
-    return decorate
 
 
 @cache

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from tensh.engine.arguments.lazy_signatures import read_signature
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
@@ -302,22 +303,6 @@ def choose(function, forms, args, options):
     raise TypeError(f"{start}one of:\n{''.join(forms)}")
 
 
-class Later(inspect.Signature):
-    """A signature that is computed at its first use; most are never used."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make):
-        self.make = make
-
-    def __getattr__(self, name):
-        if name not in ("_parameters", "_return_annotation"):
-            raise AttributeError(name)
-        made = self.make()
-        self._parameters, self._return_annotation = made._parameters, made._return_annotation
-        return getattr(made, name)
-
-
 ANYTHING = inspect.Signature(
     [
         inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
@@ -331,7 +316,7 @@ def accepts(*texts, method=False, shown=None):
     """Bind the arguments of a function by these signatures; it then receives every value by name.
 
     A parameter named ``from`` arrives as ``from_``.  Of a ``method`` the signatures leave out the tensor itself.
-    ``shown`` is the signature for ``inspect``: by default the function's own, and anything for several forms.
+    ``shown`` is the text of the parameters for ``inspect``: by default the function's own, and anything for several forms.
     """
 
     def decorate(fn):
@@ -360,7 +345,7 @@ def accepts(*texts, method=False, shown=None):
                 raise
 
         if shown is not None or len(texts) > 1:
-            function.__signature__ = shown or ANYTHING
+            function.__signature__ = ANYTHING if shown is None else read_signature(shown)
         return function
 
     return decorate

@@ -16,8 +16,8 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
+from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.arguments.public_wrapper import PublicWrapper, wrap_public
-from tensh.engine.arguments.signatures import Later
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_kernel, parallel_map
 from tensh.engine.autograd.packing import saved_members
 from tensh.engine.codegen import writer

@@ -8,6 +8,7 @@ from operator import index
 
 import numpy as np
 
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import cpu, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -108,6 +109,7 @@ class Tensor:
     __module__ = "torch"
     __array_priority__ = 1000  # makes ``array * tensor`` call the tensor, not NumPy
 
+    @shows("cls, *size_or_data", "device=None")
     def __new__(cls, *args, **options):
         return ports.construct(cls, args, options)
 

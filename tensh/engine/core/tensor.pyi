@@ -262,9 +262,9 @@ class Tensor:
         """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
         """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
-    def bernoulli(self, *args: _Any, **options: _Any) -> Tensor:
+    def bernoulli(self, p: _Any = None, *, generator: _Any = None) -> Tensor:
         """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise."""
-    def bernoulli_(self, *args: _Any, **options: _Any) -> Tensor:
+    def bernoulli_(self, p: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     def bfloat16(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.bfloat16: itself if it is of that dtype, a copy otherwise.  Differentiable."""
@@ -760,7 +760,7 @@ class Tensor:
         """True where input is the positive infinity."""
     def isreal(self) -> Tensor:
         """True where the imaginary part is zero."""
-    def istft(self, *args: _Any, **given: _Any) -> _Any:
+    def istft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
         """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
     def item(self) -> _Number:
         """The only element as a Python number; RuntimeError if there is not exactly one."""
@@ -981,7 +981,7 @@ class Tensor:
         """The negative of input."""
     def nelement(self) -> _int:
         """The number of elements."""
-    def new(self, *args: _Any, **given: _Any) -> Tensor:
+    def new(self, *size_or_data: _Any, device: _device | _str | _int | None = None) -> Tensor:
         """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
     def new_empty(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of elements that are not set of the given size, of this tensor's dtype."""
@@ -1058,7 +1058,7 @@ class Tensor:
         """Radians as degrees."""
     def rad2deg_(self) -> Tensor:
         """Radians as degrees."""
-    def random_(self, *args: _Any, **options: _Any) -> Tensor:
+    def random_(self, from_: _Any = 0, to: _Any = None, /, *, generator: _Any = None) -> Tensor:
         """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
     def ravel(self) -> Tensor:
         """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
@@ -1262,7 +1262,7 @@ class Tensor:
         """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
     def tile(self, *dims: _Any, **named: _Any) -> Tensor:
         """The tensor as often as ``dims`` says; ones are put before ``dims`` if it is short.  Differentiable."""
-    def to(self, *args: _Any, **given: _Any) -> Tensor:
+    def to(self, device: _device | _str | _int | None = None, dtype: _dtype | None = None, non_blocking: _Any = False, copy: _Any = False, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
         """The tensor itself, which is dense, or one of another dtype."""

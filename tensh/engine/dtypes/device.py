@@ -1,5 +1,7 @@
 """Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
 
+from tensh.engine.arguments.lazy_signatures import shows
+
 
 class device:
     """Where a tensor lives.  tensh computes on the CPU; other devices can be named, not used.
@@ -18,6 +20,7 @@ class device:
         "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone"
     ).split()
 
+    @shows("cls, type, index=None", "")
     def __new__(cls, *args, **given):
         type, index = named_device(*args, **given) if 0 < len(args) + len(given) < 3 else (None, None)
         if isinstance(type, device):

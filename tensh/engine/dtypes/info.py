@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
 
 
@@ -54,6 +55,7 @@ class finfo(Limits):
     __module__ = "torch"
     shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
 
+    @shows("cls, type=None", "")
     def __new__(cls, *args, **kwargs):
         if len(args) + len(kwargs) > 1:
             raise TypeError(unfitting(args, kwargs))
@@ -92,6 +94,7 @@ class iinfo(Limits):
     __module__ = "torch"
     shown = ("min", "max")
 
+    @shows("cls, type", "")
     def __new__(cls, *args, **kwargs):
         if len(args) > 1:
             raise TypeError(f"iinfo() takes 1 positional argument but {len(args)} were given")

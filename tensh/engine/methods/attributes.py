@@ -4,6 +4,7 @@ import functools
 import math
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.memory import strides
 from tensh.engine.codegen.table import METHODS, PUBLIC, public
@@ -168,6 +169,7 @@ RESULT_TYPE = (
 
 
 @public
+@shows("tensor, other", "")
 def result_type(*args, **given):
     """The dtype in which an operator computes with two operands, each a tensor or a number.
 

@@ -4,6 +4,7 @@ A conversion that changes nothing returns the tensor itself; one that does is re
 """
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core import ports
@@ -55,6 +56,7 @@ def warn_real(to):
         warn_once("Casting complex values to real discards the imaginary part")
 
 
+@shows("self, device=None, dtype=None, non_blocking=False, copy=False, *", "memory_format=None")
 def to(self, *args, **given):
     """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, make_leaf, place, shows
+from tensh.engine.arguments.binding import KEYWORDS, bind, finish, make_leaf, place
+from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays.memory import lend
 from tensh.engine.codegen.scalars import fitting
 from tensh.engine.codegen.table import METHODS, public

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, Rare, bind, finish, make_leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, Rare, bind, finish, make_leaf, plain
+from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.scalars import SAFE, fitting
 from tensh.engine.codegen.table import METHODS, PUBLIC, public

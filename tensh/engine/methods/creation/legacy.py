@@ -6,6 +6,7 @@ They tell sizes from data by what they are given: numbers are sizes, a sequence 
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import METHODS, function, public
@@ -103,6 +104,7 @@ def as_subclass(self, cls):
     return made_as(cls, function(alias)(self))
 
 
+@shows("self, *size_or_data", "device=None")
 def new(self, *args, **given):
     """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data.
 
@@ -120,6 +122,7 @@ class tensortype(type):
 
     __module__ = "torch"
 
+    @shows("cls, *size_or_data", "device=None")
     def __call__(cls, *args, **given):
         return construct(Tensor, args, given, cls.dtype)
 

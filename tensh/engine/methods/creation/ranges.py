@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, fitting, overflow
 from tensh.engine.codegen.table import public

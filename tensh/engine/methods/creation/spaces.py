@@ -6,7 +6,8 @@ from itertools import repeat
 
 import numpy as np
 
-from tensh.engine.arguments.binding import OUT, bind, finish, make_leaf, plain, shows
+from tensh.engine.arguments.binding import OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, fitting
 from tensh.engine.codegen.table import public

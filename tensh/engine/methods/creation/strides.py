@@ -1,6 +1,7 @@
 """New tensors with given strides, whose elements are not set."""
 
-from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, shows
+from tensh.engine.arguments.binding import KEYWORDS, bind, finish
+from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import METHODS, public
 from tensh.engine.dtypes.dtype import of_scalar

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, OUT, PLACED, bind, finish, make_leaf, plain, shows
+from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, finish, make_leaf, plain
+from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, int64, of_scalar
 

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.arguments.binding import KEYWORDS, PLACED, bind, finish, shows
+from tensh.engine.arguments.binding import KEYWORDS, bind, finish
+from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
 from tensh.engine.methods.creation.legacy import option_name

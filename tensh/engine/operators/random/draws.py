@@ -46,7 +46,11 @@ def _bernoulli_each(input, generator):
 
 
 @composite(method=False)
-@accepts(f"(Tensor input, {GENERATOR}, Tensor out = None)", f"(Tensor input, float p, {GENERATOR})")
+@accepts(
+    f"(Tensor input, {GENERATOR}, Tensor out = None)",
+    f"(Tensor input, float p, {GENERATOR})",
+    shown="input, p=None, *, generator=None, out=None",
+)
 def bernoulli(input, p=None, *, generator=None, out=None):
     """Ones with the probabilities in ``input`` (or with probability ``p``), zeros otherwise.
 
@@ -70,7 +74,8 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     return take_out(out, target)
 
 
-METHODS["bernoulli"] = accepts(f"({GENERATOR})", f"(float p, {GENERATOR})", method=True)(bernoulli.__wrapped__)
+_method = accepts(f"({GENERATOR})", f"(float p, {GENERATOR})", method=True, shown="self, p=None, *, generator=None")
+METHODS["bernoulli"] = _method(bernoulli.__wrapped__)
 
 
 def _bernoulli_all(array, p, generator):

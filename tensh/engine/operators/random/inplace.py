@@ -97,7 +97,13 @@ def geometric_(self, p, *, generator=None):
 
 
 @composite(function=False)
-@accepts(f"({GENERATOR})", f"(int from, int? to, {GENERATOR})", f"(int to, {GENERATOR})", method=True)
+@accepts(
+    f"({GENERATOR})",
+    f"(int from, int? to, {GENERATOR})",
+    f"(int to, {GENERATOR})",
+    method=True,
+    shown="self, from_=0, to=None, /, *, generator=None",
+)
 def random_(self, from_=None, to=None, *, generator=None):
     """Fill the tensor with integers of [from, to), of [0, to), or with as many as the dtype holds."""
     if from_ is not None:
@@ -108,7 +114,9 @@ def random_(self, from_=None, to=None, *, generator=None):
 
 
 @composite(function=False)
-@accepts(f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True)
+@accepts(
+    f"(Tensor p, {GENERATOR})", f"(float p = 0.5, {GENERATOR})", method=True, shown="self, p=0.5, *, generator=None"
+)
 def bernoulli_(self, p=0.5, *, generator=None):
     """Fill the tensor with ones of probability ``p``, a number or a tensor that is broadcast, and zeros."""
     if isinstance(p, float):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import OUT, bind, finish, shows
+from tensh.engine.arguments.binding import OUT, bind, finish
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import not_implemented, wrap_dim
 from tensh.engine.methods.creation.fill import require_room
@@ -71,6 +72,7 @@ def frequencies(name, args, given, places):
 
 # ── order ────────────────────────────────────────────────────────────────────
 @fft
+@shows("input, dim=None", "")
 def fftshift(*args, **given):
     """The elements moved so that frequency zero is in the middle of each of the dimensions ``dim`` (of all without it).
 
@@ -84,6 +86,7 @@ def fftshift(*args, **given):
 
 
 @fft
+@shows("input, dim=None", "")
 def ifftshift(*args, **given):
     """The inverse of ``fftshift``: frequency zero comes first again.  Differentiable.  Shape: [*], kept.
 

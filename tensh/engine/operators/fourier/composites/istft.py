@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.table import composite
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
@@ -22,6 +23,10 @@ ISTFT = (
 
 
 @composite
+@shows(
+    "input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None",
+    "length=None, return_complex=False",
+)
 def istft(*args, **given):
     """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows.
 

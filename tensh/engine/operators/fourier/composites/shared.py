@@ -1,6 +1,7 @@
 """Helpers of all functions of torch.fft: signatures, norms, sizes, refusals."""
 
-from tensh.engine.arguments.binding import bind, shows
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.out import write_out

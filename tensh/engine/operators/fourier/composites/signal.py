@@ -8,7 +8,7 @@ import inspect
 import math
 from collections.abc import Iterable
 
-from tensh.engine.arguments.signatures import Later
+from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype

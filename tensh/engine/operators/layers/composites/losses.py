@@ -5,7 +5,7 @@
 
 import inspect
 
-from tensh.engine.arguments.signatures import Later
+from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.dtypes.dtype import promote_types

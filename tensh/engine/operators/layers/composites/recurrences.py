@@ -1,6 +1,7 @@
 """Recurrent layers and cells as functions of the torch namespace, which the modules of ``torch.nn`` call."""
 
-from tensh.engine.arguments.binding import bind, shows
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.operators.layers.composites.recurrent import cell, recurrent
 

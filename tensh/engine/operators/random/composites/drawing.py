@@ -2,11 +2,11 @@
 
 import contextlib
 import functools
-import inspect
 
 import numpy as np
 
 from tensh.engine.arguments.binding import KEYWORDS, OUT, finish
+from tensh.engine.arguments.lazy_signatures import PLACED, read_signature
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.table import PUBLIC, public
@@ -22,19 +22,9 @@ GENERATOR = "*, torch.Generator generator, "
 WITH = GENERATOR + OUT.removeprefix("*, ")
 LIKE = f"torch.memory_format memory_format = None, {KEYWORDS}"
 ANY = "*, torch.Generator generator = None, Tensor out = None"
-
-
-def public_signature(first, kind, *keywords):
-    """The signature that ``inspect`` shows: a first parameter, and keywords that default to None or False."""
-    names = ("generator", *keywords, "dtype", "layout", "device", "pin_memory", "requires_grad")
-    default = {"pin_memory": False, "requires_grad": False}.get
-    rest = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default(name)) for name in names]
-    return inspect.Signature([inspect.Parameter(first, kind), *rest])
-
-
-OF_SIZE = public_signature("size", inspect.Parameter.VAR_POSITIONAL, "out")
-OF_NUMBER = public_signature("n", inspect.Parameter.POSITIONAL_OR_KEYWORD, "out")
-OF_TENSOR = public_signature("input", inspect.Parameter.POSITIONAL_OR_KEYWORD, "memory_format")
+OF_SIZE = f"*size, generator=None, out=None, {PLACED}"
+OF_NUMBER = f"n, *, generator=None, out=None, {PLACED}"
+OF_TENSOR = f"input, *, generator=None, memory_format=None, {PLACED}"
 
 PUBLIC["Generator"] = Generator
 PUBLIC["default_generator"] = default_generator
@@ -153,7 +143,7 @@ def sized(draw):
             return wrap(array)
 
         functools.update_wrapper(function, fn)
-        function.__signature__ = OF_SIZE
+        function.__signature__ = read_signature(OF_SIZE)
         return function
 
     return decorate
@@ -194,6 +184,7 @@ def randn(size, generator=None, **given):
     f"(int high, tuple of ints size, {OUT})",
     f"(int low, int high, tuple of ints size, {WITH})",
     f"(int low, int high, tuple of ints size, {OUT})",
+    shown=f"low=0, high=None, size=None, *, generator=None, out=None, {PLACED}",
 )
 def randint(high, size, low=0, generator=None, **given):
     """Integers of [low, high).  RuntimeError if there are none.
@@ -262,6 +253,7 @@ def randn_like(input, generator=None, memory_format=None, **given):
     f"(Tensor input, Tensor high, *, {LIKE})",
     f"(Tensor input, int high, {GENERATOR}{LIKE})",
     f"(Tensor input, int high, *, {LIKE})",
+    shown=f"input, low=0, high=None, *, generator=None, memory_format=None, {PLACED}",
 )
 def randint_like(input, high, low=0, generator=None, memory_format=None, **given):
     """Integers of [low, high) in a tensor like ``input``.  RuntimeError if there are none."""
@@ -279,6 +271,7 @@ def randint_like(input, high, low=0, generator=None, memory_format=None, **given
     f"(Tensor mean, float std = 1, {ANY})",
     f"(float mean, Tensor std, {ANY})",
     f"(float mean, float std, tuple of ints size, {ANY}, {KEYWORDS})",
+    shown=f"mean, std=1.0, size=None, *, generator=None, out=None, {PLACED}",
 )
 def normal(mean, std, generator, out, size=None, **given):
     """Normal numbers around ``mean`` with the standard deviation ``std``.
