@@ -995,7 +995,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: _Any = ..., redu
     """The distances ``input`` where ``target`` is 1, and by how much they are less than ``margin`` where it is -1."""
 def histc(input: Tensor, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
-def histogram(input: Tensor, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
+def histogram(input: Tensor, bins: _Any = 100, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
     """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
 def histogramdd(input: Tensor, bins: _Any, range: _Any = None, weight: Tensor | None = None, density: _Any = False) -> _Any:
     """The histogram of points, the rows of the last dimension, and its edges along every dimension."""

@@ -137,7 +137,7 @@ class Graph:
         return self._values.get(node)
 
     def gradient(self, tensor):
-        return None if tensor is None else array(tensor._grad)
+        return None if tensor is None else array(tensor._kept)
 
 
 def ordered(root):

@@ -37,7 +37,7 @@ class Parameter(Tensor):
     def __new__(cls, data=None, requires_grad=True):
         source = _empty() if data is None else data.detach()
         self = object.__new__(cls)
-        self.array, self.node, self._base, self._grad = source.array, None, None, None
+        self.array, self.node, self._base, self._kept = source.array, None, None, None
         if type(requires_grad) is not bool:
             kind = type_name(requires_grad)
             raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")

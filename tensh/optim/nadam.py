@@ -46,10 +46,14 @@ class NAdam(Elementwise):
         beta1, beta2 = group["betas"]
         correction = 1 - beta2**step
         mu, mu_next = (beta1 * (1 - 0.5 * 0.96 ** (s * group["momentum_decay"])) for s in (step, step + 1))
-        product = state["mu_product"].array
-        product *= mu
-        now = -lr * (1 - mu) / (1 - product.item())
-        later = -lr * mu_next / (1 - product.item() * mu_next)
+        if group["differentiable"]:
+            product = state["mu_product"].mul_(mu).clone()
+        else:
+            product = state["mu_product"].array
+            product *= mu
+            product = product.item()
+        now = -lr * (1 - mu) / (1 - product)
+        later = -lr * mu_next / (1 - product * mu_next)
 
         def update(p, grad, exp_avg, exp_avg_sq):
             grad = weighed(grad, p, group)

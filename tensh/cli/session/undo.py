@@ -15,7 +15,7 @@ LONGEST = 100  # items of a container that are looked at
 MOST_KEPT = 256 * 2**20  # bytes that are kept alive
 ABSENT = object()
 NOBODYS = ("_", "__", "___", "__builtins__")  # names that no line makes
-SLOTS = ("array", "node", "_base", "_how", "_time", "_grad")  # all that a tensor of ours consists of
+SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")  # all that a tensor of ours consists of
 
 
 class CannotUndo(Exception):

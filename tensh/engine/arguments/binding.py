@@ -10,6 +10,8 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import cpu, require_cpu, require_strided
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import too_large
+from tensh.engine.inplace.out import resize_out
+from tensh.engine.inplace.overlap import refuse_overlap
 
 KEYWORDS = (
     "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
@@ -33,7 +35,7 @@ def make_leaf(array, requires_grad=False):
     """A leaf over ``array``, with or without ``requires_grad``."""
     t = new()
     t.array = array
-    t.node = t._base = t._grad = None
+    t.node = t._base = t._kept = None
     if requires_grad:
         if array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
@@ -81,7 +83,7 @@ def finish(name, make, default, given):
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
-    settle(out, make_array(make, out.array.dtype))
+    settle(out, make_array(make, out.array.dtype), name)
     if requires_grad:
         out.requires_grad = True
     return out
@@ -95,10 +97,19 @@ def make_array(make, dtype):
         raise too_large(error) or error from None
 
 
-def settle(out, array):
-    """Write ``array`` into ``out``, which is resized without a warning, as in PyTorch's creation functions."""
-    if out.array.shape == array.shape:
-        out.array[...] = array
-    else:
-        out.array, out._base = array, None
+RANGES = frozenset({"arange", "range", "linspace", "logspace"})
+
+
+def settle(out, array, name=None):
+    """Write ``array`` into ``out``, which is resized without a warning, as in PyTorch's creation functions.
+
+    Ranges keep the shape of an ``out`` of as many elements.
+    """
+    if name in RANGES:
+        refuse_overlap(out.array)
+        if out.array.size == array.size:
+            array = array.reshape(out.array.shape)
+    if out.array.shape != array.shape:
+        resize_out(out, array.shape, silent=True)
+    out.array[...] = array
     wrote(out.array)

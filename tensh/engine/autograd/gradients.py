@@ -66,9 +66,9 @@ def _accumulate_into(t, g, graph):
     if type(t.node) is AccumulateGrad:
         accumulate(t.node, g if graph else g.copy(), graph)
     elif graph:
-        t._grad = g if t._grad is None else t._grad + g
+        t._kept = g if t._kept is None else t._kept + g
     else:
-        t._grad = wrap(np.array(g) if t._grad is None else t._grad.array + g)
+        t._kept = wrap(np.array(g) if t._kept is None else t._kept.array + g)
 
 
 def grad(

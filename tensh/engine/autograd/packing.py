@@ -178,7 +178,12 @@ def saved_members(reads, roles):
         def value(node):
             if node.saved is None:
                 raise RuntimeError(second_time)
-            return node._on_edge(node.roles[place], node.saved[place])
+            role, saved = node.roles[place], node.saved[place]
+            if type(role) is int and role >= 0 and type(edge := node.inputs[role]) is AccumulateGrad:
+                leaf = edge.variable
+                if leaf is not None and leaf.array is saved:
+                    return leaf
+            return node._on_edge(role, saved)
 
         return property(value)
 

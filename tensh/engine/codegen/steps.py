@@ -181,7 +181,7 @@ def kernel_call(op, call, into=None):
 
 # ── the result ───────────────────────────────────────────────────────────────
 ANNOUNCED = "if listeners: announce(k, {0})"
-BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._grad = None"
+BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._kept = None"
 
 
 def result_lines(op):

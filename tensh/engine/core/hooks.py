@@ -1,6 +1,7 @@
 """Hooks on nodes: functions of the user that the backward pass calls, and checks of their results."""
 
-from tensh.engine.core.clock import tick
+from itertools import count
+
 from tensh.engine.core.tensor import Tensor
 
 
@@ -35,14 +36,23 @@ def keep_retaining(t, node):
 
 
 class RemovableHandle:
-    """The handle of a registered hook: ``remove()`` unregisters it."""
+    """The handle of a registered hook: ``remove()`` unregisters it, and its ``extra_dict`` (dictionaries of options)."""
 
-    def __init__(self, entries):
-        self.entries, self.id = entries, tick()
+    __module__ = "torch.utils.hooks"
+    numbers = count()
+
+    def __init__(self, hooks_dict, *, extra_dict=None):
+        self.entries, self.id = hooks_dict, next(RemovableHandle.numbers)
+        self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
+
+    def hooks_dict_ref(self):
+        """The dictionary that the hook is in."""
+        return self.entries
 
     def remove(self):
         """Unregister the hook; a second call does nothing."""
-        self.entries.pop(self.id, None)
+        for entries in (self.entries, *self.extra):
+            entries.pop(self.id, None)
 
     def __enter__(self):
         return self

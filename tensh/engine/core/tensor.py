@@ -103,9 +103,9 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    # ``_base``, ``_how`` and ``_time`` are explained in core/views.py.  ``_grad`` is the gradient kept for a computed tensor;
+    # ``_base``, ``_how`` and ``_time`` are explained in core/views.py.  ``_kept`` is the gradient kept for a computed tensor;
     # that of a leaf is in its node.
-    __slots__ = ("array", "node", "_base", "_how", "_time", "_grad", "__dict__", "__weakref__")
+    __slots__ = ("array", "node", "_base", "_how", "_time", "_kept", "__dict__", "__weakref__")
     __module__ = "torch"
     __array_priority__ = 1000  # makes ``array * tensor`` call the tensor, not NumPy
 
@@ -129,5 +129,5 @@ def wrap(array, node=None):
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""
     t = new()
     t.array = array if type(array) is np.ndarray else np.asarray(array)
-    t.node, t._base, t._grad = node, None, None
+    t.node, t._base, t._kept = node, None, None
     return t

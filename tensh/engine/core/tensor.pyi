@@ -123,6 +123,16 @@ class Tensor:
     def __sub__(self, other: Tensor | _Number) -> Tensor: ...
     def __truediv__(self, other: Tensor | _Number) -> Tensor: ...
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
+    @property
+    def _backward_hooks(self) -> _Any:
+        """The hooks on the gradient of this tensor, None if there are none."""
+    @_backward_hooks.setter
+    def _backward_hooks(self, value: _Any) -> None: ...
+    @property
+    def _grad(self) -> _Any:
+        """The gradient that ``backward`` accumulated, or None."""
+    @_grad.setter
+    def _grad(self, value: _Any) -> None: ...
     def _is_view(self) -> _Any:
         ...
     @property
@@ -587,7 +597,7 @@ class Tensor:
         """0 below zero, ``values`` at zero, 1 above."""
     def histc(self, bins: _Any = 100, min: _Any = 0, max: _Any = 0, *, out: Tensor | None = None) -> Tensor:
         """The number of elements in each of ``bins`` equal bins from ``min`` to ``max`` (where equal: of the elements' range)."""
-    def histogram(self, bins: _Any, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
+    def histogram(self, bins: _Any = 100, *, range: _Any = None, weight: Tensor | None = None, density: _Any = False, out: Tensor | None = None) -> _Any:
         """A histogram and its edges: a named tuple ``(hist, bin_edges)``."""
     def hsplit(self, indices_or_sections: _Any) -> tuple[Tensor, ...]:
         """The input cut into parts side by side: in equal parts, or before each of the given indices."""

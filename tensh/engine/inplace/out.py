@@ -35,7 +35,7 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
     """Put ``result`` into the tensor (or tensors) ``out``, which takes its shape, and return ``out``.
 
     ``strict`` is the error for an ``out`` of another dtype than the result (a text), or for one that the result cannot be
-    cast to (an exception).  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
+    cast to (an exception), or a function of both dtypes that raises.  ``out`` must lie apart from ``inputs``; if not ``apart``, it may be one of them.
     """
     if isinstance(result, tuple):
         for target, value in zip(out, result):
@@ -68,15 +68,17 @@ def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
 
 def refuse_out_dtype(result, target, strict):
     """Raise if a result of one dtype must not go into an ``out=`` of another."""
+    if callable(strict):
+        return strict(result, target)
     if isinstance(strict, str):
         raise RuntimeError(strict.format(result, target))
     if not can_cast(result, target):
         raise cannot_cast(result, target) if strict is None else type(strict)(str(strict).format(result, target))
 
 
-def resize_out(out, shape):
+def resize_out(out, shape, silent=False):
     """Give ``out`` another shape, with PyTorch's warning unless it was empty."""
-    if out.array.size:
+    if out.array.size and not silent:
         warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(out.array.shape)}, which does not match the required output shape {list(shape)}. "

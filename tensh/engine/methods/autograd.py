@@ -30,7 +30,8 @@ def member(name=None, **accessors):
 
     def hang(get):
         called = name or get.__name__
-        setattr(Tensor, called, property(get, accessors.get("set") or read_only(called), doc=get.__doc__))
+        accessors.setdefault("set", read_only(called))
+        setattr(Tensor, called, property(get, accessors["set"], accessors.get("delete"), doc=get.__doc__))
         return get
 
     return hang
@@ -92,13 +93,13 @@ def _record(t, flag):
     elif flag and not live(node):
         if t.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        grad, t._grad = t._grad, None
+        grad, t._kept = t._kept, None
         t.node = AccumulateGrad(t)
         t.node.grad = grad
         for level in mode.levels:
             level.same(t.node, node)
     elif not flag and live(node):
-        t._grad, t.node = node.grad, None
+        t._kept, t.node = node.grad, None
 
 
 @member(set=_set_requires_grad)
@@ -146,23 +147,33 @@ def _set_grad(t, grad):
     if type(t.node) is AccumulateGrad:
         t.node.grad = grad
     else:
-        t._grad = grad
+        t._kept = grad
 
 
-@member(set=_set_grad)
+@member(set=_set_grad, delete=lambda t: _set_grad(t, None))
 def grad(t):
     """The gradient that ``backward`` accumulated, or None."""
     node = t.node
     if type(node) is AccumulateGrad:
         return node.grad
-    if t._grad is None and live(node) and type(node) is not NoGradView and not t.retains_grad:
+    if t._kept is None and live(node) and type(node) is not NoGradView and not t.retains_grad:
         warn(
             "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
             "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
             "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
             "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations.",
         )
-    return t._grad
+    return t._kept
+
+
+Tensor._grad = Tensor.grad
+
+
+@member()
+def _backward_hooks(t):
+    """The hooks on the gradient of this tensor, None if there are none."""
+    node = t.node
+    return node.hooks.tensor if node is not None and node.hooks is not None and node.hooks.tensor else None
 
 
 @member()
@@ -204,9 +215,9 @@ def retain_grad(self):
         t = reference()
         if t is not None:
             if g.node is not None:
-                t._grad = g if t._grad is None else t._grad + g
+                t._kept = g if t._kept is None else t._kept + g
             else:
-                t._grad = wrap(g.array.copy() if t._grad is None else t._grad.array + g.array)
+                t._kept = wrap(g.array.copy() if t._kept is None else t._kept.array + g.array)
 
     hooks_of(node).retain[id(self)] = keep
 
@@ -255,7 +266,7 @@ def detach_(self):
             "torch/optim/optimizer.py as the solution."
         )
     if type(self.node) is AccumulateGrad:
-        self._grad = self.node.grad
+        self._kept = self.node.grad
     self.node = None
     return self
 

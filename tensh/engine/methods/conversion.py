@@ -46,7 +46,7 @@ def recast(t, to, memory_format=None):
         result.array = cast_op.kernel(t.array, numpy, memory_format)
     except Lift:
         return ports.batched_function("recast", recast, (t, to, memory_format), {})
-    result.node = result._base = result._grad = None
+    result.node = result._base = result._kept = None
     return result
 
 

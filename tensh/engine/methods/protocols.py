@@ -145,7 +145,7 @@ def __deepcopy__(self, memo):
         None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
     )
     memo[id(self)] = twin
-    if self._grad is not None or node is not None and node.grad is not None:
+    if self._kept is not None or node is not None and node.grad is not None:
         twin.grad = copy.deepcopy(self.grad, memo)
     twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return twin
@@ -171,7 +171,7 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
     if name is None:
         return t
     self = object.__new__(class_called(name) if isinstance(name, str) else name)
-    self.array, self.node, self._base, self._grad = array, None, None, None
+    self.array, self.node, self._base, self._kept = array, None, None, None
     if requires_grad:
         self.node = AccumulateGrad(self)
     return self

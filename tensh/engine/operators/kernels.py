@@ -209,6 +209,7 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     for position, (name, value) in enumerate((("rtol", rtol), ("atol", atol)), 3):
         if number(value, "isclose", name, position) < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
+    rtol, atol = float(rtol), float(atol)
     close = np.equal(input, other)
     if equal_nan and input.dtype.kind in "fcVW":
         close = close | (np.isnan(input) & np.isnan(other))

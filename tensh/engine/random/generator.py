@@ -189,6 +189,7 @@ class Generator:
         Raises RuntimeError for other bytes.
         """
         self._take(_state_bytes(new_state))
+        return self
 
     def _take(self, state):
         left, taken = int(state["left"]), int(state["next"])

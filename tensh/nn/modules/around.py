@@ -51,6 +51,8 @@ class Around:
         self.output_count, self.output_places = len(results), places
         node.register_prehook(self._at_outputs)
         made = _put(results, places, tensors)
+        if hasattr(result, "_fields"):
+            return type(result)(*made)
         return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
 
     def _at_outputs(self, grads):

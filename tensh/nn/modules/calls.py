@@ -14,8 +14,8 @@ EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and the lik
 }
 BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
 HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # of one module
-ALWAYS = set()  # ids of those that run even after an error
-WITH_KWARGS = set()
+ALWAYS = {}  # ids of those that run even after an error
+WITH_KWARGS = {}
 
 
 class Calls:
@@ -33,14 +33,15 @@ class Calls:
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call ``hook(module, args)`` before ``forward``; a result that is not None takes the place of the arguments."""
-        handle = self._add("_forward_pre_hooks", hook, prepend)
+        handle = self._add("_forward_pre_hooks", hook, prepend, self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Call ``hook(module, args, output)`` after ``forward``; a result that is not None takes the place of the output."""
-        handle = self._add("_forward_hooks", hook, prepend)
+        options = self._forward_hooks_with_kwargs, self._forward_hooks_always_called
+        handle = self._add("_forward_hooks", hook, prepend, *options)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
@@ -69,9 +70,9 @@ class Calls:
         self._is_full_backward_hook = False
         return self._add("_backward_hooks", hook, False)
 
-    def _add(self, which, hook, prepend):
+    def _add(self, which, hook, prepend, *options):
         hooks = self.__dict__[which]
-        handle = RemovableHandle(hooks)
+        handle = RemovableHandle(hooks, extra_dict=list(options))
         hooks[handle.id] = hook
         if prepend:
             hooks.move_to_end(handle.id, last=False)
@@ -165,9 +166,9 @@ def _after_failure(module, args, kwargs, called):
 
 
 # ── hooks of all modules ─────────────────────────────────────────────────────
-def _everywhere(which, hook):
+def _everywhere(which, hook, *options):
     hooks = EVERYWHERE[which]
-    handle = RemovableHandle(hooks)
+    handle = RemovableHandle(hooks, extra_dict=list(options))
     hooks[handle.id] = hook
     return handle
 
@@ -179,11 +180,11 @@ def register_module_forward_pre_hook(hook):
 
 def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
     """Call ``hook(module, args, output)`` after the ``forward`` of every module."""
-    handle = _everywhere("forward", hook)
+    handle = _everywhere("forward", hook, WITH_KWARGS, ALWAYS)
     if with_kwargs:
-        WITH_KWARGS.add(handle.id)
+        WITH_KWARGS[handle.id] = True
     if always_call:
-        ALWAYS.add(handle.id)
+        ALWAYS[handle.id] = True
     return handle
 
 

@@ -8,7 +8,15 @@ from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.methods.conversion import TO, converted
 from tensh.nn.modules import conversion
-from tensh.nn.modules.calls import Calls, know_hooks, no_hooks
+from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong to PyTorch's names here
+    Calls,
+    know_hooks,
+    no_hooks,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import State, no_state_hooks
 from tensh.nn.parameter import Parameter
@@ -145,7 +153,7 @@ class Module(Members, Calls, State):
                 before, new = parameter, fn(parameter)
                 if conversion.overwrite:
                     parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
-                else:
+                elif new is not parameter:
                     parameter.data = new
                 if before.grad is not None:
                     requires_grad, grad = before.grad.requires_grad, fn(before.grad)
@@ -162,6 +170,8 @@ class Module(Members, Calls, State):
         Takes what :meth:`Tensor.to` takes; TypeError for a dtype of integers.
         """
         given = bind("to", TO, args, kwargs)
+        if given.get("copy"):
+            raise RuntimeError(".to() does not accept copy argument")
         other = given.get("tensor")
         wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
         require_cpu(given.get("device"))

@@ -3,6 +3,7 @@
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
+from functools import partial
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
@@ -43,10 +44,15 @@ class State:
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
         )
 
-    set_extra_state = get_extra_state
+    def set_extra_state(self, state):
+        """Take over what ``get_extra_state`` returned; a module that has some defines this."""
+        raise RuntimeError(
+            "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+        )
 
-    def _has_extra_state(self):
-        return type(self).get_extra_state is not State.get_extra_state
+    def _defines(self, name):
+        return getattr(type(self), name) is not getattr(State, name)
 
     # -- writing ----------------------------------------------------------------------------------------
 
@@ -84,7 +90,7 @@ class State:
         for name, buffer in self._buffers.items():
             if buffer is not None and name not in self._non_persistent_buffers_set:
                 destination[prefix + name] = buffer if keep_vars else buffer.detach()
-        if self._has_extra_state():
+        if self._defines("get_extra_state"):
             destination[prefix + EXTRA] = self.get_extra_state()
 
     # -- reading ----------------------------------------------------------------------------------------
@@ -152,10 +158,11 @@ class State:
                     error_msgs.append(error)
             elif strict:
                 missing_keys.append(key)
-        if self._has_extra_state() and prefix + EXTRA in state_dict:
-            self.set_extra_state(state_dict[prefix + EXTRA])
-        elif self._has_extra_state() and strict:
-            missing_keys.append(prefix + EXTRA)
+        if self._defines("set_extra_state"):
+            if prefix + EXTRA in state_dict:
+                self.set_extra_state(state_dict[prefix + EXTRA])
+            elif strict:
+                missing_keys.append(prefix + EXTRA)
         elif strict and prefix + EXTRA in state_dict:
             unexpected_keys.append(prefix + EXTRA)
         if strict:
@@ -212,10 +219,10 @@ class State:
 
     def register_load_state_dict_pre_hook(self, hook):
         """Call ``hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`` before reading."""
-        return _add(self._load_state_dict_pre_hooks, lambda *args: hook(self, *args))
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
-        return _add(self._load_state_dict_pre_hooks, (lambda *args: hook(self, *args)) if with_module else hook)
+        return _add(self._load_state_dict_pre_hooks, partial(hook, self) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook):
         """Call ``hook(module, incompatible_keys)`` after reading."""

@@ -53,7 +53,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         return make_leaf(array, True)
     t = new()
     t.array = array
-    t.node = t._base = t._grad = None
+    t.node = t._base = t._kept = None
     return t
 
 

@@ -88,7 +88,7 @@ def from_data(data, to):
 def made_as(cls, t):
     """The tensor as an object of a subclass."""
     self = object.__new__(cls)
-    self.array, self.node, self._base, self._grad = t.array, t.node, t._base, None
+    self.array, self.node, self._base, self._kept = t.array, t.node, t._base, None
     if t._base is not None:
         self._how, self._time = t._how, t._time
     return self

@@ -28,7 +28,9 @@ def read(data, dtype=None):
     if type(data) in LISTS:
         kinds = {*map(type, data)}
         level = data
-        while kinds and kinds <= LISTS:
+        depth = 0
+        while kinds and kinds <= LISTS and depth < MOST_DIMS:
+            depth += 1
             level = [*chain.from_iterable(level)]
             kinds = {*map(type, level)}
     else:

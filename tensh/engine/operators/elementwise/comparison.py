@@ -50,9 +50,10 @@ pointwise(np.isnan, "True where input is nan.", name="isnan", **ONE)
 pointwise(np.isinf, "True where input is an infinity.", name="isinf", **ONE)
 pointwise(np.isfinite, "True where input is neither nan nor an infinity.", name="isfinite", **ONE)
 pointwise(kernels.infinity(1), "True where input is the positive infinity.", name="isposinf", types="biuf", input=None, inplace=False,
+          out="isposinf does not support non-boolean outputs.",
           refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
 pointwise(kernels.infinity(-1), "True where input is the negative infinity.", name="isneginf", types="biuf", input=None,
-          inplace=False, refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
+          inplace=False, out="isneginf does not support non-boolean outputs.", refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
 pointwise(kernels.isreal, "True where the imaginary part is zero.", **ONE)
 
 # ── logic ────────────────────────────────────────────────────────────────────

@@ -45,6 +45,8 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
     if size is None:
         size = output_size(input.shape[2:], kernel, stride, padding, dilation)
     result = slid(input, weight, stride, padding, dilation, groups, size)
+    if not input.shape[1] and len(input):
+        return result[:, :0]  # as in PyTorch: no channels in, none out
     if bias is not None:
         result += bias.reshape(-1, *(1,) * len(size))
     return result

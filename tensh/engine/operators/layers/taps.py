@@ -119,6 +119,17 @@ class Taps:
             total = part if total is None else np.add(total, part, total if total.base is None else None)
         return total if total.base is None else total.copy()
 
+    def apply_to_bytes(self, array, dim):
+        """The map along ``dim`` as PyTorch computes it for bytes: weights of 16 bits, sums rounded to bytes."""
+        bits = next((n for n in range(22) if 0.5 + self.weights.max() * 2 ** (n + 1) >= 2**15), 22)
+        scaled = self.weights * 2**bits
+        whole = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int32)
+        shape = (-1, *(1,) * (array.ndim - dim - 1))
+        total = np.int32(1 << bits - 1)
+        for places, weights in zip(self.places, whole):
+            total = total + np.take(array, places, dim) * weights.reshape(shape)
+        return np.clip(total >> bits, 0, 255).astype(np.uint8)
+
     def _in_runs(self, array, t, lead):
         """The elements of ``array`` that a tap reads: a view if they are one slice."""
         parts = [array[(*lead, run)] for run in self.runs[t]]
@@ -148,6 +159,11 @@ class Taps:
 def through(input, maps):
     """The input after one map (or None) for each of its last dimensions."""
     first = input.ndim - len(maps)
+    if input.dtype == np.uint8 and any(taps is not None and taps.weights is not None for taps in maps):
+        for dim in reversed(range(len(maps))):
+            if maps[dim] is not None:
+                input = maps[dim].apply_to_bytes(input, first + dim)
+        return input
     sizes = [taps.length / taps.size if taps is not None and taps.size else 1 for taps in maps]
     order = sorted(range(len(maps)), key=sizes.__getitem__)  # those that make it smaller come first
     if any(maps):

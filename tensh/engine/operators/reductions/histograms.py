@@ -54,9 +54,9 @@ def slot_of_some(values, low, high, edges):
     bins = len(edges) - 1
     with np.errstate(invalid="ignore"):
         number = ((values - low) / (high - low) * bins).astype(np.int64)
-    number = np.minimum(number, bins - 1)
+    number = np.clip(number, 0, bins - 1)  # nan is anything here
     # rounding may be off by one bin: the edges decide
-    number -= (number > 0) & (values < edges[np.maximum(number, 0)])
+    number -= (number > 0) & (values < edges[number])
     number += (number < bins - 1) & (values >= edges[np.minimum(number + 1, bins)])
     return np.where((values >= low) & (values <= high), number, -1)
 

@@ -273,15 +273,27 @@ def truth(reduce):
     return kernel
 
 
+def only_bool(name):
+    """The check of ``out=`` of a function that writes bools, or bytes."""
+
+    def check(result, target):
+        if target.name not in ("bool", "uint8"):
+            raise RuntimeError(f"{name} only supports bool tensor for result, got: {target.title}")
+
+    return check
+
+
 op(
     truth(np.logical_or.reduce),
     name="any",
+    out=only_bool("any"),
     doc="True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``.",
     input=None,
 )
 op(
     truth(np.logical_and.reduce),
     name="all",
+    out=only_bool("all"),
     doc="True where all elements (along ``dim``) are not zero.  Shape: [*] to [], or without ``dim``.",
     input=None,
 )

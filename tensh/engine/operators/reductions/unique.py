@@ -39,6 +39,25 @@ def in_order(rows, order, ordered):
     return values, inverse, counts
 
 
+def order_of(rows):
+    """The ascending order of rows; where nan is, which PyTorch takes for equal to all, that of its insertion sort."""
+    if len(rows) > 16 or rows.dtype.kind not in "fV" or not np.isnan(rows).any():
+        return np.lexsort(rows.T[::-1])
+    order = []
+    for i, row in enumerate(rows):
+        place = 0 if order and precedes(row, rows[order[0]]) else len(order)
+        while place and precedes(row, rows[order[place - 1]]):
+            place -= 1
+        order.insert(place, i)
+    return np.array(order)
+
+
+def precedes(one, other):
+    """True if ``one`` is the smaller of two rows where they first differ, nan left aside."""
+    differs = np.flatnonzero((one < other) | (one > other))
+    return bool(differs.size and one[differs[0]] < other[differs[0]])
+
+
 def as_rows(input, dim):
     """(axis, the array with that dimension first)."""
     axis = wrap_dim(dim, input.ndim, scalar=False)
@@ -68,7 +87,7 @@ def unique_slices(input, dim):
     """The distinct slices along ``dim`` in ascending order, which of them each slice is, and how often."""
     axis, rows = as_rows(input, dim)
     flat = widened(rows).reshape(len(rows), math.prod(rows.shape[1:]))
-    order = np.lexsort(flat.T[::-1]) if flat.shape[1] else np.arange(len(rows))
+    order = order_of(flat) if flat.shape[1] else np.arange(len(rows))
     values, inverse, counts = in_order(rows, order, flat[order])
     return np.ascontiguousarray(np.moveaxis(values, 0, axis)), inverse, counts
 

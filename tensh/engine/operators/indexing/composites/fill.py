@@ -166,6 +166,8 @@ def fill_diagonal_(self, fill_value, wrap=False):
     as_strided(self, (min(shape),), (step,)).fill_(fill_value)
     rows, columns = shape[:2]
     if wrap and len(shape) == 2 and rows > columns + 1:
-        start = memory.offset(self.array) + (columns + 1) * memory.strides(self.array)[0]
-        as_strided(self, (-(-(rows * columns - (columns + 1) * columns) // step),), (step,), start).fill_(fill_value)
+        down = memory.strides(self.array)[0]
+        start = memory.offset(self.array)
+        for first in range(columns + 1, rows, columns + 1):
+            as_strided(self, (min(columns, rows - first),), (step,), start + first * down).fill_(fill_value)
     return self

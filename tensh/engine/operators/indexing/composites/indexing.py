@@ -35,7 +35,7 @@ def getitem(self, index):
             if array is not None:
                 t = new()
                 t.array = array
-                t.node = t._grad = None
+                t.node = t._kept = None
                 return record_view(self, t)
         elif type(index) is int:
             try:
@@ -271,9 +271,11 @@ def read_array(array):
         array = np.asarray(array)
     if kind == "b":
         return array if array.ndim else bool(array)
+    if kind in "iu" and not array.ndim:
+        return int(array)
     if kind != "i" or array.itemsize < 4:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    return array if array.ndim else int(array)
+    return array
 
 
 def fills(parts, value, shape, dtype):

@@ -247,7 +247,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
 def nonzero(input, *, as_tuple=False, out=None):
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension.
 
-    Shape: [*] with d dimensions to [found, d].
+    Shape: [*] with d dimensions to [found, d]. RuntimeError for an ``out`` that is not int64, or beside ``as_tuple``.
 
     >>> import tensh as torch
     >>> torch.nonzero(torch.tensor([0, 5, 6]))
@@ -257,14 +257,17 @@ def nonzero(input, *, as_tuple=False, out=None):
     array = require(input, "nonzero", "input", 1).array
     if not as_tuple:
         result = wrap(find_nonzero(array).T)
-        return result if out is None else write_out(out, result, "nonzero")
+        wrong = "nonzero: Expected out tensor to have scalar type {0.title} but got scalar type{1.title}"
+        return result if out is None else write_out(out, result, "nonzero", wrong)
+    if out is not None:
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     return unbind.fn(wrap(find_nonzero(array if array.ndim else array.reshape(1)).T), 1)
 
 
 @composite
 def argwhere(input):
     """The indices of the elements that are not zero, as rows.  Shape: [*] with d dimensions to [found, d]."""
-    return nonzero(input)
+    return wrap(find_nonzero(require(input, "argwhere", "input", 1).array).T)
 
 
 @composite

@@ -36,8 +36,8 @@ def wished(name, input, output_size, dims):
 
 
 def check_filled(name, shape, dims, first):
-    """The dimensions from ``first`` on, counted from that of the channels, must have elements."""
-    for dim in range(len(shape) - dims - 1 + first, len(shape)):
+    """The dimensions from ``first`` on, counted from that of the channels, must have elements; the first of all may lack them."""
+    for dim in range(max(1, len(shape) - dims - 1 + first), len(shape)):
         if shape[dim] == 0:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes "

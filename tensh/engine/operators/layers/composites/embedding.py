@@ -29,12 +29,12 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
 
     Shapes: [rows, D] and [*].
     """
-    rows = wrap(np.unique(indices.array))
-    with PUBLIC["no_grad"]():
-        used = weight.index_select(0, rows)
-        norms = used.norm(norm_type, 1, keepdim=True)
-        scale = PUBLIC["where"](norms > float(max_norm), float(max_norm) / (norms + 1e-7), PUBLIC["ones_like"](norms))
-        return weight.index_copy_(0, rows, used * scale)
+    rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # without history, which keeps its tangent
+    used = table.index_select(0, rows)
+    norms = used.norm(norm_type, 1, keepdim=True)
+    scale = PUBLIC["where"](norms > float(max_norm), float(max_norm) / (norms + 1e-7), PUBLIC["ones_like"](norms))
+    table.index_copy_(0, rows, used * scale)
+    return weight
 
 
 PUBLIC["embedding_renorm_"] = embedding_renorm_
@@ -91,13 +91,16 @@ def embedding(
 MODES = ("sum", "mean", "max")
 
 
-def bags_of(indices, offsets, include_last):
-    """(the bag of every index, the number of bags, the number of indices in every bag)."""
+def bags_of(indices, offsets, include_last, padded=False):
+    """(the bag of every index, the number of bags, the number of indices in every bag).
+
+    With a padding row (``padded``) PyTorch takes the last offset for the length of the input.
+    """
     starts, total = offsets.array.astype(np.int64), indices.array.size
     if include_last:
         if not starts.size:
             raise RuntimeError("include_last_offset: number of offset should be at least 1")
-        starts, total = starts[:-1], min(int(starts[-1]), total)
+        starts, total = starts[:-1], total if padded else min(int(starts[-1]), total)
     if offsets.array.size and offsets.array[0] != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got "
@@ -142,12 +145,14 @@ def torch_embedding_bag(
             f"type torch.{weight.dtype.legacy} does not equal torch.{per_sample_weights.dtype.legacy} (while checking arguments "
             "for embedding_bag)"
         )
-    bags, number, counts = bags_of(indices, offsets, include_last_offset)
+    bags, number, counts = bags_of(indices, offsets, include_last_offset, padding_idx is not None)
     used = indices.array[: bags.size].astype(np.int64, copy=False)
     wrong = np.flatnonzero((used < 0) | (used >= rows))
     if wrong.size:
         raise RuntimeError(
-            f"Index {wrong[0]} of input takes value {used[wrong[0]]} which is not in the valid range [0, {rows})"
+            f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {used[wrong[0]]}"
+            if MODES[mode] == "max" or padding_idx is not None or weight.array.itemsize == 8  # no fast kernel there
+            else f"Index {wrong[0]} of input takes value {used[wrong[0]]} which is not in the valid range [0, {rows})"
         )
     kept = np.ones(used.shape, bool) if padding_idx is None else used != padding_idx % rows
     sizes = np.bincount(bags[kept], minlength=number)

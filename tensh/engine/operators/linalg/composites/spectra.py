@@ -136,7 +136,7 @@ def tolerances(A, atol, rtol):
 
 
 @linalg
-def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
+def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     """The number of singular values that do not count as zero.  Shape: [..., m, n] to [...]. RuntimeError for vectors.
 
     >>> import tensh as torch
@@ -154,7 +154,7 @@ def matrix_rank(input, tol=None, *, atol=None, rtol=None, hermitian=False):
 
 
 @linalg
-def pinv(input, *, atol=None, rtol=None, hermitian=False):
+def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
     """The pseudo-inverses of matrices, for which small singular values count as zero.  Differentiable.
 
     Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
@@ -171,6 +171,8 @@ def pinv(input, *, atol=None, rtol=None, hermitian=False):
         )
     if hermitian:
         spectrum.check_symmetric(input.array, "L")
+    if rcond is not None:
+        atol, rtol = 0.0, rcond
     return leastsquares.linalg_pinv.fn(input, *tolerances(input, atol, rtol), hermitian)
 
 
@@ -256,6 +258,8 @@ def lstsq(input, b, rcond=None, *, driver=None):
     m, n = first.shape[-2:]
     if rcond is None:
         rcond = np.finfo(first.dtype).eps * max(m, n)
+    elif driver == "gelsd" and not 0 < rcond < 1 or rcond < 0:  # as LAPACK reads it
+        rcond = np.finfo(first.dtype).eps
     rank = (
         leastsquares.counted(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1) if first.size else np.zeros(1)
     )

@@ -26,7 +26,7 @@ def histc(input, bins=100, min=0, max=0):
 
 
 @composite(out=True)
-def histogram(input, bins, *, range=None, weight=None, density=False):
+def histogram(input, bins=100, *, range=None, weight=None, density=False):
     """A histogram and its edges: a named tuple ``(hist, bin_edges)``.
 
     ``bins`` is a number of equal bins (over ``range``, or the elements' range) or a tensor of edges; ``weight`` is summed

@@ -149,7 +149,7 @@ def roll(input, shifts, dims=()):
     tensor([3, 1, 2])
     """
     array = require(input, "roll", "input", 1).array
-    shifts, dims = (as_tuple(value, name) for value, name in ((shifts, "shifts"), (dims, "dims")))
+    shifts, dims = as_tuple(shifts, "shifts"), () if dims is None else as_tuple(dims, "dims")
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
