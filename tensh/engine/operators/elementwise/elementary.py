@@ -172,7 +172,7 @@ def in_longdouble(function):
 
 # NumPy's own are off by 1.0 to 2.0 units in the last place, PyTorch's by 0.5 to 0.8.  float32 takes 0.6 to 1.2 times the time
 # and float64 in longdouble 3 to 5 times.
-cosh, atanh, sinh = in_double(np.cosh), in_longdouble(np.arctanh), in_longdouble(np.sinh)
+cosh, atanh, sinh = in_longdouble(np.cosh), in_longdouble(np.arctanh), in_longdouble(np.sinh)
 
 
 def ldexp(input, other):
