@@ -44,6 +44,15 @@ def __getattr__(name):
     from tensh.engine import named
 
     try:
+        if name.startswith("_foreach_"):
+            from tensh.foreach import find
+
+            if found := find(name):
+                return found
+        if name.startswith("_check"):
+            from tensh import checks
+
+            return getattr(checks, name)
         value = globals()[name] = named(name)
     except AttributeError:
         from tensh.switched_off import is_space, load

@@ -390,6 +390,7 @@ has_lapack: _bool
 has_mkl: _bool
 has_openmp: _bool
 has_spectral: _bool
+from tensh import hub as hub
 class iinfo:
     """The limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype`` (its name, a string)."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -421,6 +422,7 @@ class layout:
     name: _Any
 _layout = layout
 legacy_contiguous_format: _memory_format
+from tensh import library as library
 from tensh import linalg as linalg
 long: _dtype
 class memory_format:
@@ -428,6 +430,7 @@ class memory_format:
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     name: _Any
 _memory_format = memory_format
+from tensh import multiprocessing as multiprocessing
 nan: _float
 newaxis: _Any
 from tensh import nn as nn
@@ -443,6 +446,7 @@ from tensh import optim as optim
 from tensh import overrides as overrides
 pi: _float
 preserve_format: _memory_format
+from tensh import profiler as profiler
 from tensh import quasirandom as quasirandom
 from tensh import random as random
 from tensh import return_types as return_types

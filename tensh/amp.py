@@ -8,7 +8,7 @@ import functools
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.switched_off import lookup
 
 REASON = (
     "tensh has no mixed precision, which makes accelerators faster and the CPU slower; leave it off with enabled=False, or "
@@ -118,9 +118,23 @@ def is_autocast_available(device_type):
     return False
 
 
-def __getattr__(name):
-    raise unsupported_name("torch.amp", name)
+def _unchanged(fwd=None, *, device_type, cast_inputs=None):
+    """A decorator of ``forward`` and ``backward``: nothing is cast, so they stay as they are."""
+    return (lambda function: function) if fwd is None else fwd
+
+
+def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
+    """Decorate the ``forward`` of a Function: as it is, for nothing is cast."""
+    return _unchanged(fwd, device_type=device_type)
+
+
+def custom_bwd(bwd=None, *, device_type):
+    """Decorate the ``backward`` of a Function: as it is, for nothing is cast."""
+    return _unchanged(bwd, device_type=device_type)
+
+
+__getattr__ = lookup("torch.amp")
 
 
 def __dir__():
-    return ["GradScaler", "autocast", "is_autocast_available"]
+    return ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]

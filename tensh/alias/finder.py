@@ -14,7 +14,7 @@ MEANT = {
     NAME: "tensh",
     "safetensors": "tensh.utils.safetensors",
 }  # the modules that programs ask for, and what they get
-OWN = "alias bounded_json cli engine escaping explain graph replacing show switched_off tolerances __main__".split()
+OWN = "alias bounded_json checks cli engine escaping explain foreach graph replacing show switched_off tolerances __main__".split()
 """Parts of tensh that PyTorch has no counterpart of."""
 KEPT = tuple(
     f"tensh.{each}"

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from tensh.backends import cudnn  # noqa: F401
-from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.switched_off import lookup
 
 
 def absent():
@@ -14,4 +14,4 @@ def absent():
 cuda = SimpleNamespace(is_built=absent, matmul=SimpleNamespace(allow_tf32=False))
 mps = SimpleNamespace(is_available=absent, is_built=absent)
 mkl = mkldnn = openmp = SimpleNamespace(is_available=absent)
-__getattr__ = unsupported_lookup("torch.backends")
+__getattr__ = lookup("torch.backends")

@@ -7,7 +7,7 @@ device(type='cpu')
 
 import importlib
 
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.switched_off import lookup
 
 
 def is_available():
@@ -71,7 +71,10 @@ def __getattr__(name):
         return _unavailable(name)
     if name.removesuffix("Tensor") in TYPES:
         return _no_type(name)
-    raise unsupported_name("torch.cuda", name)
+    return switched_off(name)
+
+
+switched_off = lookup("torch.cuda")
 
 
 def _unavailable(name):

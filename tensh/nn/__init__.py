@@ -2,7 +2,7 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.switched_off import lookup
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -19,6 +19,8 @@ WHERE = {
     "tensh.nn.modules.lazy_conv": """LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d
         LazyConvTranspose3d""",
     "tensh.nn.modules.batchnorm": """BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d""",
+    "tensh.nn.modules.syncbatchnorm": "SyncBatchNorm",
+    "tensh.nn.parallel": "DataParallel",
     "tensh.nn.modules.instancenorm": """InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
         LazyInstanceNorm3d""",
     "tensh.nn.modules.normalization": "LayerNorm RMSNorm GroupNorm LocalResponseNorm",
@@ -49,7 +51,7 @@ WHERE = {
     "tensh.nn.modules.upsampling": "Upsample UpsamplingNearest2d UpsamplingBilinear2d",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
-SUBMODULES = ("functional", "grad", "init", "modules", "parameter", "utils")
+SUBMODULES = ("attention", "functional", "grad", "init", "modules", "parallel", "parameter", "utils")
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 
@@ -58,9 +60,12 @@ def __getattr__(name):
     if name in SUBMODULES:
         return importlib.import_module(f"tensh.nn.{name}")
     if name not in PLACES:
-        raise unsupported_name("torch.nn", name)
+        return switched_off(name)
     value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
     return value
+
+
+switched_off = lookup("torch.nn")
 
 
 def __dir__():

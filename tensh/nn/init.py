@@ -191,7 +191,7 @@ def _calculate_fan_in_and_fan_out(tensor):
     return tensor.size(1) * field, tensor.size(0) * field
 
 
-def _fan(tensor, mode):
+def _calculate_correct_fan(tensor, mode):
     mode, modes = mode.lower(), ["fan_in", "fan_out"]
     if mode not in modes:
         raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
@@ -258,7 +258,7 @@ def _kaiming(tensor, a, mode, nonlinearity):
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
-    fan = _fan(tensor, mode)
+    fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 

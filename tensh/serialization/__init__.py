@@ -4,6 +4,7 @@ A file is a zip archive: a pickle that describes the objects, and beside it the 
 """
 
 import importlib
+from typing import Any
 
 from tensh.engine.methods.unsupported import unsupported_name
 
@@ -24,6 +25,8 @@ WHERE = {
     "set_default_mmap_options": "options",
 }
 __all__ = list(WHERE)
+MAP_LOCATION = Any  # what map_location may be: a function, a device, its name, a dictionary of names, None
+DEFAULT_PROTOCOL = 2
 
 
 def __getattr__(name):

@@ -89,6 +89,15 @@ def lookup(path, otherwise=None):
     return __getattr__
 
 
+def is_off(path, value):
+    """Is ``value``, which was found as ``torch.x.y``, an answer of this table?"""
+    if isinstance(value, ModuleType):
+        return getattr(value, "__path__", None) == []
+    space, _, name = path.rpartition(".")
+    return name in entries_of(space) and value is answer(space, name)
+
+
+@cache
 def answer(path, name):
     """What ``torch.x.y`` is, by the table."""
     from ast import literal_eval

@@ -84,10 +84,10 @@ group = type("group", (), {"WORLD": None})
 ANSWERS = {
     no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
-        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing
+        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing utils._triton.has_triton* cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting _C._is_torch_function_enabled""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
-    empty: "*.list_backends",
+    empty: "*.list_backends cuda.get_arch_list",
     same: """jit.script jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
         jit.optimize_for_inference jit._script_if_tracing jit._overload jit._overload_method jit.export_opnames
         _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
@@ -98,9 +98,9 @@ ANSWERS = {
     nothing: """*.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
-        distributed.set_debug_level* monitor.log_event cpu.set_device""",
+        distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_*""",
     Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break
-        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream fx.traceback.annotate _C._DisableTorchDispatch
+        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         _C.DisableTorchFunction*""",
     second: "jit.annotate",
     is_instance: "jit.isinstance",
@@ -152,6 +152,75 @@ torch.onnx.symbolic_registry
 
 torch.utils.tensorboard
   SummaryWriter
+
+torch.utils.tensorboard.writer
+  SummaryWriter
+
+torch.overrides
+  TorchFunctionMode BaseTorchFunctionMode
+
+torch.utils._python_dispatch
+  TorchDispatchMode return_and_correct_aliasing() is_traceable_wrapper_subclass() transform_subclass()
+
+torch.cuda
+  Stream Event ExternalStream CUDAGraph StreamContext device device_of stream() graph() set_stream() is_current_stream_capturing()
+  OutOfMemoryError! DeferredCudaCallError! CudaError! nvtx get_arch_list() can_device_access_peer() current_blas_handle()
+  set_per_process_memory_fraction() max_memory_cached() memory_cached() memory_snapshot() list_gpu_processes()
+
+torch.cuda.streams
+  Stream Event ExternalStream
+
+torch.cuda.nvtx
+  range_push() range_pop() mark() range()
+
+torch.cuda.random
+  get_rng_state() set_rng_state()
+
+torch.cuda.comm
+  broadcast() scatter() gather()
+
+torch.cuda.nccl
+
+torch.backends.opt_einsum
+  is_available() enabled=False strategy=None
+
+torch.backends.mha
+  get_fastpath_enabled() set_fastpath_enabled()
+
+torch.backends.xnnpack
+
+torch.backends.quantized
+  engine='none'
+
+torch.backends.openmp
+  is_available()
+
+torch.nn.attention.flex_attention
+  BlockMask flex_attention() create_block_mask() create_mask() and_masks() or_masks() noop_mask()
+
+torch.nn.attention.bias
+  CausalBias causal_lower_right() causal_upper_left()
+
+torch.nn.attention.varlen
+  varlen_attn()
+
+torch.utils.flop_counter
+  FlopCounterMode register_flop_formula()
+
+torch.utils.cpp_extension
+  load() load_inline() CppExtension() CUDAExtension() BuildExtension CUDA_HOME=None include_paths()
+
+torch.utils.collect_env
+  get_pretty_env_info() main()
+
+torch.utils._triton
+  has_triton() has_triton_package()
+
+torch.utils.data.datapipes
+  iter map
+
+torch.utils.model_zoo
+  load_url()
 
 torch._higher_order_ops
 

@@ -2,9 +2,11 @@
 
 import importlib
 
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.switched_off import lookup
 
-SUBMODULES = ("checkpoint", "data", "dlpack", "safetensors")
+SUBMODULES = (
+    "_foreach_utils _pytree benchmark checkpoint data deterministic dlpack hooks module_tracker safetensors".split()
+)
 
 
 def __getattr__(name):
@@ -12,7 +14,12 @@ def __getattr__(name):
         return importlib.import_module(f"tensh.utils.{name}")
     if name == "swap_tensors":
         return importlib.import_module("tensh.utils.swapping").swap_tensors
-    raise unsupported_name("torch.utils", name)
+    if name == "set_module":
+        return lambda obj, mod: setattr(obj, "__module__", mod)
+    return switched_off(name)
+
+
+switched_off = lookup("torch.utils")
 
 
 def __dir__():

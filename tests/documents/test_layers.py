@@ -20,9 +20,12 @@ ANYBODY = "tensh.escaping"  # which needs nothing, and which all that shows text
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
-    "tensh.nn": ("tensh.engine", "numpy"),
+    "tensh.nn": ("tensh.engine tensh.switched_off", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
-    "tensh.utils": ("tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json", "numpy"),
+    "tensh.utils": (
+        "tensh.switched_off tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "numpy",
+    ),
     "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),

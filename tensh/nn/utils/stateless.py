@@ -18,4 +18,11 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
     return func.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
+def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, strict=False, stack_weights=False):
+    """A context in which a module has other parameters."""
+    from tensh.func.modules import _replaced
+
+    return _replaced(module, parameters_and_buffers, tie_weights, strict)
+
+
 __getattr__ = unsupported_lookup("torch.nn.utils.stateless")

@@ -23,6 +23,14 @@ class _InfiniteConstantSampler(Sampler):
             yield None
 
 
+def __getattr__(name):
+    if name != "_MultiProcessingDataLoaderIter":
+        raise AttributeError(f"module 'torch.utils.data.dataloader' has no attribute {name!r}")
+    from tensh.utils.data import workers  # which a loader without workers does not need
+
+    return workers._MultiProcessingDataLoaderIter
+
+
 class DataLoader(Generic[Sample]):
     """Batches of the samples of a data set, in the order of a sampler.
 

@@ -26,6 +26,16 @@ NOT_CONTIGUOUS = (
 )
 
 
+def storage_ptr(tensor):
+    """The address of a tensor's memory."""
+    return tensor.untyped_storage().data_ptr()
+
+
+def storage_size(tensor):
+    """How many bytes a tensor's memory has."""
+    return tensor.untyped_storage().nbytes()
+
+
 def save(tensors, metadata=None):
     """The bytes of a file that holds tensors, by name, and texts.
 

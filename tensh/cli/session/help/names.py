@@ -11,6 +11,7 @@ from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
 from tensh.engine.methods import unsupported
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
+from tensh.switched_off import is_off
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
 SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
@@ -96,7 +97,7 @@ def entry(space, name):
     if space == "torch.special":
         return home.entry(name)
     known = name in getattr(home, "__all__", ()) or name in unsupported.recorded(space)
-    return getattr(home, name, None) if known else None
+    return getattr(home, name) if known and is_there(space, home, name) else None
 
 
 def part(name):
@@ -117,7 +118,7 @@ def entries(space):
     if space == "torch.special":
         return {name: home.entry(name) for name in dir(home)}
     known = {*getattr(home, "__all__", ()), *unsupported.recorded(space)} - table.keys()
-    return dict(sorted((table | {name: getattr(home, name) for name in known if hasattr(home, name)}).items()))
+    return dict(sorted((table | {name: getattr(home, name) for name in known if is_there(space, home, name)}).items()))
 
 
 def member(home, name):
@@ -155,7 +156,9 @@ def missing(prefix=""):
 def is_there(space, home, name):
     if home is engine.Tensor:
         return not isinstance(vars(home).get(name), unsupported.Unsupported)
-    return name in PUBLIC if space == "torch" and name in PUBLIC else hasattr(home, name)
+    if space == "torch" and name in PUBLIC:
+        return True
+    return hasattr(home, name) and not is_off(f"{space}.{name}", getattr(home, name))
 
 
 def full(text):

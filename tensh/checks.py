@@ -1,0 +1,45 @@
+"""torch._check and its like: conditions that raise where they do not hold."""
+
+ASK = "(Could this error message be improved? If so, please report an enhancement request to PyTorch.)"
+
+
+def _check_with(error_type, cond, message):
+    """Raise an error of some type unless a condition holds; ``message`` is a function without arguments."""
+    if not isinstance(cond, bool):
+        raise TypeError(f"cond must be a bool, but got {type(cond)}")
+    if cond:
+        return
+    if message is None:
+        raise error_type(f"Expected cond to be True, but got False. {ASK}")
+    if not callable(message):
+        raise TypeError("message must be a callable")
+    raise error_type(str(message()))
+
+
+def _making(error):
+    def check(cond, message=None):
+        _check_with(error, cond, message)
+
+    check.__doc__ = f"Raise {error.__name__} unless a condition holds."
+    return check
+
+
+_check = _making(RuntimeError)
+_check_index = _making(IndexError)
+_check_value = _making(ValueError)
+_check_type = _making(TypeError)
+_check_not_implemented = _making(NotImplementedError)
+
+
+def _check_is_size(i, message=None, *, max=None):
+    """Raise RuntimeError unless a number can be a size."""
+    _check(bool(i >= 0), message)
+
+
+def _check_tensor_all(cond, message=None):
+    """Raise RuntimeError unless all elements of a tensor of booleans are true."""
+    from tensh import bool as boolean
+
+    if cond.dtype is not boolean:
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    _check(bool(cond.all().item()), message)

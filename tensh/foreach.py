@@ -1,0 +1,67 @@
+"""torch._foreach_NAME: an operation on every tensor of a list, as optimisers and libraries ask for it."""
+
+import tensh as torch
+
+UNARY = """abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round rsqrt
+    sigmoid sign sin sinh sqrt tan tanh trunc""".split()
+BINARY = "add sub mul div pow clamp_min clamp_max maximum minimum copy".split()
+TERNARY = "addcmul addcdiv lerp".split()
+NAMES = {
+    f"_foreach_{name}{end}": (name, end) for name in [*UNARY, *BINARY, *TERNARY] for end in ("", "_")
+} | {"_foreach_zero_": ("zero", "_"), "_foreach_norm": ("norm", ""), "_foreach_max": ("max", "")}  # fmt: skip
+
+
+def _rows(tensors, others):
+    """For each tensor the other operands: of a list one each, of anything else the same, too."""
+    for each in others:
+        if isinstance(each, (list, tuple)) and len(each) != len(tensors):
+            raise RuntimeError(
+                f"Tensor lists must have the same number of tensors, got {len(tensors)} and {len(each)}"
+                if each and isinstance(each[0], torch.Tensor)
+                else f"Tensor list must have same number of elements as scalar list, got {len(tensors)} and {len(each)}"
+            )
+    for place in range(len(tensors)):
+        yield [each[place] if isinstance(each, (list, tuple)) else each for each in others]
+
+
+def find(name):
+    """The function ``torch._foreach_...``; None if there is none of that name."""
+    if name not in NAMES:
+        return None
+    operation, end = NAMES[name]
+
+    def compute(t, others, options):
+        if operation == "norm":
+            return torch.linalg.vector_norm(t, *others, **options)
+        if operation in ("addcmul", "addcdiv"):
+            first, second, *value = others
+            scale = value[0] if value else options.get("value", 1)
+            return getattr(t, operation + end)(
+                first, second, value=scale.item() if isinstance(scale, torch.Tensor) else scale
+            )
+        if operation == "pow" and not isinstance(t, torch.Tensor):
+            return torch.pow(t, *others)
+        if end and not hasattr(t, operation + end):
+            return t.copy_(getattr(torch, operation)(t, *others, **options))
+        if operation == "copy":
+            return t.copy_(*others) if end else t.clone().copy_(*others)
+        if operation in ("maximum", "minimum") and not isinstance(others[0], torch.Tensor):
+            others = [torch.as_tensor(others[0], dtype=t.dtype)]
+        return getattr(t, operation + end)(*others, **options)
+
+    def function(self, *others, **options):
+        if operation == "pow" and not isinstance(self, (list, tuple)):  # a number to many powers
+            return tuple(torch.pow(self, exponent) for exponent in others[0])
+        if not self:
+            raise RuntimeError("Tensor list must have at least one tensor.")
+        lists = [
+            options.pop(key)
+            for key in ("other", "exponent", "tensors1", "tensors2", "weights", "scalars")
+            if key in options
+        ]
+        found = [compute(t, row, options) for t, row in zip(self, _rows(self, [*others, *lists]))]
+        return None if end else tuple(found)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__, function.__doc__ = "torch", f"Compute ``{operation}`` of every tensor of a list."
+    return function

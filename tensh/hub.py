@@ -1,0 +1,103 @@
+"""torch.hub: files of weights from elsewhere, kept in a folder; and models of a folder with a ``hubconf.py``."""
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+
+from tensh.engine.methods.unsupported import unsupported_lookup
+
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+_directory = None
+
+
+def get_dir():
+    """The folder of files from elsewhere: that of ``set_dir``, ``$TORCH_HOME/hub``, or ``~/.cache/torch/hub``."""
+    if _directory is not None:
+        return _directory
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))), "hub")
+
+
+def set_dir(d):
+    """Choose the folder of files from elsewhere."""
+    global _directory
+    _directory = os.path.expanduser(d)
+
+
+def download_url_to_file(url, dst, hash_prefix=None, progress=True):
+    """Download a file; RuntimeError, and no file, if its SHA-256 does not begin with ``hash_prefix``."""
+    import urllib.request
+
+    from tensh.replacing import replaced
+
+    digest = hashlib.sha256()
+    request = urllib.request.Request(url, headers={"User-Agent": "torch.hub"})
+    with urllib.request.urlopen(request) as source, replaced(os.path.expanduser(dst)) as target:
+        while block := source.read(1 << 20):
+            digest.update(block)
+            target.write(block)
+        if hash_prefix and not digest.hexdigest().startswith(hash_prefix):
+            raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
+
+
+def load_state_dict_from_url(
+    url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=False
+):
+    """Load the file behind a URL, which is downloaded if it is not in ``model_dir`` yet."""
+    from urllib.parse import urlparse
+
+    from tensh.serialization import load as load_file
+
+    folder = model_dir or os.path.join(get_dir(), "checkpoints")
+    os.makedirs(folder, exist_ok=True)
+    name = file_name or os.path.basename(urlparse(url).path)
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        sys.stderr.write(f'Downloading: "{url}" to {path}\n')
+        found = HASH_REGEX.search(name) if check_hash else None
+        download_url_to_file(url, path, found and found[1], progress)
+    return load_file(path, map_location=map_location, weights_only=weights_only)
+
+
+def _entries(folder):
+    """The module ``hubconf.py`` of a folder."""
+    spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, "hubconf.py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+def _local(source):
+    if source != "local":
+        raise NotImplementedError("tensh runs no code from elsewhere: clone the repository, and say source='local'")
+
+
+def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True, **kwargs):
+    """Call an entry of the ``hubconf.py`` in a folder (``source="local"``)."""
+    _local(source)
+    found = getattr(_entries(repo_or_dir), model, None)
+    if not callable(found):
+        raise RuntimeError(f"Cannot find callable {model} in hubconf")
+    return found(*args, **kwargs)
+
+
+def list(github, force_reload=False, skip_validation=False, trust_repo=None, verbose=True):
+    """The entries of the ``hubconf.py`` in a folder."""
+    _local("local" if os.path.isdir(github) else "github")
+    module = _entries(github)
+    return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith("_")]
+
+
+def help(github, model, force_reload=False, skip_validation=False, trust_repo=None):
+    """The docstring of an entry of the ``hubconf.py`` in a folder."""
+    _local("local" if os.path.isdir(github) else "github")
+    return getattr(_entries(github), model).__doc__
+
+
+__getattr__ = unsupported_lookup("torch.hub")

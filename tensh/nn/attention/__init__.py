@@ -1,0 +1,40 @@
+"""torch.nn.attention: which implementation computes attention; there is one."""
+
+import contextlib
+import enum
+
+from tensh.switched_off import lookup
+
+
+class SDPBackend(enum.IntEnum):
+    """The implementations of ``scaled_dot_product_attention`` that PyTorch has."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+
+SDPBackend.__module__ = "torch.nn.attention"
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backends, set_priority=False):
+    """Within, attention is computed by one of some implementations; all give the same here.
+
+    >>> import tensh as torch
+    >>> from tensh.nn.attention import SDPBackend, sdpa_kernel
+    >>> q = torch.ones(1, 2, 2)
+    >>> with sdpa_kernel(SDPBackend.MATH):
+    ...     torch.nn.functional.scaled_dot_product_attention(q, q, q).shape
+    torch.Size([1, 2, 2])
+    """
+    for each in backends if isinstance(backends, (list, tuple)) else [backends]:
+        if not isinstance(each, SDPBackend):
+            raise AssertionError(f"Backends must be SDPBackend or list of SDPBackend, got {type(backends)}")
+    yield {}
+
+
+__getattr__ = lookup("torch.nn.attention")

@@ -1,0 +1,31 @@
+"""torch.nn.parallel: models on several devices, of which the CPU is one."""
+
+from tensh.nn.modules.module import Module
+from tensh.switched_off import lookup
+
+
+class DataParallel(Module):
+    """Compute with a module on all devices: on the CPU, which is one, by a call of the module.
+
+    >>> import tensh as torch
+    >>> torch.nn.DataParallel(torch.nn.Identity())(torch.ones(2))
+    tensor([1., 1.])
+    """
+
+    def __init__(self, module, device_ids=None, output_device=None, dim=0):
+        super().__init__()
+        self.module, self.dim = module, dim
+        self.device_ids = []
+
+    def forward(self, *inputs, **kwargs):
+        """What the module computes."""
+        return self.module(*inputs, **kwargs)
+
+
+def data_parallel(module, inputs, device_ids=None, output_device=None, dim=0, module_kwargs=None):
+    """Call a module with inputs."""
+    return module(*(inputs if isinstance(inputs, tuple) else (inputs,)), **(module_kwargs or {}))
+
+
+DataParallel.__module__ = "torch.nn.parallel.data_parallel"
+__getattr__ = lookup("torch.nn.parallel")

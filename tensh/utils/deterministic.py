@@ -1,0 +1,3 @@
+"""torch.utils.deterministic: what deterministic algorithms mean for memory that nobody has written."""
+
+fill_uninitialized_memory = True
