@@ -13,7 +13,7 @@ import importlib
 
 VERSION = "0.1.0"
 SUBMODULES = frozenset(
-    "__config__ accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides torch_version library profiler hub multiprocessing __future__".split()
+    "__config__ accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
 
 ELSEWHERE = {

@@ -442,6 +442,7 @@ class no_grad:
     def __call__(self, function: _F) -> _F: ...
     def clone(self) -> _Any:
         """A new switch of this kind, so that one may be entered several times at once."""
+from tensh import ops as ops
 from tensh import optim as optim
 from tensh import overrides as overrides
 pi: _float

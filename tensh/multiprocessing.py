@@ -4,7 +4,7 @@ import multiprocessing
 import multiprocessing.connection
 from multiprocessing import *  # noqa: F403
 
-__all__ = [
+__all__ = [  # noqa: PLE0604
     *multiprocessing.__all__,
     "get_all_sharing_strategies",
     "get_sharing_strategy",

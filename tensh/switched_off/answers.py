@@ -126,7 +126,11 @@ torch.jit._trace
 
 torch._C
   _log_api_usage_once() _get_tracing_state() _is_tracing() ScriptModule ScriptFunction ScriptObject Graph Node Value JITException!
-  _DisableTorchDispatch DisableTorchFunction DisableTorchFunctionSubclass
+  _DisableTorchDispatch DisableTorchFunction DisableTorchFunctionSubclass _TensorMeta _disabled_torch_function_impl() Generator
+
+torch._C._nn
+
+torch._C._VariableFunctions
 
 torch._C._distributed_c10d
   ProcessGroup Store Work

@@ -9,13 +9,25 @@ SUBMODULES = (
 )
 
 
+def set_module(obj, mod):
+    """Set the module that a function or class says that it is from.
+
+    >>> import tensh as torch
+    >>> def f(): ...
+    >>> torch.utils.set_module(f, "mine")
+    >>> f.__module__
+    'mine'
+    """
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
+
+
 def __getattr__(name):
     if name in SUBMODULES:
         return importlib.import_module(f"tensh.utils.{name}")
     if name == "swap_tensors":
         return importlib.import_module("tensh.utils.swapping").swap_tensors
-    if name == "set_module":
-        return lambda obj, mod: setattr(obj, "__module__", mod)
     return switched_off(name)
 
 

@@ -41,7 +41,7 @@ MEANT = {
     "from torch import arrange": "arange", "from torch import array": "tensor", "import torch.linal": "torch.linalg", "import pytorch": "torch",
 }  # fmt: skip
 NOTHING = (
-    "torch.ops",
+    "torch.classes",
     "torch.ones(2).to_sparse()",
     "torch.ones(2) @ torch.ones(3)",
     "len(1, obj=2)",

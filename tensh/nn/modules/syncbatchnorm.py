@@ -4,7 +4,14 @@ from tensh.nn.modules.batchnorm import BatchNorm1d
 
 
 class SyncBatchNorm(BatchNorm1d):
-    """Batch normalisation with statistics of all processes: for accelerators; in eval mode as ``BatchNorm1d``."""
+    """Batch normalisation with statistics of all processes: for accelerators; in eval mode as ``BatchNorm1d``.
+
+    Shapes: [N, C, *] to the same. Raises ValueError in training, which needs an accelerator.
+
+    >>> import tensh as torch
+    >>> torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.BatchNorm2d(2)).eval()(torch.zeros(1, 2, 1, 1)).shape
+    torch.Size([1, 2, 1, 1])
+    """
 
     def __init__(
         self,

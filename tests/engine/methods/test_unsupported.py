@@ -15,7 +15,7 @@ from tests.support.project import ROOT
 
 LACKING = {
     "a function": ("torch.to_sparse", lambda: tensh.sparse_coo_tensor),
-    "a module": ("torch.ops", lambda: tensh.ops),
+    "a module": ("torch.classes", lambda: tensh.classes),
     "a method": ("torch.Tensor.to_sparse", lambda: tensh.ones(2).to_sparse()),
     "a property, asked of the class": ("torch.Tensor.qscheme", lambda: tensh.Tensor.qscheme),
     "a name of a namespace": ("torch.nn.functional.scaled_mm", lambda: tensh.nn.functional.scaled_mm),
@@ -45,7 +45,7 @@ def test_a_name_that_nobody_has_is_an_attribute_error(thing):
 
 
 @pytest.mark.parametrize(
-    "line", ["import torch.ops", "from torch import ops", "from torch.nn.functional import scaled_mm"]
+    "line", ["import torch.classes", "from torch import classes", "from torch.nn.functional import scaled_mm"]
 )
 def test_imports_of_what_is_lacking_say_so(line):
     with torch_is_tensh(), pytest.raises(NotImplementedError, match="not in tensh") as caught:
@@ -61,7 +61,7 @@ def test_imports_of_what_nobody_has_are_refused_as_ever(line):
 
 
 @pytest.mark.parametrize(
-    "code", ["torch.ops", "from torch import ops", "import torch.ops", "torch.ones(1).to_sparse()"]
+    "code", ["torch.classes", "from torch import classes", "import torch.classes", "torch.ones(1).to_sparse()"]
 )
 def test_a_program_that_needs_it_ends_with_a_status_of_its_own(code, tensh_command):
     done = tensh_command("-c", code)

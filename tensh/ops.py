@@ -1,0 +1,54 @@
+"""torch.ops: operators by namespace; ``aten`` holds tensh's own, any other what ``torch.library`` has made."""
+
+import sys
+from types import ModuleType
+
+
+class Operator:
+    """An operator, or one of its overloads: they are called alike."""
+
+    def __init__(self, space, name, function):
+        self._name, self._function = f"{space}::{name}", function
+        self.__name__ = name
+
+    def __call__(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, overload):
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        return self
+
+    def __repr__(self):
+        return f"<OpOverloadPacket(op='{self._name.replace('::', '.')}')>"
+
+
+class Operators(ModuleType):
+    """The operators of one namespace."""
+
+    def __getattr__(self, name):
+        from tensh.library import OPERATORS
+
+        space = self.__name__.rpartition(".")[2]
+        found = OPERATORS.get(f"{space}::{name}")
+        if space in ("aten", "prims") and found is None and not name.startswith("__"):
+            import tensh
+
+            found = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
+            found = found or getattr(tensh.Tensor, name, None)
+        if found is None:
+            raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
+        return Operator(space, name, found)
+
+
+def load_library(path):
+    """Refuse: the library is made for PyTorch."""
+    raise OSError(f"{path}: tensh loads no libraries of PyTorch's operators")
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+    value = Operators(f"torch.ops.{name}")
+    setattr(sys.modules[__name__.replace("torch", "tensh", 1)], name, value)
+    return value

@@ -1,0 +1,109 @@
+"""Parts of torch that libraries use beside tensors: trees, lists of tensors, operators of their own, benchmarks, profiles."""
+
+import pytest
+
+import tensh
+from tensh.nn.parallel import data_parallel
+from tensh.utils import _pytree, benchmark
+
+FOREACH = {
+    "_foreach_add": "[a, b], [b, a], alpha=2",
+    "_foreach_mul": "[a, b], 3.0",
+    "_foreach_div": "[a, b], [2.0, 4.0]",
+    "_foreach_addcdiv": "[a, b], [a, b], [b, a], [1.0, 2.0]",
+    "_foreach_addcmul": "[a, b], [a, b], [b, a], value=0.5",
+    "_foreach_lerp": "[a, b], [b, a], 0.25",
+    "_foreach_norm": "[a, b]",
+    "_foreach_pow": "[a, b], 2",
+    "_foreach_maximum": "[a, b], [b, a]",
+    "_foreach_clamp_min": "[a, b], 1.5",
+    "_foreach_sqrt": "[a, b]",
+}
+
+
+@pytest.mark.parametrize("name", FOREACH)
+def test_lists_of_tensors_are_computed_as_in_pytorch(oracle, name):
+    found = []
+    for torch in (oracle, tensh):
+        names = {"a": torch.tensor([1.0, 2.0]), "b": torch.tensor([3.0, 0.5]), "f": getattr(torch, name)}
+        found.append([t.tolist() for t in eval(f"f({FOREACH[name]})", names)])
+        if hasattr(oracle, f"{name}_"):
+            lists = names["a"], names["b"]
+            eval(f"f_({FOREACH[name]})", names | {"f_": getattr(torch, f"{name}_")})
+            found[-1] += [t.tolist() for t in lists]
+    assert found[0] == [pytest.approx(each) for each in found[1]]
+
+
+CHECKS = ["_check", "_check_index", "_check_value", "_check_type", "_check_not_implemented"]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_conditions_raise_as_in_pytorch(oracle, name):
+    for arguments in ((False,), (False, lambda: "no"), (1,)):
+        raised = []
+        for torch in (oracle, tensh):
+            with pytest.raises(Exception) as caught:  # noqa: PT011 (compared below)
+                getattr(torch, name)(*arguments)
+            raised.append((caught.type, str(caught.value)))
+        assert raised[0] == raised[1]
+    assert getattr(tensh, name)(True) is None
+
+
+def test_an_operator_of_a_library_has_its_derivative_and_is_found_by_name():
+    @tensh.library.custom_op("tests::cube", mutates_args=())
+    def cube(x: tensh.Tensor, times: int = 1) -> tensh.Tensor:
+        return x**3 * times
+
+    cube.register_autograd(
+        lambda ctx, g: (3 * ctx.saved_tensors[0] ** 2 * g, None),
+        setup_context=lambda ctx, inputs, output: ctx.save_for_backward(inputs[0]),
+    )
+    x = tensh.tensor([2.0], requires_grad=True)
+    y = tensh.ops.tests.cube(x)
+    y.backward()
+    assert (y.item(), x.grad.item()) == (8.0, 12.0)
+    with pytest.raises(AttributeError):
+        tensh.ops.tests.nobody  # noqa: B018
+
+
+def test_classes_of_a_library_are_branches_of_trees():
+    class Pair:
+        def __init__(self, a, b):
+            self.a, self.b = a, b
+
+    _pytree.register_pytree_node(Pair, lambda p: ([p.a, p.b], "pair"), lambda children, _: Pair(*children))
+    leaves, spec = _pytree.tree_flatten({"x": Pair(1, [2, 3])})
+    assert leaves == [1, 2, 3] and _pytree.tree_unflatten(leaves, spec)["x"].b == [2, 3]
+    added = _pytree.tree_map(lambda a, b: a + b, (1, {"k": 2}), (10, {"k": 20}))
+    assert added == (11, {"k": 22})
+    with pytest.raises(ValueError, match="arity"):
+        _pytree.tree_map(lambda a, b: a, [1, 2], [1])
+
+
+def test_a_profile_counts_operations_and_named_parts():
+    with tensh.profiler.profile() as profile, tensh.profiler.record_function("part"):
+        for _ in range(3):
+            tensh.exp(tensh.ones(2))
+    counts = {each.key: each.count for each in profile.key_averages()}
+    assert counts["part"] == 1 and counts["aten::exp"] == 3
+    assert "Self CPU" in profile.key_averages().table(sort_by="cpu_time_total", row_limit=1)
+
+
+def test_measurements_are_compared_in_a_table():
+    tasks = [("rows", "mine", 2.0), ("rows", "theirs", 4.0), ("columns", "mine", 6.0)]
+    found = [
+        benchmark.Measurement(10, [seconds] * 5, benchmark.TaskSpec("x", label="sums", sub_label=row, description=column))
+        for row, column, seconds in tasks
+    ]
+    lines = str(benchmark.Compare(found)).splitlines()
+    assert "sums" in lines[0] and lines[1].split() == ["|", "mine", "|", "theirs"]
+    assert [line.split() for line in lines[3:5]] == [["rows", "|", "200.0", "|", "400.0"], ["columns", "|", "600.0", "|"]]
+
+
+def test_models_for_several_devices_compute_on_one():
+    model = tensh.nn.Sequential(tensh.nn.BatchNorm1d(2))
+    parallel = tensh.nn.DataParallel(model)
+    assert list(parallel.state_dict())[0] == "module.0.weight"
+    assert data_parallel(model.eval(), tensh.zeros(1, 2)).tolist() == [[0.0, 0.0]]
+    (sync,) = tensh.nn.SyncBatchNorm.convert_sync_batchnorm(model)
+    assert isinstance(sync, tensh.nn.SyncBatchNorm) and sync.weight is model[0].weight
