@@ -125,24 +125,36 @@ class Generator:
     def words64(self, n: _Any) -> _Any:
         """The next ``n`` 64-bit words, as a new uint64 array."""
 class GradScaler:
-    """A scaler of losses, which keeps small gradients of float16 from becoming zero: here it passes all on."""
+    """A scaler of losses, which keeps small gradients of float16 from becoming zero."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def get_backoff_factor(self) -> _Any:
+        """Return the backoff factor."""
+    def get_growth_factor(self) -> _Any:
+        """Return the growth factor."""
+    def get_growth_interval(self) -> _Any:
+        """Return the growth interval."""
     def get_scale(self) -> _Any:
-        """1.0"""
+        """The scale; 1.0 where nothing is scaled."""
     def is_enabled(self) -> _Any:
-        """Are gradients scaled?  No."""
+        """True if losses are scaled."""
     def load_state_dict(self, state_dict: _Any) -> _Any:
-        """Nothing."""
+        """Take over what ``state_dict`` returned.  RuntimeError if it is empty."""
     def scale(self, outputs: _Any) -> _Any:
-        """The outputs."""
+        """The tensors, also those in lists and tuples, times the scale.  ValueError for anything else."""
+    def set_backoff_factor(self, value: _Any) -> _Any:
+        """Set the backoff factor."""
+    def set_growth_factor(self, value: _Any) -> _Any:
+        """Set the growth factor."""
+    def set_growth_interval(self, value: _Any) -> _Any:
+        """Set the growth interval."""
     def state_dict(self) -> _Any:
-        """Nothing to be kept: {}."""
+        """Scale, factors and interval; {} where nothing is scaled."""
     def step(self, optimizer: _Any, *args: _Any, **kwargs: _Any) -> _Any:
-        """``optimizer.step(...)``."""
+        """Make the optimizer's step unless a gradient is not finite; return what the step returned."""
     def unscale_(self, optimizer: _Any) -> _Any:
-        """Nothing: gradients are as they are."""
+        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  RuntimeError for more."""
     def update(self, new_scale: _Any = None) -> _Any:
-        """Nothing: there is no scale."""
+        """Adapt the scale to the steps since the last update, or set it."""
 class HalfStorage(TypedStorage):
     """Storages of torch.float16."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -229,6 +241,10 @@ class TypedStorage:
         """Set every element to ``value``."""
     def float(self) -> _Any:
         """A copy in torch.float32."""
+    def from_buffer(self, byte_order: _Any = None, count: _Any = -1, offset: _Any = 0, *, dtype: _dtype | None = None) -> _Any:
+        """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
+    def from_file(self, shared: _Any = False, size: _Any = 0) -> _Any:
+        """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
     def half(self) -> _Any:
         """A copy in torch.float16."""
     def int(self) -> _Any:
@@ -247,6 +263,8 @@ class TypedStorage:
         """The number of bytes."""
     def pickle_storage_type(self) -> _Any:
         """The name of the class of this dtype, without the module."""
+    def resizable(self) -> _Any:
+        """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
         """Give the storage another size, in memory of its own."""
     row: _Any
@@ -265,30 +283,75 @@ class TypedStorage:
 class UntypedStorage:
     """The block of memory that a tensor lies in: all its bytes, and those of its other views."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
-    array: _Any
+    def bfloat16(self) -> _Any:
+        """A copy in torch.bfloat16."""
+    def bool(self) -> _Any:
+        """A copy in torch.bool."""
+    def byte(self) -> _Any:
+        """A copy in torch.uint8."""
     def bytes(self) -> _Any:
         """The bytes as a NumPy array over the same memory."""
+    def char(self) -> _Any:
+        """A copy in torch.int8."""
     def clone(self) -> _Any:
         """A copy."""
+    def complex_double(self) -> _Any:
+        """A copy in torch.complex128."""
+    def complex_float(self) -> _Any:
+        """A copy in torch.complex64."""
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
         """Take over the bytes of a storage of the same size."""
+    def cpu(self) -> _Any:
+        """The storage itself: it is on the CPU."""
     def data_ptr(self) -> _int:
         """The address of the first byte."""
     @property
     def device(self) -> _device:
         """Where the memory is."""
+    def double(self) -> _Any:
+        """A copy in torch.float64."""
     def element_size(self) -> _int:
         """1: the elements are bytes."""
+    filename: _Any
     def fill_(self, value: _Any) -> _Any:
         """Set every byte to ``value``."""
+    def float(self) -> _Any:
+        """A copy in torch.float32."""
+    def from_buffer(self, byte_order: _Any = None, count: _Any = -1, offset: _Any = 0, *, dtype: _dtype | None) -> _Any:
+        """A copy of the bytes of ``count`` elements of ``dtype``, of which ``byte_order`` is "native", "big" or "little"."""
+    def from_file(self, shared: _Any = False, nbytes: _Any = 0) -> _Any:
+        """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
+    def half(self) -> _Any:
+        """A copy in torch.float16."""
+    def int(self) -> _Any:
+        """A copy in torch.int32."""
+    is_cuda: _bool
+    is_hpu: _Any
+    def is_pinned(self, device: _device | _str | _int | None = 'cuda') -> _bool:
+        """False: memory is never pinned for a device."""
+    def is_shared(self) -> _Any:
+        """False: memory is never shared with other processes."""
+    is_sparse: _bool
+    def long(self) -> _Any:
+        """A copy in torch.int64."""
     def nbytes(self) -> _Any:
         """The number of bytes."""
+    def new(self) -> _Any:
+        """A storage of no bytes."""
+    def resizable(self) -> _Any:
+        """True unless the memory is an array's of NumPy, too."""
     def resize_(self, size: _Any) -> _Any:
         """Give the storage so many bytes, in memory of its own that begins with the old ones."""
+    def share_memory_(self) -> _Any:
+        """The storage itself."""
+    def short(self) -> _Any:
+        """A copy in torch.int16."""
     def size(self) -> _Any:
         """The number of bytes."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
+    def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
+        """The name of the class."""
     def untyped(self) -> _Any:
         """The storage itself."""
 from tensh import accelerator as accelerator
@@ -1516,11 +1579,11 @@ def sort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _b
     """The elements in order along ``dim``, and the indices they had: a named tuple ``(values, indices)``."""
 def split(tensor: _Any, split_size_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list."""
-def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
+def split_copy(input: Tensor, split_size: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
 def split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in parts of the given sizes along ``dim``.  Differentiable, views."""
-def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> Tensor:
+def split_with_sizes_copy(input: Tensor, split_sizes: _Any, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
     """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Square root of input."""

@@ -1,10 +1,13 @@
-"""torch.amp: mixed precision, which tensh lacks.
+"""torch.amp: the scaler of losses, and autocast, which tensh lacks.
 
 Where a program leaves it off, or asks a device for it that is not there, it runs as in PyTorch.
 """
 
 import functools
+from collections.abc import Iterable
 
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn
@@ -56,13 +59,17 @@ class autocast:
 
 
 class GradScaler:
-    """A scaler of losses, which keeps small gradients of float16 from becoming zero: here it passes all on.
+    """A scaler of losses, which keeps small gradients of float16 from becoming zero.
 
-    NotImplementedError for one that is to work on the CPU.
+    The loss is multiplied by a scale, gradients are divided by it before the optimizer's step, and a step whose gradients are
+    not finite is left out. ``update`` then halves the scale (times ``backoff_factor``); after ``growth_interval`` good steps it
+    grows. Where ``enabled`` is False, or the device is not there, all is passed on. AssertionError for factors that do not
+    grow or back off, RuntimeError for steps without ``update`` between them.
 
     >>> import tensh as torch
-    >>> torch.GradScaler(enabled=False).scale(torch.tensor(2.))
-    tensor(2.)
+    >>> scaler = torch.GradScaler("cpu", init_scale=4.0)
+    >>> scaler.scale(torch.tensor(2.0))
+    tensor(8.)
     """
 
     def __init__(
@@ -70,37 +77,127 @@ class GradScaler:
     ):  # fmt: skip
         if enabled and device == "cuda":
             warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.")
-        elif enabled:
-            raise NotImplementedError(REASON)
+        self._enabled, self._device = enabled and device != "cuda", device
+        if self._enabled:
+            if growth_factor <= 1.0:
+                raise AssertionError("The growth factor must be > 1.0.")
+            if backoff_factor >= 1.0:
+                raise AssertionError("The backoff factor must be < 1.0.")
+        self._scale, self._growth_factor, self._backoff_factor = init_scale, growth_factor, backoff_factor
+        self._growth_interval, self._growth_tracker = growth_interval, 0
+        self._found, self._bad = {}, False  # of each optimizer: is a gradient not finite?  None once it has stepped
 
     def scale(self, outputs):
-        """The outputs."""
-        return outputs
+        """The tensors, also those in lists and tuples, times the scale.  ValueError for anything else."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            return outputs * self._scale
+        if isinstance(outputs, Iterable):
+            scaled = map(self.scale, outputs)
+            if isinstance(outputs, (list, tuple)):
+                return type(outputs)(scaled)
+            return scaled
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer):
-        """Nothing: gradients are as they are."""
+        """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  RuntimeError for more."""
+        if not self._enabled:
+            return
+        if id(optimizer) in self._found:
+            stepped = self._found[id(optimizer)] is None
+            raise RuntimeError(
+                "unscale_() is being called after step()."
+                if stepped
+                else "unscale_() has already been called on this optimizer since the last update()."
+            )
+        grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+        if any(grad.dtype is float16 for grad in grads):
+            raise ValueError("Attempting to unscale FP16 gradients.")
+        finite = all(bool(grad.isfinite().all()) for grad in grads)
+        with no_grad():
+            for grad in grads:
+                grad.mul_(1.0 / self._scale)
+        self._found[id(optimizer)] = not finite
+        self._bad = self._bad or not finite
 
     def step(self, optimizer, *args, **kwargs):
-        """``optimizer.step(...)``."""
-        return optimizer.step(*args, **kwargs)
+        """Make the optimizer's step unless a gradient is not finite; return what the step returned.
+
+        RuntimeError for a second step without ``update``, and beside a closure.
+        """
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        if self._found.get(id(optimizer), False) is None:
+            raise RuntimeError("step() has already been called since the last update().")
+        if id(optimizer) not in self._found:
+            self.unscale_(optimizer)
+        bad, self._found[id(optimizer)] = self._found[id(optimizer)], None
+        return None if bad else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale=None):
-        """Nothing: there is no scale."""
+        """Adapt the scale to the steps since the last update, or set it."""
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._scale = float(new_scale)
+        elif not self._found:
+            raise AssertionError("No inf checks were recorded prior to update.")
+        elif self._bad:
+            self._scale, self._growth_tracker = self._scale * self._backoff_factor, 0
+        elif self._growth_tracker + 1 == self._growth_interval:
+            self._scale, self._growth_tracker = self._scale * self._growth_factor, 0
+        else:
+            self._growth_tracker += 1
+        self._found, self._bad = {}, False
 
     def get_scale(self):
-        """1.0"""
-        return 1.0
+        """The scale; 1.0 where nothing is scaled."""
+        return self._scale if self._enabled else 1.0
 
     def is_enabled(self):
-        """Are gradients scaled?  No."""
-        return False
+        """True if losses are scaled."""
+        return self._enabled
 
     def state_dict(self):
-        """Nothing to be kept: {}."""
-        return {}
+        """Scale, factors and interval; {} where nothing is scaled."""
+        if not self._enabled:
+            return {}
+        return {name.removeprefix("" if name == TRACKER else "_"): getattr(self, name) for name in STATE}
 
     def load_state_dict(self, state_dict):
-        """Nothing."""
+        """Take over what ``state_dict`` returned.  RuntimeError if it is empty."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
+        for name in STATE:
+            setattr(self, name, state_dict[name.removeprefix("" if name == TRACKER else "_")])
+
+
+TRACKER = "_growth_tracker"
+STATE = ("_scale", "_growth_factor", "_backoff_factor", "_growth_interval", TRACKER)
+
+
+def accessors(name):
+    """The methods that read and set a setting of the scaler."""
+
+    def get(self):
+        return getattr(self, f"_{name}")
+
+    def put(self, value):
+        setattr(self, f"_{name}", value)
+
+    get.__doc__, put.__doc__ = f"Return the {name.replace('_', ' ')}.", f"Set the {name.replace('_', ' ')}."
+    setattr(GradScaler, f"get_{name}", get), setattr(GradScaler, f"set_{name}", put)
+
+
+for _name in ("growth_factor", "backoff_factor", "growth_interval"):
+    accessors(_name)
 
 
 def is_autocast_enabled(device_type=None):

@@ -78,7 +78,7 @@ def check_input(index, x):
             "likely fail if all the inputs are not of double precision floating point or complex. ",
             stacklevel=5,
         )
-    if any(n > 1 and stride == 0 for n, stride in zip(x.array.shape, x.array.strides)):
+    if x.array.size and any(n > 1 and stride == 0 for n, stride in zip(x.array.shape, x.array.strides)):
         raise RuntimeError(
             f"The {index}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to "
             "be able to compute the numerical gradients correctly. You should call .contiguous on the input before passing "

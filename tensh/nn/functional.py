@@ -20,6 +20,10 @@ def __getattr__(name):
         entry = LAYERS[name]
         value = globals()[name] = public_object(entry, name) if name in BUILT_IN else guarded(entry, name)
         return value
+    if name == "grad":
+        import tensh.nn.grad
+
+        return tensh.nn.grad
     raise unsupported_name("torch.nn.functional", name)
 
 

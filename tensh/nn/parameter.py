@@ -100,7 +100,7 @@ class UninitializedTensorMixin:
     def materialize(self, shape, device=None, dtype=None):
         """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
         require_cpu(device)
-        shape, requires_grad = tuple(shape), self.requires_grad
+        shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
         array = make_array(lambda numbers: numpy.empty(shape, numbers), (dtype or self.dtype).numpy)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None

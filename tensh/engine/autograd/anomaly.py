@@ -75,6 +75,9 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan=True):
         self.check_nan = check_nan
+        warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+        )
 
     def __enter__(self):
         super().__init__(True, self.check_nan)

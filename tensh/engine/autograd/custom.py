@@ -149,6 +149,8 @@ def _recorded(cls, node, args, edges, result):
     outputs = (result,) if single else result
     inputs = [a for a in args if isinstance(a, Tensor)]
     dirty = {id(t) for t in node.dirty_tensors}
+    if dirty:
+        _require_returned(node, outputs)
     outputs = tuple(_own(cls, o, inputs, dirty, edges is not None) for o in outputs)
     if edges is not None:
         returned = (result,) if single else result
@@ -196,6 +198,16 @@ def _connect(node, outputs, returned, edges):
             o._time = node.time
     if listeners:
         announce(node, outputs)
+
+
+def _require_returned(node, returned):
+    """RuntimeError if an input was marked as changed that is no output."""
+    given = {id(o) for o in returned}
+    if not all(id(t) in given for t in node.dirty_tensors):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+            "inplace must all be outputs of the Function."
+        )
 
 
 def _keep(node, outputs, returned):

@@ -47,7 +47,7 @@ def function_source(op):
             lines.append(f"elif {parameter} is REQUIRED: missing({op.name!r}, {parameter!r})")
     if op.out:
         op.environment[f"{op.name}_out"] = None if op.out is True else op.out
-        strict = "" if op.out is True and not op.apart else f", {op.name}_out"
+        strict = "" if op.out is True and not op.apart and not op.parallel else f", {op.name}_out"
         if strict:
             strict += f", ({' '.join(p + ',' for p in op.inputs)}){', False' * (not op.apart)}"
         lines.append("if out is not None:")

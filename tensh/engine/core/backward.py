@@ -178,7 +178,7 @@ def accumulate(leaf, g, graph):
         wrote(array)
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
-            require_nothing(hook(leaf.variable))
+            require_nothing(hook(leaf.variable), leaf.variable)
         for hook in list(leaf.hooks.after.values()):
             result = hook((), (as_tensor(g),))
             if result is not None:

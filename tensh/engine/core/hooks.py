@@ -90,11 +90,11 @@ def require_gradients(results, given, hook):
     return tuple(require_gradient(result, each, hook) for result, each in zip(results, given))
 
 
-def require_nothing(result):
-    """Raise unless a hook on an accumulated gradient returned None."""
-    if isinstance(result, Tensor):
+def require_nothing(result, leaf):
+    """Raise unless a hook on the accumulated gradient of ``leaf`` returned None, or the leaf."""
+    if isinstance(result, Tensor) and result is not leaf:
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
-    if result is not None:
+    if result is not None and result is not leaf:
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
 

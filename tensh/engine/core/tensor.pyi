@@ -359,7 +359,7 @@ class Tensor:
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded ones."""
     def const_data_ptr(self) -> Tensor:
-        """The address of the first element."""
+        """The address of the first element; 0 if there is none."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is dense and in order, otherwise a copy that is.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -406,7 +406,7 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
-        """The address of the first element."""
+        """The address of the first element; 0 if there is none."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees as radians."""
     def deg2rad_(self) -> Tensor:

@@ -5,7 +5,7 @@ All but the number of threads change nothing here, where results are determinist
 
 from tensh.engine.arrays.threads import pool, processors
 from tensh.engine.codegen.table import public
-from tensh.engine.errors.warnings import always
+from tensh.engine.errors.warnings import always, warn
 
 state = {"interop": None, "debug": 0, "precision": "highest"}
 MODES = {"default": 0, "warn": 1, "error": 2}
@@ -51,6 +51,25 @@ def require_positive(name, n):
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """Ask for algorithms that always give the same result: all of them do."""
     state["debug"] = 0 if not mode else 1 if warn_only else 2
+
+
+def alert(name):
+    """RuntimeError, or a warning, where deterministic algorithms were asked for and PyTorch has none."""
+    if not state["debug"]:
+        return
+    text = (
+        f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True"
+        + (
+            ", warn_only=True)'. "
+            if state["debug"] == 1
+            else ")'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' option, if that's acceptable for your application. "
+        )
+        + "You can also file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic "
+        "support for this operation."
+    )
+    if state["debug"] == 2:
+        raise RuntimeError(text)
+    warn(text)
 
 
 @public

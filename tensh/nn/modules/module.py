@@ -20,7 +20,7 @@ from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong
 from tensh.nn.modules.members import Members, empty
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, no_state_hooks
-from tensh.nn.parameter import Parameter
+from tensh.nn.parameter import Parameter, is_lazy
 
 MODULES = {
     "containers": "container",
@@ -151,6 +151,9 @@ class Module(Members, Calls, State):
             if parameter is None:
                 continue
             with no_grad():
+                if is_lazy(parameter):
+                    parameter.data = fn(parameter.data)
+                    continue
                 before, new = parameter, fn(parameter)
                 if conversion.overwrite:
                     parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
@@ -161,7 +164,9 @@ class Module(Members, Calls, State):
                     parameter.grad = None
                     parameter.grad = grad.requires_grad_(requires_grad)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                buffer.data = fn(buffer.data)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

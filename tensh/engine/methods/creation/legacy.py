@@ -17,6 +17,7 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.conversion import cast
 from tensh.engine.methods.creation import nested
 from tensh.engine.methods.creation.fill import require_room
+from tensh.engine.operators.shapes.composites.storage import require_kind
 from tensh.engine.operators.shapes.views import alias
 
 FORMS = (
@@ -32,6 +33,11 @@ FORMS = (
 def construct(cls, args, given, wanted=None):
     """The tensor that a legacy constructor makes; ``wanted`` is its dtype, None for ``torch.Tensor``."""
     to = wanted or of_scalar[float]
+    if len(args) == 1 and isinstance(args[0], Tensor) and given.get("device") is not None:
+        raise RuntimeError(
+            "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported.  Use torch.tensor(...) "
+            "or torch.as_tensor(...) instead."
+        )
     if len(args) == 1 and isinstance(args[0], (tuple, list)) and type(args[0]) is not Size:
         given = bind("new", FORMS[4:], args, given)
     else:
@@ -44,6 +50,7 @@ def construct(cls, args, given, wanted=None):
     if "other" in given:
         made = aliased(given["other"], wanted)
     elif "storage" in given:
+        require_kind(given["storage"], to.numpy, "type ", to.title)
         made = wrap(np.empty(0, to.numpy)).set_(given["storage"])
     elif "data" in given:
         made = wrap(from_data(given["data"], to))

@@ -61,12 +61,23 @@ def carefully(data, dtype):
         raise TypeError(f"new(): invalid data type '{kind_of(data)}'")
     if isinstance(data, np.ndarray):
         return data.astype((dtype or BY_NUMPY[data.dtype]).numpy)
+    if hasattr(type(data), "untyped"):
+        return read_storage(data, dtype)
     shape = shape_of(data)
     to = dtype or dtype_of(data)
     leaves = []
     if 0 not in shape:
         collect(data, shape, 0, leaves)
     return elements(leaves, to).reshape(shape)
+
+
+def read_storage(storage, dtype):
+    """The elements of a storage; the bytes of one without a dtype are those of ``dtype``, or of int64."""
+    own = getattr(storage, "dtype", None)
+    if own and dtype and own is not dtype:
+        raise RuntimeError(f"Expected a Storage of type {dtype.title} or an UntypedStorage, but got {own.title}")
+    data, to = storage.untyped().bytes(), (dtype or own or of_scalar[int]).numpy
+    return data[: data.size // to.itemsize * to.itemsize].view(to).copy()
 
 
 def elements(leaves, to):

@@ -202,6 +202,8 @@ def to_dlpack(tensor):
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
     """The tensor's memory for another library."""
+    if stream is not None and not isinstance(stream, (int, str)):
+        raise TypeError("stream must be ``int`` or ``none``")
     if live(refresh_node(self)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if self.array.dtype.kind in "VW":

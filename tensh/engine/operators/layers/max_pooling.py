@@ -54,7 +54,7 @@ def largest_along(values, windows):
         return parts[0], np.zeros(parts[0].shape, np.int64)
     best = np.maximum(parts[0], parts[1])
     for part in parts[2:]:
-        np.maximum(best, part, best)
+        np.maximum(best, part, out=best)
     which, before = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64), np.ones(best.shape, bool)
     for part in parts[:-1]:
         before &= part != best

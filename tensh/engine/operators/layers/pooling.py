@@ -173,7 +173,7 @@ def max_unpool(input, indices, shape, dims):
 
 
 for dims in (2, 3):
-    op(max_unpool, name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
+    op(keeping_format(max_unpool), name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
        node=f"MaxUnpool{dims}DBackward0", kernel_name=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
 
 

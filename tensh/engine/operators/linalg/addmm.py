@@ -145,6 +145,9 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
     for position, vec in enumerate((vec1, vec2), 1):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{position}, but got {vec.ndim}-D")
+    for name, number in (("beta", beta), ("alpha", alpha)):
+        if type(number) is float and np.result_type(input, vec1, vec2).kind in "iu":
+            raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
     if input.dtype.kind == "b":
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product

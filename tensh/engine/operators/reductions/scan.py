@@ -259,8 +259,12 @@ def log_add_exp(first, second):
     return np.where(np.isfinite(top), top + np.log1p(np.exp(other - top)), top)
 
 
+OTHER_DTYPE = "expected scalar_type {0.title} but found {1.title}"
+
+
 @op(
     kernel_name="logcumsumexp_out_cpu",
+    out=OTHER_DTYPE,
     input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"
     " if input.ndim and 0 not in input.shape else g",
 )
@@ -312,6 +316,7 @@ def running_extreme(name, ufunc, doc):
         name=name,
         doc=doc,
         outs=("values", "indices"),
+        out=OTHER_DTYPE,
         input="add_along(g, input.shape, indices, dim) if 0 not in input.shape else input",  # itself, as in PyTorch
     )
 

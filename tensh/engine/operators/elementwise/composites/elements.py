@@ -12,7 +12,7 @@ from tensh.engine.methods.creation import nested
 
 def replace(name, t, others, fn):
     """Write ``fn(element, …)`` into every element of ``t``; ``others`` are broadcast to it."""
-    if live(refresh_node(t)):
+    if any(live(refresh_node(each)) for each in (t, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     dtype = BY_NUMPY[t.array.dtype]
     for other in others:

@@ -298,7 +298,12 @@ def unravel_index(indices, shape):
     array = require(indices, "unravel_index", "indices", 1).array
     if array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, list, tuple)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    for n in shape:
+        if not isinstance(n, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if any(n < 0 for n in shape):
         raise ValueError(f"'shape' cannot have negative values, but got {shape}")
     steps = np.cumprod((1, *shape[:0:-1]), dtype=np.int64)[::-1] if shape else np.empty(0, np.int64)

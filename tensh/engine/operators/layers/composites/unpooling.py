@@ -2,6 +2,7 @@
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dtypes.dtype import int64
+from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer, named
 from tensh.engine.operators.layers.composites.windows import integers
@@ -35,6 +36,7 @@ def max_unpool(name, dims, input, indices, sizes):
     """The operator, after PyTorch's checks."""
     array, places = require(input, name, "input", 1).array, require(indices, name, "indices", 2).array
     shape = array.shape
+    alert(f"max_unpooling{dims}d_forward_out")
     if indices.dtype is not int64:
         raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
     if len(shape) not in (dims + 1, dims + 2):
@@ -56,11 +58,20 @@ def max_unpool(name, dims, input, indices, sizes):
     return OPS[f"max_unpool{dims}"].fn(input, indices, (*shape[:-dims], *sizes), dims)
 
 
+ELEMENTS = {2: "two elements (height, width)", 3: "three elements (depth, height, width)"}
+
+
 def declare(dims):
     """Make ``max_unpool1d`` and the like public."""
     name = f"max_unpool{dims}d"
 
     def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        if isinstance(kernel_size, (list, tuple)) and len(kernel_size) != dims:
+            if len(kernel_size) > dims:
+                raise IndexError("tuple index out of range")
+            raise RuntimeError(
+                f"There should be exactly {ELEMENTS[dims]} in output_size, but got {len(kernel_size)} elements."
+            )
         kernel, steps, margins = (
             values * dims if len(values) == 1 else values
             for values in (

@@ -12,7 +12,7 @@ from tensh.engine.operators.linalg import crossed, exponential
 from tensh.engine.operators.linalg.composites import products
 from tensh.engine.operators.linalg.composites.equations import inv, solve
 from tensh.engine.operators.linalg.products import vdot
-from tensh.engine.operators.linalg.shared import check_square
+from tensh.engine.operators.linalg.shared import LinAlgError, check_square
 from tensh.engine.operators.linalg.solve import linalg_inv_ex
 from tensh.engine.operators.namespaces import everywhere, linalg
 from tensh.engine.operators.shapes.composites.joining import cat
@@ -286,7 +286,10 @@ def tensorinv(input, ind=2):
         )
     inverse, info = linalg_inv_ex.fn(input.reshape(m, n))
     if info.array:
-        raise RuntimeError("Failed to invert the input tensor, because it is singular.")
+        raise LinAlgError(
+            f"inv: The diagonal element {info.item()} is zero, the inversion could not be completed because the input matrix "
+            "is singular."
+        )
     return inverse.reshape(*last, *first)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.codegen.table import composite, op
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import dims_of
 from tensh.engine.operators.shapes.composites.parts import steps_within
 from tensh.engine.operators.shapes.composites.reshaping import retyped
@@ -94,17 +95,24 @@ def slice_copy(input, dim=0, start=None, end=None, step=1):
     return slice_dim_copied.fn(input, dim, start, end, step)
 
 
+def write_parts(out, parts, name):
+    """Write parts into the tensors ``out``; as in PyTorch the result is None."""
+    write_out(tuple(out), tuple(parts), name)
+
+
 @composite(method=False)
-def split_copy(input, split_size, dim=0):
+def split_copy(input, split_size, dim=0, *, out=None):
     """Copies of the parts that ``split`` shows: each [*].  Differentiable."""
-    return split_equally_copied.fn(input, split_size, dim)
+    parts = split_equally_copied.fn(input, split_size, dim)
+    return parts if out is None else write_parts(out, parts, "split_copy")
 
 
 @composite(method=False)
-def split_with_sizes_copy(input, split_sizes, dim=0):
+def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
     """Copies of the parts that ``split_with_sizes`` shows: each [*].  Differentiable."""
     sizes = dims_of(split_sizes, "split_with_sizes_copy", "split_sizes")
-    return split_by_sizes_copied.fn(input, sizes, dim)
+    parts = split_by_sizes_copied.fn(input, sizes, dim)
+    return parts if out is None else write_parts(out, parts, "split_with_sizes_copy")
 
 
 @composite(method=False, out=True)

@@ -1,6 +1,7 @@
 """The memory of a tensor: its storage, strides and offset, and methods that change them."""
 
 import math
+import sys
 from functools import cache
 
 import numpy as np
@@ -12,11 +13,11 @@ from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
-from tensh.engine.core.clock import owner, wrote
+from tensh.engine.core.clock import counted_on, owner, wrote
 from tensh.engine.core.nodes import live
 from tensh.engine.core.tensor import SIZES, Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format
+from tensh.engine.dtypes.device import contiguous_format, cpu, preserve_format, require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.basic import clone as clone_op
@@ -59,8 +60,8 @@ def storage_offset(self):
 
 @method
 def data_ptr(self):
-    """The address of the first element."""
-    return memory.address(self.array)
+    """The address of the first element; 0 if there is none."""
+    return memory.address(self.array) if self.array.size else 0
 
 
 METHODS["const_data_ptr"] = data_ptr
@@ -134,10 +135,12 @@ class UntypedStorage:
     [1, 2]
     """
 
-    __slots__ = ("array",)
-    __module__ = "torch"
+    __module__ = "torch.storage"
+    is_cuda = is_sparse = is_hpu = False
+    filename = None
 
-    def __init__(self, source=0):
+    def __init__(self, source=0, *, device=None):
+        require_cpu(device)
         if isinstance(source, np.ndarray):
             self.array = memory.dense_owner(source)
         elif isinstance(source, int):
@@ -158,6 +161,56 @@ class UntypedStorage:
     def data_ptr(self):
         """The address of the first byte."""
         return memory.address(self.array)
+
+    _cdata = property(data_ptr, doc="A number for the memory.")
+
+    @staticmethod
+    def from_buffer(buffer, byte_order=None, count=-1, offset=0, *, dtype):
+        """A copy of the bytes of ``count`` elements of ``dtype``, of which ``byte_order`` is "native", "big" or "little"."""
+        return view_storage(read_buffer(buffer, byte_order, count, offset, dtype).view(np.uint8))
+
+    @staticmethod
+    def from_file(filename, shared=False, nbytes=0):
+        """The first bytes of a file, mapped into memory; writes reach the file if it is ``shared``."""
+        return view_storage(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
+
+    def resizable(self):
+        """True unless the memory is an array's of NumPy, too."""
+        try:
+            memory.require_resizable(self.array)
+        except RuntimeError:
+            return False
+        return True
+
+    def new(self):
+        """A storage of no bytes."""
+        return UntypedStorage()
+
+    def cpu(self):
+        """The storage itself: it is on the CPU."""
+        return self
+
+    def type(self, dtype=None, non_blocking=False):
+        """The name of the class."""
+        return "torch.storage.UntypedStorage"
+
+    def is_pinned(self, device="cuda"):
+        """False: memory is never pinned for a device."""
+        return False
+
+    def is_shared(self):
+        """False: memory is never shared with other processes."""
+        return False
+
+    def share_memory_(self):
+        """The storage itself."""
+        return self
+
+    def __reduce__(self):
+        return view_storage, (self.bytes(),)
+
+    def __deepcopy__(self, memo):
+        return memo.setdefault(id(self), self.clone())
 
     def element_size(self):
         """1: the elements are bytes."""
@@ -240,6 +293,23 @@ class UntypedStorage:
         return f"{lines}[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes()}]"
 
 
+def read_buffer(buffer, byte_order, count, offset, dtype):
+    """A new row of ``count`` elements (-1: all) that lie ``offset`` bytes behind the beginning of a buffer."""
+    kind = dtype.numpy
+    if kind.itemsize > 1 and byte_order is None:
+        raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+    data = np.frombuffer(buffer, np.uint8)
+    room = data.size - offset
+    if room <= 0 or count < 0 and room % kind.itemsize or count * kind.itemsize > room:
+        raise ValueError(
+            f"buffer of {data.size} bytes has no {'whole' if count < 0 else count} elements of {dtype} from byte {offset} on"
+        )
+    row = data[offset:][: (room // kind.itemsize if count < 0 else count) * kind.itemsize].copy()
+    if kind.itemsize > 1 and byte_order != "native" and byte_order != sys.byteorder:
+        row = np.ascontiguousarray(row.reshape(-1, kind.itemsize)[:, ::-1]).reshape(-1)
+    return row.view(kind)
+
+
 def view_storage(data):
     """A storage over a row of bytes, which may be part of other memory."""
     storage = object.__new__(UntypedStorage)
@@ -314,7 +384,9 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
         steps = memory.contiguous_strides(shape)
         if memory_format is not contiguous_format:
             steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
-        self.array = memory.in_room(self.array, shape, steps)
+        before, self.array = self.array, memory.in_room(self.array, shape, steps)
+        if owner(self.array) is not owner(before):
+            counted_on(before, self.array)
         wrote(self.array)
     return self
 
@@ -369,6 +441,7 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
                 f"Could not set tensor of type {BY_NUMPY[array.dtype].ctype} to a tensor of type {self.dtype.ctype}"
             )
     else:
+        require_kind(source, dtype, "type ", self.dtype.ctype)
         data = source.untyped().bytes()
         array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
     if "size" in given:
@@ -376,6 +449,13 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
     self.array, self._base = array, None
     wrote(array)
     return self
+
+
+def require_kind(storage, dtype, what, name, where=" for argument 1 'storage'"):
+    """RuntimeError for a storage of another dtype than ``dtype`` (NumPy's), which the message calls ``name``."""
+    own = getattr(storage, "dtype", None)
+    if own is not None and own.numpy is not dtype:
+        raise RuntimeError(f"Expected a Storage of type {name} or an UntypedStorage, but got {what}{own.title}{where}")
 
 
 def array_at(array, size, stride, start):

@@ -3,10 +3,11 @@
 import numpy as np
 
 from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import method
-from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
@@ -39,13 +40,19 @@ class TypedStorage(metaclass=StorageKind):
     is_cuda = is_sparse = is_hpu = False
     filename = None
 
-    def __init__(self, data=0, *, dtype=None):
+    def __init__(self, data=0, *, wrap_storage=None, dtype=None, device=None):
+        warn_once(DEPRECATED)
         dtype = type(self).kind or dtype or get_default_dtype()
-        if isinstance(data, int):
+        require_cpu(device)
+        if wrap_storage is not None:
+            data = wrap_storage.bytes()
+            self.row = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype.numpy)
+        elif isinstance(data, (int, np.integer)):
             self.row = new_row(data, dtype.numpy)
-        elif isinstance(data, (float, complex)):
+        elif not hasattr(data, "__len__") or isinstance(data, UntypedStorage):
             raise TypeError(
-                f"{type(self)}.__new__ received an invalid argument: expected a size or a sequence, not {data!r}"
+                f"{type(self)}.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n"
+                f" * (int size)\n * (Sequence data)\n * (*, UntypedStorage wrap_storage)\nArgument type not recognized: {type(data)}"
             )
         else:
             numbers = np.array(data)
@@ -112,6 +119,26 @@ class TypedStorage(metaclass=StorageKind):
     def untyped(self):
         """The same memory as bytes."""
         return UntypedStorage(self.row)
+
+    @classmethod
+    def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
+        """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
+        return over(read_buffer(buffer, byte_order, count, offset, cls.kind or dtype or get_default_dtype()))
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """The first ``size`` elements of a file, mapped into memory; writes reach the file if it is ``shared``."""
+        dtype = cls.kind or get_default_dtype()
+        return over(UntypedStorage.from_file(filename, shared, size * dtype.itemsize).array.view(dtype.numpy))
+
+    def resizable(self):
+        """True unless the memory is an array's of NumPy, too."""
+        return self.untyped().resizable()
+
+    def __reduce__(self):
+        return over, (self.row,)
+
+    _cdata = property(lambda self: self.data_ptr(), doc="A number for the memory.")
 
     def fill_(self, value):
         """Set every element to ``value``."""
@@ -185,7 +212,7 @@ def converted(name, dtype):
     """The method that gives a storage in a dtype."""
 
     def convert(self):
-        return over(self.row.astype(dtype.numpy))
+        return over((self.row if isinstance(self, TypedStorage) else self.bytes()).astype(dtype.numpy))
 
     convert.__name__ = convert.__qualname__ = name
     convert.__doc__ = f"A copy in {dtype}."
@@ -195,6 +222,7 @@ def converted(name, dtype):
 for _dtype, _class in CLASSES.items():
     _word = _class.__name__.removesuffix("Storage").lower().replace("complex", "complex_")
     setattr(TypedStorage, _word, converted(_word, _dtype))
+    setattr(UntypedStorage, _word, converted(_word, _dtype))
     PUBLIC[_class.__name__] = _class
 PUBLIC.update(TypedStorage=TypedStorage, Storage=CLASSES[ALL["float32"]])
 
