@@ -17,6 +17,15 @@ from tensh.engine.errors.views import CUSTOM
 from tensh.engine.errors.warnings import warn
 
 
+class NodeClass:
+    """The class of the nodes of a function, made when it is first asked for."""
+
+    def __get__(self, instance, cls):
+        made = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
+        cls._backward_cls = made
+        return made
+
+
 class Function:
     """A differentiable function written by the user: subclass it, and call ``apply``.
 
@@ -93,11 +102,15 @@ class Function:
             )
         return cls.vjp if vjp else cls.backward
 
+    _backward_cls = NodeClass()
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls._backward_cls = NodeClass()
+
     @classmethod
     def _node(cls):
-        if "_node_class" not in cls.__dict__:
-            cls._node_class = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
-        return cls._node_class()
+        return cls._backward_cls()
 
     @classmethod
     def apply(cls, *args, **options):

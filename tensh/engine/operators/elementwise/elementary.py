@@ -165,6 +165,21 @@ def in_double(function, exact=None):
     return compute
 
 
+def few_in_double(function):
+    """A ufunc that computes a few float32 numbers in float64, so that nearly all are PyTorch's to the last digit."""
+
+    def compute(input):
+        if input.dtype is F4 and input.size < FEW:
+            return function(input.astype(F8)).astype(F4)
+        return function(input)
+
+    return compute
+
+
+# 8 and 9 in 100 results of NumPy's float32 differ from PyTorch's, computed in float64 0.7 and 0.1.
+log1p, expm1 = few_in_double(np.log1p), few_in_double(np.expm1)
+
+
 def in_longdouble(function):
     """As :func:`in_double` does, and float64 numbers in NumPy's longdouble."""
     return in_double(function, lambda input: function(input.astype(np.longdouble)).astype(F8))

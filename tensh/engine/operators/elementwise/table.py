@@ -156,12 +156,12 @@ pointwise(np.hypot, "Length of the hypotenuse over the legs input and other.", n
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(single.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
 pointwise(elementary.exp2, "2 to the power of input.", floats=True, kernel_name="exp2", input="g * conj(out) * LN2")
-pointwise(np.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
+pointwise(elementary.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(single.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
 pointwise(np.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
 pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
-pointwise(np.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
+pointwise(elementary.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
 pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, kernel_name="pow",
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip

@@ -108,6 +108,8 @@ def interpolate(
     spatial = list(shape[2:])
     sizes, factors = wished(spatial, size, scale_factor, mode, recompute_scale_factor)
     dims = len(spatial)
+    if size is None and max(sizes, default=0) >= 2**63:
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
     if size is not None and max(sizes, default=0) >= 2**63:
         name = f"adaptive_avg_pool{dims}d" if mode == "area" else f"upsample_{mode}{dims}d"
         integers(sizes, name, "output_size", 2)
