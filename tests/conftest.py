@@ -1,11 +1,13 @@
 """What the tests share.
 
 A test that compares with PyTorch takes the fixture ``oracle``, or says ``oracle = pytest.importorskip("torch")`` at the
-top of its module. Either way it is skipped where PyTorch is absent and carries the mark ``oracle`` where it is there,
-so that ``pytest -m oracle`` runs exactly these.
+top of its module. Either way it is skipped where PyTorch is absent (once, not once for each of its cases) and carries
+the mark ``oracle`` where it is there, so that ``pytest -m oracle`` runs exactly these.
 """
 
 import gc
+import importlib.util
+import os
 import re
 import signal
 import subprocess
@@ -45,12 +47,48 @@ def tensh_command():
     return run
 
 
-def pytest_configure():
-    """Heed the signals that `nohup`, and a shell in the background, have a program ignore: what tests start inherits that."""
+PYTORCH = importlib.util.find_spec("torch") is not None
+
+
+def pytest_configure(config):
+    """Before anything else: heed signals, keep bytecode."""
+    heed_signals()
+    keep_bytecode(config)
+
+
+def heed_signals():
+    """Heed what `nohup`, and a shell in the background, have a program ignore: processes that tests start inherit that."""
     usual = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
     for number, handler in ((getattr(signal, name, None), handler) for name, handler in usual.items()):
         if number and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+def keep_bytecode(config):
+    """Where bytecode is not to lie beside the sources, keep it in pytest's cache.
+
+    Tests start a thousand processes; each would compile all that it imports, which is half of its time.
+    """
+    cache = getattr(config, "cache", None)
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and cache and "PYTHONPYCACHEPREFIX" not in os.environ:
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(cache.mkdir("bytecode"))
+        sys.dont_write_bytecode = False
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each worker a run of neighbours, so that files and fixtures are read by one; who is done takes from the others."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getvalue("dist") == "load" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc):
+    """Where PyTorch is absent, a test that needs it is left out once, not once for each of its cases."""
+    if not PYTORCH and "oracle" in metafunc.fixturenames:
+        marks = metafunc.definition.own_markers
+        marks[:] = [mark for mark in marks if mark.name != "parametrize"]
 
 
 def pytest_collection_finish():

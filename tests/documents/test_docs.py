@@ -132,17 +132,26 @@ def test_scripts_that_contributors_are_told_to_run_are_there():
     )
 
 
+def definitions(node):
+    """A module or class, and the classes and functions in it; those inside a function document nothing for users."""
+    yield node
+    if not isinstance(node, ast.FunctionDef):
+        for each in node.body:
+            if isinstance(each, ast.ClassDef | ast.FunctionDef):
+                yield from definitions(each)
+
+
 def examples():
     """Every docstring that shows an example: of the source, and of classes that are declared as a family."""
     found = set()
     for path in sorted((ROOT / "tensh").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                text = ast.get_docstring(node)
-                if text and ">>>" in text:
-                    found.add(text)
-                    where = path.relative_to(ROOT)
-                    yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
+        source = path.read_text(encoding="utf-8")
+        for node in definitions(ast.parse(source)) if ">>>" in source else ():
+            text = ast.get_docstring(node)
+            if text and ">>>" in text:
+                found.add(text)
+                where = path.relative_to(ROOT)
+                yield pytest.param(text, where, id=f"{where}:{getattr(node, 'name', 'module')}")
     for name in names.having():
         if name.kind == "class" and ">>>" in name.doc and name.doc not in found:
             yield pytest.param(name.doc, ROOT / name.space, id=name.path)

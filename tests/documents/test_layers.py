@@ -141,22 +141,24 @@ def needed_by(names, needs):
     return found
 
 
-ENGINE_NEEDS = {
-    module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine")} - {module}
-    for module in FILES
-    if module.startswith("tensh.engine")
-}
-"""Each module of the engine -> the modules of the engine that it imports anywhere, inside functions, too."""
+@cache
+def engine_needs():
+    """Each module of the engine -> the modules of the engine that it imports anywhere, inside functions, too."""
+    engine = [module for module in FILES if module.startswith("tensh.engine")]
+    return {
+        module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine")} - {module}
+        for module in engine
+    }
 
 
 def modules_of(part):
     """The modules of a part of the engine: a folder, or one file."""
     name = f"tensh.engine.{part}"
-    return {module for module in ENGINE_NEEDS if module == name or module.startswith(f"{name}.")}
+    return {module for module in engine_needs() if module == name or module.startswith(f"{name}.")}
 
 
 def test_no_module_of_the_engine_imports_itself_by_way_of_others():
-    rings = [module for module in ENGINE_NEEDS if module in needed_by([module], ENGINE_NEEDS)]
+    rings = [module for module in engine_needs() if module in needed_by([module], engine_needs())]
     assert rings == []
 
 
@@ -164,7 +166,7 @@ def test_no_module_of_the_engine_imports_itself_by_way_of_others():
 def test_the_engine_is_built_from_the_bottom_up(line):
     parts = line.split()
     for position, part in enumerate(parts):
-        needed = needed_by(modules_of(part), ENGINE_NEEDS)
+        needed = needed_by(modules_of(part), engine_needs())
         for above in parts[position + 1 :]:
             assert modules_of(above), above
             assert not needed & modules_of(above), f"{part} needs {above}"
