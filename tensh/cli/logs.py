@@ -58,6 +58,12 @@ class Watcher:
     def __init__(self):
         self.ends = []
         self.busy = None
+        for name in CLEANED.keys() & sys.modules.keys():
+            self.clean(sys.modules[name])
+
+    def __reduce__(self):
+        """A process that is spawned begins with a watcher of its own."""
+        return Watcher, ()
 
     def find_spec(self, name, path=None, target=None):
         if name not in CLEANED or self.busy == name:
@@ -85,8 +91,6 @@ class Watcher:
 def clean_messages():
     """Within, Python's own messages hold no control characters."""
     watcher = Watcher()
-    for name in CLEANED.keys() & sys.modules.keys():
-        watcher.clean(sys.modules[name])
     sys.meta_path.insert(0, watcher)
     try:
         yield

@@ -410,7 +410,7 @@ def test_a_large_graph_is_walked_without_recursion():
 
 
 def test_names_of_the_caller():
-    namespace = {"torch": torch}
+    namespace = {"torch": torch, "tensh": torch}
     exec(
         "x = torch.ones(2, requires_grad=True)\nnames = repr(tensh.show.who())\ngrads = repr(tensh.show.grads())",
         namespace,
