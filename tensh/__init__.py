@@ -55,11 +55,11 @@ def __getattr__(name):
             return getattr(checks, name)
         value = globals()[name] = named(name)
     except AttributeError:
-        from tensh.switched_off import is_space, load
+        from tensh.switched_off import has, lookup
 
-        if not is_space(f"torch.{name}"):
+        if not has("torch", name):
             raise
-        value = globals()[name] = load(f"tensh.{name}")
+        value = lookup("torch")(name)
     return value
 
 

@@ -1,5 +1,6 @@
 """torch.hub: files of weights from elsewhere, kept in a folder; and models of a folder with a ``hubconf.py``."""
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -10,6 +11,10 @@ from tensh.engine.methods.unsupported import unsupported_lookup
 
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _directory = None
+
+
+def _get_torch_home():
+    return os.path.dirname(get_dir())
 
 
 def get_dir():
@@ -99,5 +104,31 @@ def help(github, model, force_reload=False, skip_validation=False, trust_repo=No
     _local("local" if os.path.isdir(github) else "github")
     return getattr(_entries(github), model).__doc__
 
+
+class tqdm:
+    """A progress bar's interface without a bar, where the package tqdm is not installed."""
+
+    def __init__(self, iterable=None, total=None, **options):
+        self.iterable, self.total, self.n = iterable, total, 0
+
+    def __iter__(self):
+        yield from self.iterable
+
+    def update(self, n=1):
+        """Count ``n`` more."""
+        self.n += n
+
+    def close(self):
+        """End."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+with contextlib.suppress(ImportError):
+    pass
 
 __getattr__ = unsupported_lookup("torch.hub")

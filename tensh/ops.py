@@ -36,6 +36,11 @@ class Operators(ModuleType):
 
             found = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
             found = found or getattr(tensh.Tensor, name, None)
+        if found is None and space == "aten":  # a table of a library names it; only a call needs it
+
+            def found(*args, **kwargs):
+                raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
+
         if found is None:
             raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
         return Operator(space, name, found)

@@ -1,7 +1,7 @@
 """Record the names of namespaces that tensh answers as switched off:  python tools/switched_off.py
 
 Where PyTorch is installed, writes ``tensh/switched_off/names.txt``: for each module its functions (``name()``), classes
-(``Name``), exceptions (``Name!``) and plain values (``name=None``).
+(``Name``), modules (``Name~``), exceptions (``Name!``) and plain values (``name=None``).
 """
 
 import contextlib
@@ -13,6 +13,8 @@ import textwrap
 import types
 import warnings
 from pathlib import Path
+
+from torch import nn
 
 FILE = Path(__file__).parents[1] / "tensh" / "switched_off" / "names.txt"
 ROOTS = {
@@ -50,7 +52,11 @@ def entry(path, name, value, module):
         return f"{name}!" if listed or str(home).startswith("torch") else None
     if callable(value):
         own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(path))
-        return own and name[0] != "_" and (name if isinstance(value, type) else f"{name}()")
+        if not own or name[0] == "_":
+            return None
+        if isinstance(value, type):
+            return f"{name}~" if issubclass(value, nn.Module) else name
+        return f"{name}()"
     if name[0] == "_" or name == "TYPE_CHECKING":
         return None
     return f"{name}={value!r}" if PLAIN.fullmatch(repr(value)) else None

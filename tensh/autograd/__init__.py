@@ -18,6 +18,6 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name == "forward_ad":
-        return importlib.import_module("tensh.autograd.forward_ad")
+    if name in ("forward_ad", "profiler"):
+        return importlib.import_module(f"tensh.autograd.{name}")
     raise unsupported_name("torch.autograd", name)

@@ -18,7 +18,7 @@ from types import GenericAlias, ModuleType
 
 from tensh.engine.methods.unsupported import reason, unsupported_name
 
-MARKS = {")": "function", "!": "exception"}
+MARKS = {")": "function", "!": "exception", "~": "layer"}
 
 
 @cache
@@ -38,6 +38,11 @@ def spaces():
 def is_space(path):
     """Is ``torch.x.y`` a namespace that is switched off, or one around such a namespace?"""
     return path in spaces() or any(each.startswith(f"{path}.") for each in spaces())
+
+
+def has(space, name):
+    """Is a name, or a namespace below, switched off in a namespace?"""
+    return is_space(f"{space}.{name}") or name in entries_of(space)
 
 
 def module(path):
@@ -70,7 +75,7 @@ def entries_of(path):
     found = {}
     for entry in spaces().get(path, "").split():
         name, _, value = entry.partition("=")
-        found[name.rstrip("()!")] = value or MARKS.get(entry[-1], "class")
+        found[name.rstrip("()!~")] = value or MARKS.get(entry[-1], "class")
     return found
 
 
@@ -79,7 +84,9 @@ def lookup(path, otherwise=None):
 
     def __getattr__(name):
         if is_space(f"{path}.{name}"):
-            return load("tensh" + f"{path}.{name}".removeprefix("torch"))
+            value = load("tensh" + f"{path}.{name}".removeprefix("torch"))
+            setattr(sys.modules["tensh" + path.removeprefix("torch")], name, value)
+            return value
         if name not in entries_of(path):
             raise otherwise(name) if otherwise else unsupported_name(path, name)
         value = answer(path, name)
@@ -107,8 +114,8 @@ def answer(path, name):
     for pattern, found in patterns():
         if pattern.match(full.removeprefix("torch.")):
             return found
-    if kind in ("class", "exception"):
-        return make_class(path, name, Exception if kind == "exception" else None)
+    if kind in ("class", "exception", "layer"):
+        return make_class(path, name, kind)
     if kind != "function":
         return literal_eval(kind)
 
@@ -138,15 +145,25 @@ def why(path):
     return f"{path} is switched off in tensh" + (f": {found.text}" if found else "")
 
 
+class Enumerating(type):
+    """The type of classes that are switched off: what would be a member of an enumeration is its name."""
+
+    def __getattr__(cls, name):
+        if name[0] == "_" or name.islower():
+            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        return f"{cls.__name__}.{name}"
+
+
 @cache
-def make_class(path, name, base=None):
+def make_class(path, name, kind):
     """A class for annotations and ``isinstance``, which cannot be instantiated; an exception can be, and caught."""
     members = {"__module__": path, "__doc__": f"A class of a namespace that is switched off: {why(f'{path}.{name}')}."}
-    if base:
-        kind = Warning if name.endswith("Warning") else base
-        return type(name, (kind,), members)
+    if kind == "exception":
+        return type(name, (Warning if name.endswith("Warning") else Exception,), members)
 
     def refuse(cls, *args, **options):
         raise NotImplementedError(why(f"{path}.{name}"))
 
-    return type(name, (), members | {"__new__": refuse, "__class_getitem__": classmethod(GenericAlias)})
+    if kind == "class":
+        return Enumerating(name, (), members | {"__new__": refuse, "__class_getitem__": classmethod(GenericAlias)})
+    return type(name, (importlib.import_module("tensh.nn").Module,), members | {"__new__": refuse})

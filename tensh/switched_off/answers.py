@@ -68,6 +68,13 @@ class Attribute(typing.NamedTuple):
     type: object
 
 
+class Keys(frozenset):
+    """A set of what a compiler dispatches by: kept, and not asked."""
+
+    def __new__(cls, *keys):
+        return super().__new__(cls, keys)
+
+
 class Quiet(contextlib.nullcontext):
     """A context, or a decorator, that changes nothing, made with any arguments."""
 
@@ -84,7 +91,7 @@ group = type("group", (), {"WORLD": None})
 ANSWERS = {
     no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
-        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing utils._triton.has_triton* cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
+        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting _C._is_torch_function_enabled""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
@@ -93,15 +100,16 @@ ANSWERS = {
         _jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
         _dynamo.external_utils.* compiler.keep_*_unsafe fx.has_side_effect fx.node.has_side_effect
-        distributed.*.record distributed.elastic.multiprocessing.errors.record""",
-    after: "*.substitute_in_graph _dynamo.optimize *.register_backend _dynamo.optimize_assert monitor.register_event_handler",
+        distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
+    after: "onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph _dynamo.optimize *.register_backend _dynamo.optimize_assert monitor.register_event_handler",
     nothing: """*.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
-        _C._log_api_usage_once *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
+        _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_*""",
-    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break
+    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         _C.DisableTorchFunction*""",
+    Keys: "_C.DispatchKeySet",
     second: "jit.annotate",
     is_instance: "jit.isinstance",
     Attribute: "jit.Attribute",
@@ -112,6 +120,9 @@ ANSWERS = {
 }
 
 EXTRA = """
+torch
+  PyTorchFileReader PyTorchFileWriter ScriptObject ScriptFunction ScriptModule CompilationUnit FunctionSchema DispatchKey
+
 torch.jit
   is_scripting() Final _overload() _overload_method() _script_if_tracing() _logging
 
@@ -121,12 +132,43 @@ torch._jit_internal
 torch.jit._script
   RecursiveScriptModule ScriptModule ScriptFunction script()
 
+torch.jit.annotations
+  BroadcastingList1 BroadcastingList2 BroadcastingList3 BroadcastingList4
+
 torch.jit._trace
   TopLevelTracedModule
 
 torch._C
   _log_api_usage_once() _get_tracing_state() _is_tracing() ScriptModule ScriptFunction ScriptObject Graph Node Value JITException!
-  _DisableTorchDispatch DisableTorchFunction DisableTorchFunctionSubclass _TensorMeta _disabled_torch_function_impl() Generator
+  _DisableTorchDispatch DisableTorchFunction DisableTorchFunctionSubclass _TensorMeta
+  _disabled_torch_function_impl() DispatchKey DispatchKeySet _ExcludeDispatchKeyGuard _are_functorch_transforms_active()
+  _get_accelerator() _jit_set_texpr_fuser_enabled() _jit_set_profiling_mode() _jit_set_profiling_executor() _get_default_device()
+  _jit_override_can_fuse_on_gpu() _jit_override_can_fuse_on_cpu() _jit_set_nvfuser_enabled() _jit_can_fuse_on_gpu()
+  _jit_can_fuse_on_cpu() _cuda_isInBadFork() _LinAlgError! PyTorchFileReader PyTorchFileWriter _functions
+
+torch.distributed.rpc.api
+  _require_initialized() RRef rpc_async() rpc_sync() remote() shutdown()
+
+torch.distributed.distributed_c10d
+  _get_default_group() _object_to_tensor() _tensor_to_object() _rank_not_in_group()
+
+torch._C._functorch
+  get_unwrapped() is_batchedtensor() maybe_get_bdim() is_gradtrackingtensor()
+
+torch._tensor_str
+  PRINT_OPTS _tensor_str() _str()
+
+torch._dynamo.eval_frame
+  OptimizedModule
+
+torch._higher_order_ops.associative_scan
+  associative_scan()
+
+torch._prims_common
+  is_float_dtype() is_integer_dtype()
+
+torch._custom_ops
+  custom_op() impl() impl_abstract()
 
 torch._C._nn
 
@@ -223,8 +265,11 @@ torch.utils._triton
 torch.utils.data.datapipes
   iter map
 
-torch.utils.model_zoo
-  load_url()
+torch.autograd
+  profiler_util
+
+torch.autograd.profiler_util
+  FunctionEvent
 
 torch._higher_order_ops
 

@@ -4,9 +4,7 @@ import importlib
 
 from tensh.switched_off import lookup
 
-SUBMODULES = (
-    "_foreach_utils _pytree benchmark checkpoint data deterministic dlpack hooks module_tracker safetensors".split()
-)
+SUBMODULES = "_foreach_utils _pytree benchmark checkpoint data deterministic dlpack hooks model_zoo module_tracker safetensors".split()
 
 
 def set_module(obj, mod):

@@ -32,6 +32,10 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, **names):
     trees.BRANCHES[cls] = flatten_fn, unflatten_fn
 
 
+def _get_node_type(tree):
+    return trees.kind_of(tree) and type(tree)
+
+
 _register_pytree_node = register_pytree_node
 
 

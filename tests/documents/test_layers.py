@@ -23,7 +23,7 @@ LAYERS = {
     "tensh.nn": ("tensh.engine tensh.switched_off", "numpy"),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh.utils": (
-        "tensh.switched_off tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "tensh.switched_off tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
     "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``

@@ -42,7 +42,7 @@ def test_conditions_raise_as_in_pytorch(oracle, name):
     for arguments in ((False,), (False, lambda: "no"), (1,)):
         raised = []
         for torch in (oracle, tensh):
-            with pytest.raises(Exception) as caught:  # noqa: PT011 (compared below)
+            with pytest.raises(Exception) as caught:
                 getattr(torch, name)(*arguments)
             raised.append((caught.type, str(caught.value)))
         assert raised[0] == raised[1]
@@ -92,12 +92,17 @@ def test_a_profile_counts_operations_and_named_parts():
 def test_measurements_are_compared_in_a_table():
     tasks = [("rows", "mine", 2.0), ("rows", "theirs", 4.0), ("columns", "mine", 6.0)]
     found = [
-        benchmark.Measurement(10, [seconds] * 5, benchmark.TaskSpec("x", label="sums", sub_label=row, description=column))
+        benchmark.Measurement(
+            10, [seconds] * 5, benchmark.TaskSpec("x", label="sums", sub_label=row, description=column)
+        )
         for row, column, seconds in tasks
     ]
     lines = str(benchmark.Compare(found)).splitlines()
     assert "sums" in lines[0] and lines[1].split() == ["|", "mine", "|", "theirs"]
-    assert [line.split() for line in lines[3:5]] == [["rows", "|", "200.0", "|", "400.0"], ["columns", "|", "600.0", "|"]]
+    assert [line.split() for line in lines[3:5]] == [
+        ["rows", "|", "200.0", "|", "400.0"],
+        ["columns", "|", "600.0", "|"],
+    ]
 
 
 def test_models_for_several_devices_compute_on_one():

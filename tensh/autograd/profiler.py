@@ -1,0 +1,28 @@
+"""torch.autograd.profiler: the older address of ``torch.profiler``."""
+
+import tensh.profiler
+from tensh.profiler import EventList, FunctionEventAvg, kineto_available, record_function  # noqa: F401
+
+
+class profile(tensh.profiler.profile):
+    """``torch.profiler.profile`` as it was called before, which ``enabled=False`` switches off."""
+
+    def __init__(self, enabled=True, **options):
+        super().__init__(**options)
+        self.enabled = enabled
+
+    def __enter__(self):
+        return super().__enter__() if self.enabled else self
+
+    def __exit__(self, *error):
+        if self.enabled:
+            super().__exit__(*error)
+
+
+def _nothing(*args, **options):
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+emit_nvtx = emit_itt = _nothing
