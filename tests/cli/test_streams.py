@@ -5,21 +5,17 @@ if its reader has gone away, nothing is said and the status is 141. Standard err
 nor does standard input that cannot be read, for those who do not read it.
 """
 
-import io
+import json
 import os
 import subprocess
 import sys
-import traceback
 
 import pytest
-
-from tensh.cli.app import main
-from tensh.cli.environment import Environment
 
 if os.name == "nt" or not os.path.exists("/dev/full"):
     pytest.skip("a device that is full is Linux's", allow_module_level=True)
 
-from tests.support.project import plain_environment
+from tests.support.project import ROOT, plain_environment
 
 # Command: (its status, whether it writes a result)
 COMMANDS = {
@@ -71,100 +67,45 @@ WORDS = {"full": "No space left on device", "closed": "Bad file descriptor"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def run(tmp_path_factory):
+    """(status, stdout, stderr) of a command with streams that have faults, in a folder with the files."""
     folder = tmp_path_factory.mktemp("streams")
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    before = os.getcwd()
-    os.chdir(folder)
-    for line in COMMANDS:  # loads once what each process would load
-        main(line.split(), Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}))
-    os.chdir(before)
-    return folder
+    environment = plain_environment() | {"TENSH_CONFIG": "none"}
+    command = [sys.executable, "-m", "tests.support.stream_server", folder]
+    with subprocess.Popen(command, env=environment, cwd=ROOT, text=True, stdin=-1, stdout=-1) as server:
 
+        def ask(request):
+            server.stdin.write(json.dumps(request) + "\n")
+            server.stdin.flush()
 
-def put(number, fault, kept):
-    """Give a number of a stream what the fault says; `kept` is a file for what can be written."""
-    if fault == "closed":
-        os.close(number)
-    elif fault == "full":
-        os.dup2(os.open("/dev/full", os.O_WRONLY), number)
-    elif fault == "unread":
-        reading, writing = os.pipe()
-        os.close(reading)
-        os.dup2(writing, number)
-    elif number == 0:
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    else:
-        os.dup2(kept, number)
+        def run(arguments, stdin="", stdout="", stderr=""):
+            ask([arguments, [stdin, stdout, stderr]])
+            return int(server.stdout.readline()), (folder / "out").read_text(), (folder / "err").read_text()
 
-
-def is_open(number):
-    try:
-        os.fstat(number)
-    except OSError:
-        return False
-    return True
-
-
-def child(arguments, faults, files):
-    """In a process of its own: make streams as Python does when it begins, run, and end as Python does."""
-    for number, (fault, kept) in enumerate(zip(faults, files, strict=True)):
-        put(number, fault, kept)
-    os.closerange(3, 100)
-    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
-        setattr(sys, name, open(number, mode, encoding="utf-8") if is_open(number) else None)  # noqa: SIM115
-    if sys.stderr:
-        sys.stderr.reconfigure(errors="backslashreplace", line_buffering=True)
-    os.environ.update({"TENSH_CONFIG": "none", "NO_COLOR": "1"})
-    status = main(arguments)
-    try:
-        if not sys.stdout.closed:  # as Python asks, too
-            sys.stdout.flush()
-    except OSError:
-        os.write(2, b"Exception ignored")
-        status = 120
-    return status
-
-
-def run(folder, arguments, stdin="", stdout="", stderr=""):
-    """(status, stdout, stderr) of a command with streams that have faults."""
-    names = [folder / name for name in ("in", "out", "err")]
-    files = [os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC) for name in names]
-    process = os.fork()
-    if process == 0:
-        status = 99
-        try:
-            os.chdir(folder)
-            status = child(arguments, (stdin, stdout, stderr), files)
-        except BaseException:
-            with open(folder / "err", "a") as file:
-                traceback.print_exc(file=file)
-        finally:
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    for file in files:
-        os.close(file)
-    return status, names[1].read_text(), names[2].read_text()
+        ask([line.split() for line in COMMANDS])
+        run.folder = folder
+        yield run
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_what_a_command_promises(line, folder):
+def test_what_a_command_promises(line, run):
     arguments, (status, writes) = line.split(), COMMANDS[line]
-    usual = run(folder, arguments)
+    usual = run(arguments)
     assert usual[0] == status and bool(usual[1]) == writes
     for fault in ("full", "closed"):
-        found = run(folder, arguments, stdout=fault)
+        found = run(arguments, stdout=fault)
         if writes:
             assert found[0] == 74 and found[2].endswith(SAID.format(WORDS[fault]))
             assert "Traceback" not in found[2] and found[2].count("\n") <= usual[2].count("\n") + 1
         else:
             assert (found[0], found[2]) == (usual[0], usual[2])
-    found = run(folder, arguments, stdout="unread")
+    found = run(arguments, stdout="unread")
     assert found[0] == (141 if writes else status) and (found[2] in usual[2])
-    assert without_times(run(folder, arguments, stderr="full")[:2]) == without_times(usual[:2])
-    assert without_times(run(folder, arguments, stdin="closed")) == without_times(usual)
-    assert run(folder, arguments, "closed", "closed", "closed")[0] == (74 if writes else status)
+    assert without_times(run(arguments, stderr="full")[:2]) == without_times(usual[:2])
+    assert without_times(run(arguments, stdin="closed")) == without_times(usual)
+    assert run(arguments, "closed", "closed", "closed")[0] == (74 if writes else status)
 
 
 def without_times(found):
@@ -174,44 +115,44 @@ def without_times(found):
                      if " s" not in line and "seconds" not in line and "stdin" not in line and "stderr" not in line)  # fmt: skip
 
 
-def test_standard_input_that_cannot_be_read(folder):
-    assert run(folder, ["-"], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")
-    assert run(folder, [], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")
-    status, out, err = run(folder, ["-c", "input()"], stdin="closed")
+def test_standard_input_that_cannot_be_read(run):
+    assert run(["-"], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")
+    assert run([], stdin="closed") == (2, "", "stdin: Bad file descriptor\n")
+    status, out, err = run(["-c", "input()"], stdin="closed")
     assert status == 1 and "OSError: [Errno 9] Bad file descriptor" in err and "Traceback" not in err
 
 
 @pytest.mark.parametrize("fault", ["closed", "unread"])
-def test_standard_error_that_cannot_be_written(fault, folder):
-    assert run(folder, ["run", "warns.tsh"], stderr=fault)[:2] == (0, "1\n")
-    assert run(folder, ["-c", "1 / 0"], stderr=fault)[:2] == (1, "")
+def test_standard_error_that_cannot_be_written(fault, run):
+    assert run(["run", "warns.tsh"], stderr=fault)[:2] == (0, "1\n")
+    assert run(["-c", "1 / 0"], stderr=fault)[:2] == (1, "")
 
 
-def test_a_file_does_not_take_the_place_of_a_closed_stream(folder):
+def test_a_file_does_not_take_the_place_of_a_closed_stream(run):
     code = "f = open('b.txt', 'w')\nprint('not for the file')\n_ = f.write('text'); f.close()"
     for name in ("stdin", "stdout", "stderr"):
-        run(folder, ["-c", code], **{name: "closed"})
-        assert (folder / "b.txt").read_text() == "text"
+        run(["-c", code], **{name: "closed"})
+        assert (run.folder / "b.txt").read_text() == "text"
 
 
-def test_the_program_of_the_user_does_not_go_on_when_nobody_reads(folder):
+def test_the_program_of_the_user_does_not_go_on_when_nobody_reads(run):
     code = "import os\nfor n in range(10**9):\n    print('x' * 10**4)"
-    assert run(folder, ["-c", code], stdout="unread") == (141, "", "")
-    assert run(folder, ["-c", code], stdout="full") == (74, "", SAID.format(WORDS["full"]))
+    assert run(["-c", code], stdout="unread") == (141, "", "")
+    assert run(["-c", code], stdout="full") == (74, "", SAID.format(WORDS["full"]))
 
 
 @pytest.mark.parametrize("more, status", [("1", 74), ("x = 1", 0), ("print(1)", 1)])
-def test_the_program_of_the_user_closes_the_stream(more, status, folder):
-    found = run(folder, ["-c", f"import sys\nsys.stdout.close()\n{more}"])
+def test_the_program_of_the_user_closes_the_stream(more, status, run):
+    found = run(["-c", f"import sys\nsys.stdout.close()\n{more}"])
     assert found[0] == status and found[1] == ""
     assert (found[2] == SAID.format("the program has closed it")) == (status == 74)
     assert "fault of tensh" not in found[2]
-    assert run(folder, ["-c", f"import sys\nsys.stderr.close()\n1\n{more}\n1 / 0"])[0] == 1
+    assert run(["-c", f"import sys\nsys.stderr.close()\n1\n{more}\n1 / 0"])[0] == 1
 
 
 @pytest.mark.parametrize("redirected, status", [(">/dev/full", 74), (">&-", 74), ("| head -c 1 >/dev/null; exit ${PIPESTATUS[0]}", 141),
                                                 ("2>&-", 0)])  # fmt: skip
-def test_the_process_ends_as_it_should(redirected, status, folder):
+def test_the_process_ends_as_it_should(redirected, status):
     code = 'print("x" * 10**6)' if "head" in redirected else "print(1)"
     line = f"{sys.executable} -m tensh -c '{code}' {redirected}"
     environment = plain_environment()
