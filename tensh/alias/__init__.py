@@ -11,8 +11,7 @@ import contextlib
 import os
 import sys
 
-from tensh.alias.finder import MEANT, Finder
-from tensh.alias.modules import rename_parts
+from tensh.alias.finder import MEANT, Finder, parts
 
 SITE = os.path.join(
     os.path.dirname(__file__), "site"
@@ -35,7 +34,7 @@ def install(children=True, safetensors=True):
     if "torch" in sys.modules and not _is_ours(sys.modules["torch"]):
         raise RuntimeError("PyTorch has been imported already: call tensh.install() before anything imports torch")
     sys.meta_path.insert(0, Finder(meant=MEANT if safetensors else {"torch": "tensh"}))
-    rename_parts("torch")
+    _rename_parts("torch")
     if children:
         os.environ |= environment(os.environ, safetensors)
 
@@ -53,13 +52,13 @@ def torch_is_tensh(noticed=None, children=False):
     finder, before = Finder(noticed), os.environ.get("PYTHONPATH")
     aside = {name: sys.modules.pop(name) for name in _torch_modules()}
     sys.meta_path.insert(0, finder)
-    rename_parts("torch")
+    _rename_parts("torch")
     if children:
         os.environ |= environment(os.environ)
     try:
         yield
     finally:
-        rename_parts("tensh")
+        _rename_parts("tensh")
         sys.meta_path.remove(finder)
         for name in _torch_modules():
             del sys.modules[name]
@@ -68,6 +67,13 @@ def torch_is_tensh(noticed=None, children=False):
             os.environ.pop("PYTHONPATH", None)
         elif children:
             os.environ["PYTHONPATH"] = before
+
+
+def _rename_parts(to):
+    if parts():
+        from tensh.alias.modules import rename_parts  # a program that uses the engine alone does without
+
+        rename_parts(to)
 
 
 def _torch_modules():

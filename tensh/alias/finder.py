@@ -7,9 +7,12 @@ lies below is one object under both names.
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import sys
 
 NAME = "torch"
+ROOT = os.path.dirname(os.path.dirname(__file__))
+DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
 MEANT = {
     NAME: "tensh",
     "safetensors": "tensh.utils.safetensors",
@@ -99,6 +102,26 @@ class Loader:
             from tensh.alias.modules import show_names
 
             show_names(module, self.engine_name.replace("tensh", NAME, 1))
+
+
+def own_name(module):
+    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
+
+
+def own_dict(module):
+    """The dictionary of a module as it is, where ``vars`` would load all names."""
+    return DICT.__get__(module)
+
+
+def parts():
+    """(name, module) of each loaded part of tensh that PyTorch has, too."""
+    return [
+        (name, module)
+        for name, module in sys.modules.items()
+        if name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
+    ]
 
 
 def _spec(name, engine_name):

@@ -1,14 +1,10 @@
 """Modules as programs see them: `torch`, and namespaces whose ``__dict__`` holds all names once somebody looks at it."""
 
-import os
-import sys
-from copy import copy
 from functools import cache
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
-ROOT = os.path.dirname(os.path.dirname(__file__))
-DICT = ModuleType.__dict__["__dict__"]
+from tensh.alias.finder import DICT, parts
 
 
 class Namespace(ModuleType):
@@ -46,30 +42,16 @@ def show_names(module, name):
     """Let a module be called by another name, and show all its names to who asks for its dictionary."""
     module.__name__ = name
     if (spec := module.__spec__) and spec.name != name:  # which tells where it is
-        module.__spec__ = copy(spec)
-        module.__spec__.name, module.__spec__._initializing = name, False  # the original's import goes on
+        module.__spec__ = ModuleSpec(name, spec.loader, origin=spec.origin)
+        module.__spec__.submodule_search_locations = spec.submodule_search_locations
+        module.__spec__.has_location = spec.has_location
     if type(module) is ModuleType and "__getattr__" in DICT.__get__(module) and "__dir__" in DICT.__get__(module):
         module.__class__ = Namespace
 
 
-def own_name(module):
-    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
-    name, file = module.__name__, getattr(module, "__file__", None) or ""
-    return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
-
-
-def own_dict(module):
-    """The dictionary of a module as it is, where ``vars`` would load all names."""
-    return DICT.__get__(module)
-
-
 def rename_parts(to):
     """Let the loaded parts of tensh that PyTorch has, and what they define, say that they are of ``to``: torch or tensh."""
-    from tensh.alias.finder import KEPT, OWN
-
-    for own, module in list(sys.modules.items()):
-        if not own.startswith("tensh.") or own.split(".", 2)[1] in OWN or own.startswith(KEPT):
-            continue
+    for own, module in parts():
         before, name = module.__name__, to + own.removeprefix("tensh")
         if before == name:
             continue

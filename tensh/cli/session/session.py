@@ -11,7 +11,6 @@ from _sitebuiltins import Quitter
 from time import perf_counter
 from types import ModuleType
 
-from tensh.alias.modules import make_torch
 from tensh.cli.session import magics
 from tensh.cli.session.events import RESULTS, Failed, Finished, Started, Value
 from tensh.cli.session.failure import Place, explain, users_frames
@@ -66,6 +65,8 @@ class Session:
         lacking = [name for name in MODULES if name not in self.namespace]
         found = {name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking}
         if self.engine == "tensh" and "torch" in found:  # what `import torch` gives
+            from tensh.alias.modules import make_torch
+
             found["torch"] = make_torch()
         self.give(**found)
 
