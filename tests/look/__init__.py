@@ -1,1 +1,0 @@
-"""Tests of tensh.show, of graphs and of explanations."""
