@@ -47,6 +47,8 @@ def tensh_command():
     return run
 
 
+MISSING = re.compile(r"could not import '(\w+)'")
+NAMES = {"torch": "PyTorch"}
 PYTORCH = importlib.util.find_spec("torch") is not None
 
 
@@ -83,10 +85,15 @@ def pytest_xdist_make_scheduler(config, log):
     return WorkStealingScheduling(config, log) if config.getvalue("dist") == "load" else None
 
 
+def needs_pytorch(item, fixtures):
+    """Whether a test says that it compares with PyTorch, by its fixture or its mark."""
+    return "oracle" in fixtures or item.get_closest_marker("oracle") is not None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc):
     """Where PyTorch is absent, a test that needs it is left out once, not once for each of its cases."""
-    if not PYTORCH and "oracle" in metafunc.fixturenames:
+    if not PYTORCH and needs_pytorch(metafunc.definition, metafunc.fixturenames):
         marks = metafunc.definition.own_markers
         marks[:] = [mark for mark in marks if mark.name != "parametrize"]
 
@@ -100,15 +107,13 @@ def pytest_collection_finish():
 def pytest_collection_modifyitems(items):
     torch = sys.modules.get("torch") if "torch._C" in sys.modules else None
     for item in items:
+        if not PYTORCH and needs_pytorch(item, getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.skip(f"{NAMES['torch']} is not installed"))
         module = getattr(item, "module", None)
         if "oracle" in getattr(item, "fixturenames", ()) or (
             torch is not None and module is not None and any(value is torch for value in vars(module).values())
         ):
             item.add_marker("oracle")
-
-
-MISSING = re.compile(r"could not import '(\w+)'")
-NAMES = {"torch": "PyTorch"}
 
 
 def reason_to_skip(report):
