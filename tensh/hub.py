@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import sys
+from urllib.parse import urlparse
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 
@@ -51,8 +52,6 @@ def load_state_dict_from_url(
     url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=False
 ):
     """Load the file behind a URL, which is downloaded if it is not in ``model_dir`` yet."""
-    from urllib.parse import urlparse
-
     from tensh.serialization import load as load_file
 
     folder = model_dir or os.path.join(get_dir(), "checkpoints")

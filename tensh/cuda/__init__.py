@@ -37,6 +37,26 @@ def manual_seed(seed):
 manual_seed_all = manual_seed
 
 
+def get_rng_state_all():
+    """The states of the generators of all devices: none.
+
+    >>> import tensh as torch
+    >>> torch.cuda.get_rng_state_all()
+    []
+    """
+    return []
+
+
+def set_rng_state_all(new_states):
+    """Set the states of the generators of all devices, of which there is none; AssertionError for a state.
+
+    >>> import tensh as torch
+    >>> torch.cuda.set_rng_state_all([])
+    """
+    if len(new_states):
+        _refuse()
+
+
 def empty_cache():
     """Do nothing: there is no memory to give back."""
 
@@ -51,14 +71,13 @@ memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved 
 
 # Functions that need a device: parameters -> names.
 NEED_DEVICE = {
-    "": "current_device get_rng_state_all init initial_seed ipc_collect seed seed_all",
+    "": "current_device init initial_seed ipc_collect seed seed_all",
     "device": "set_device",
     "device=None": "current_stream default_stream get_device_capability get_device_name get_device_properties mem_get_info "
     "memory_stats reset_peak_memory_stats synchronize",
     "device=None, abbreviated=False": "memory_summary",
     "device='cuda'": "get_rng_state",
     "new_state, device='cuda'": "set_rng_state",
-    "new_states": "set_rng_state_all",
 }
 PARAMETERS = {name: parameters for parameters, names in NEED_DEVICE.items() for name in names.split()}
 TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()

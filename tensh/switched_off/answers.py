@@ -8,6 +8,10 @@ import contextlib
 import enum
 import typing
 
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device
+from tensh.engine.dtypes.dtype import FLOAT, dtype
+
 
 def no(*args, **options):
     """Say no: this part of PyTorch is switched off."""
@@ -85,6 +89,29 @@ class Quiet(contextlib.nullcontext):
         return function
 
 
+def parse_to(*args, **options):
+    """(device, dtype, non_blocking, memory_format) of the arguments of ``to``."""
+    found = {"device": None, "dtype": None, "non_blocking": False, "memory_format": None}
+    for each in args:
+        if isinstance(each, Tensor):
+            found |= {"device": each.device, "dtype": each.dtype}
+        elif isinstance(each, dtype):
+            found["dtype"] = each
+        elif isinstance(each, bool):
+            found["non_blocking"] = each
+        elif each is not None:
+            found["device"] = device(each)
+    found |= {name: value for name, value in options.items() if name in found}
+    if found["device"] is not None:
+        found["device"] = device(found["device"])
+    return tuple(found.values())
+
+
+def _dtype(kind):
+    """A dtype of eight bits: its name and its limits are known, no tensor has it."""
+    return dtype(f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}")
+
+
 ReduceOp = enum.Enum("ReduceOp", "SUM AVG PRODUCT MIN MAX BAND BOR BXOR PREMUL_SUM")
 group = type("group", (), {"WORLD": None})
 
@@ -106,6 +133,11 @@ ANSWERS = {
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.* cuda.set_stream backends.mha.set_*""",
+    parse_to: "_C._nn._parse_to",
+    list: "jit.annotations.List",
+    dict: "jit.annotations.Dict",
+    tuple: "jit.annotations.Tuple",
+    **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
     Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         _C.DisableTorchFunction*""",
@@ -121,7 +153,9 @@ ANSWERS = {
 
 EXTRA = """
 torch
-  PyTorchFileReader PyTorchFileWriter ScriptObject ScriptFunction ScriptModule CompilationUnit FunctionSchema DispatchKey
+  Stream Event OutOfMemoryError! AcceleratorError! PyTorchFileReader PyTorchFileWriter ScriptObject ScriptFunction ScriptModule CompilationUnit FunctionSchema DispatchKey
+  float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 uint1 uint2 uint3 uint4 uint5 uint6 uint7
+  int1 int2 int3 int4 int5 int6 int7
 
 torch.jit
   is_scripting() Final _overload() _overload_method() _script_if_tracing() _logging
@@ -171,6 +205,7 @@ torch._custom_ops
   custom_op() impl() impl_abstract()
 
 torch._C._nn
+  _parse_to()
 
 torch._C._VariableFunctions
 

@@ -32,6 +32,23 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, **names):
     trees.BRANCHES[cls] = flatten_fn, unflatten_fn
 
 
+_dict_flatten, _dict_unflatten = trees.BRANCHES[dict]
+
+
+def _dict_flatten_with_keys(tree):
+    values, keys = _dict_flatten(tree)
+    return [(MappingKey(key), value) for key, value in zip(keys, values)], keys
+
+
+class MappingKey(tuple):
+    """The place of a value in a dictionary."""
+
+    def __new__(cls, key):
+        return super().__new__(cls, (key,))
+
+    key = property(lambda self: self[0])
+
+
 def _get_node_type(tree):
     return trees.kind_of(tree) and type(tree)
 

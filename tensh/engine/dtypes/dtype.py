@@ -46,6 +46,10 @@ class dtype:
     @cached_property
     def numpy(self):
         """NumPy's dtype of the same elements."""
+        if self.name.startswith("float8_"):
+            raise NotImplementedError(
+                f"tensh computes in no dtype of eight bits: torch.{self.name} is a name, with its limits"
+            )
         if self.name in ("bfloat16", "complex32"):
             import ml_dtypes
 

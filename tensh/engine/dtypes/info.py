@@ -68,7 +68,7 @@ class finfo(Limits):
 
     @staticmethod
     def facts(which):
-        about = float_facts(which.numpy)
+        about = float_facts(which)
         normal = float(about.smallest_normal)
         return {
             "bits": int(about.bits),
@@ -76,7 +76,7 @@ class finfo(Limits):
             "eps": float(about.eps),
             "max": float(about.max),
             "min": float(about.min),
-            "resolution": float(f"1e-{about.precision}"),
+            "resolution": 1.0 if about.bits == 8 else float(f"1e-{about.precision}"),
             "smallest_normal": normal,
             "tiny": normal,
         }
@@ -113,13 +113,13 @@ class iinfo(Limits):
         return {"bits": about.bits, "dtype": which.name, "max": about.max, "min": about.min}
 
 
-def float_facts(numpy):
-    """The limits of a floating point NumPy dtype; ml_dtypes has those of bfloat16."""
-    if numpy.kind == "f":
-        return np.finfo(numpy)
+def float_facts(which):
+    """The limits of a floating point dtype; ml_dtypes has those of bfloat16 and of eight bits."""
+    if which.name in ("float16", "float32", "float64"):
+        return np.finfo(which.numpy)
     import ml_dtypes
 
-    return ml_dtypes.finfo(numpy)
+    return ml_dtypes.finfo(getattr(ml_dtypes, which.name))
 
 
 def argument(name, args, kwargs):
