@@ -118,7 +118,7 @@ group = type("group", (), {"WORLD": None})
 ANSWERS = {
     no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
-        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
+        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting _C._is_torch_function_enabled""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
@@ -138,7 +138,7 @@ ANSWERS = {
     dict: "jit.annotations.Dict",
     tuple: "jit.annotations.Tuple",
     **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
-    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard
+    Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         _C.DisableTorchFunction*""",
     Keys: "_C.DispatchKeySet",
@@ -191,6 +191,9 @@ torch._C._functorch
 
 torch._tensor_str
   PRINT_OPTS _tensor_str() _str()
+
+torch._dynamo._trace_wrapped_higher_order_op
+  TransformGetItemToIndex
 
 torch._dynamo.eval_frame
   OptimizedModule
@@ -277,7 +280,7 @@ torch.backends.openmp
   is_available()
 
 torch.nn.attention.flex_attention
-  BlockMask flex_attention() create_block_mask() create_mask() and_masks() or_masks() noop_mask()
+  _DEFAULT_SPARSE_BLOCK_SIZE=128 BlockMask flex_attention() create_block_mask() create_mask() and_masks() or_masks() noop_mask()
 
 torch.nn.attention.bias
   CausalBias causal_lower_right() causal_upper_left()
