@@ -1,0 +1,168 @@
+"""Run small programs of libraries that are written for PyTorch, on PyTorch and on tensh:  python tools/libraries.py [NAME...]
+
+For an environment with PyTorch and such libraries: each program whose library is there runs twice, and the two must print
+the same. What a library lacks is left out; the last line says how many programs agree.
+"""
+
+import importlib.util
+import subprocess
+import sys
+
+from tensh.alias import environment
+
+PROGRAMS = {
+    ("gpt2", "transformers"): """
+from transformers import GPT2Config, GPT2LMHeadModel
+torch.manual_seed(0); m=GPT2LMHeadModel(GPT2Config(n_layer=2,n_head=2,n_embd=16,vocab_size=50,n_positions=32,bos_token_id=0,eos_token_id=1,attn_pdrop=0,resid_pdrop=0,embd_pdrop=0))
+x=torch.arange(10)[None]; o=torch.optim.AdamW(m.parameters(),lr=1e-2)
+for _ in range(10):
+    l=m(x,labels=x).loss; o.zero_grad(); l.backward(); o.step()
+print(round(l.item(),4), m.generate(x[:,:3],max_new_tokens=8,do_sample=False,pad_token_id=1).tolist()); torch.manual_seed(1); print(m.generate(x[:,:3],max_new_tokens=8,do_sample=True,pad_token_id=1).tolist())
+import tempfile; d=tempfile.mkdtemp(); m.save_pretrained(d); n=GPT2LMHeadModel.from_pretrained(d); print(torch.equal(n.eval()(x).logits, m.eval()(x).logits))
+""",
+    ("bert", "transformers"): """
+from transformers import BertConfig, BertForSequenceClassification
+torch.manual_seed(0); m=BertForSequenceClassification(BertConfig(hidden_size=16,num_hidden_layers=2,num_attention_heads=2,intermediate_size=32,vocab_size=50)).eval()
+l=m(torch.arange(10)[None],labels=torch.tensor([1])).loss; l.backward(); print(round(l.item(),4), round(sum(p.grad.abs().sum().item() for p in m.parameters() if p.grad is not None),2))
+""",
+    ("llama", "transformers"): """
+from transformers import LlamaConfig, LlamaForCausalLM
+torch.manual_seed(0); m=LlamaForCausalLM(LlamaConfig(hidden_size=16,num_hidden_layers=2,num_attention_heads=2,intermediate_size=32,vocab_size=50)).eval()
+x=torch.arange(10)[None]; l=m(x,labels=x).loss; l.backward(); print(round(l.item(),4), m.generate(x[:,:3],max_new_tokens=5,do_sample=False,pad_token_id=1).tolist())
+""",
+    ("t5", "transformers"): """
+from transformers import T5Config, T5ForConditionalGeneration
+torch.manual_seed(0); m=T5ForConditionalGeneration(T5Config(d_model=16,d_kv=8,d_ff=32,num_layers=2,num_heads=2,vocab_size=50,decoder_start_token_id=0)).eval()
+x=torch.arange(10)[None]; l=m(input_ids=x,labels=x).loss; l.backward(); print(round(l.item(),3))
+""",
+    ("vit", "transformers"): """
+from transformers import ViTConfig, ViTModel
+torch.manual_seed(0); m=ViTModel(ViTConfig(hidden_size=16,num_hidden_layers=2,num_attention_heads=2,intermediate_size=32,image_size=8,patch_size=4)).eval()
+print(round(m(torch.ones(1,3,8,8)).last_hidden_state.abs().sum().item(),3))
+""",
+    ("accelerate", "accelerate"): """
+from accelerate import Accelerator
+a=Accelerator(cpu=True); torch.manual_seed(0); m=torch.nn.Linear(2,1); o=torch.optim.SGD(m.parameters(),lr=.1); d=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(8,2)),batch_size=4); m,o,d=a.prepare(m,o,d)
+for (b,) in d: l=m(b).pow(2).mean(); a.backward(l); o.step(); o.zero_grad()
+print(round(l.item(),4))
+""",
+    ("lightning", "lightning"): """
+import lightning as L, tempfile, logging; logging.disable()
+from lightning.pytorch.loggers import CSVLogger
+class M(L.LightningModule):
+    def __init__(s): super().__init__(); s.l=torch.nn.Linear(2,1)
+    def training_step(s,b,i): l=s.l(b[0]).pow(2).mean(); s.log("l",l); return l
+    def configure_optimizers(s): return torch.optim.SGD(s.parameters(),lr=.1)
+L.seed_everything(0); d=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(8,2)),batch_size=4); m=M(); t=tempfile.mkdtemp()
+T=L.Trainer(max_epochs=2,accelerator="cpu",logger=CSVLogger(t),default_root_dir=t,enable_progress_bar=False,enable_model_summary=False); T.fit(m,d); print(round(T.callback_metrics["l"].item(),5))
+""",
+    ("pyro", "pyro"): """
+import pyro, pyro.distributions as dist
+from pyro.infer import SVI, Trace_ELBO
+pyro.set_rng_seed(0)
+def model(x): z=pyro.sample("z",dist.Normal(0.,1.)); pyro.sample("x",dist.Normal(z,1.),obs=x)
+def guide(x): pyro.sample("z",dist.Normal(pyro.param("m",torch.tensor(0.)),pyro.param("s",torch.tensor(1.),constraint=dist.constraints.positive)))
+s=SVI(model,guide,pyro.optim.Adam({"lr":.05}),Trace_ELBO())
+for _ in range(20): l=s.step(torch.tensor(2.))
+print(round(l,3), round(pyro.param("m").item(),4))
+""",
+    ("gpytorch", "gpytorch"): """
+import gpytorch
+torch.manual_seed(0); x=torch.linspace(0,1,10); y=torch.sin(6*x); lk=gpytorch.likelihoods.GaussianLikelihood()
+class G(gpytorch.models.ExactGP):
+    def __init__(s): super().__init__(x,y,lk); s.mean_module=gpytorch.means.ConstantMean(); s.k=gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel())
+    def forward(s,x): return gpytorch.distributions.MultivariateNormal(s.mean_module(x),s.k(x))
+m=G(); m.train(); mll=gpytorch.mlls.ExactMarginalLogLikelihood(lk,m); o=torch.optim.Adam(m.parameters(),lr=.1)
+for _ in range(10): o.zero_grad(); l=-mll(m(x),y); l.backward(); o.step()
+m.eval(); print(round(l.item(),4), round(m(torch.tensor([.5])).mean.item(),3))
+""",
+    ("botorch", "botorch"): """
+from botorch.models import SingleTaskGP; from botorch.fit import fit_gpytorch_mll; from gpytorch.mlls import ExactMarginalLogLikelihood
+torch.manual_seed(0); x=torch.rand(8,1,dtype=torch.float64); m=SingleTaskGP(x,torch.sin(6*x)); fit_gpytorch_mll(ExactMarginalLogLikelihood(m.likelihood,m)); print(round(m.posterior(torch.tensor([[.5]],dtype=torch.float64)).mean.item(),2))
+""",
+    ("x_transformers", "x_transformers"): """
+from x_transformers import TransformerWrapper, Decoder
+torch.manual_seed(0); m=TransformerWrapper(num_tokens=20,max_seq_len=16,attn_layers=Decoder(dim=16,depth=1,heads=2)); print(round(m(torch.arange(8)[None]).abs().sum().item(),2))
+""",
+    ("diffusers", "diffusers"): """
+from diffusers import UNet2DModel
+torch.manual_seed(0); m=UNet2DModel(sample_size=8,in_channels=1,out_channels=1,layers_per_block=1,block_out_channels=(8,16),norm_num_groups=4,down_block_types=("DownBlock2D","AttnDownBlock2D"),up_block_types=("AttnUpBlock2D","UpBlock2D"),attention_head_dim=4)
+l=m(torch.ones(1,1,8,8),1).sample.pow(2).mean(); l.backward(); print(round(l.item(),4))
+""",
+    ("torchmetrics", "torchmetrics"): """
+import torchmetrics as t; print(t.Accuracy("multiclass",num_classes=3)(torch.tensor([0,1,2]),torch.tensor([0,1,1])), t.MeanSquaredError()(torch.ones(3),torch.zeros(3)))
+""",
+    ("captum", "captum"): """
+from captum.attr import IntegratedGradients; torch.manual_seed(0); m=torch.nn.Linear(3,2); print(IntegratedGradients(m).attribute(torch.ones(1,3),target=1))
+""",
+    ("ignite", "ignite"): """
+from ignite.engine import Engine, Events; from ignite.metrics import Accuracy
+e=Engine(lambda e,b:b); Accuracy(lambda o:(torch.tensor([[.1,.9]]),torch.tensor([1]))).attach(e,"a"); e.run([1,2]); print(e.state.metrics)
+""",
+    ("skorch", "skorch"): """
+from skorch import NeuralNetClassifier; import numpy as np; torch.manual_seed(0); n=NeuralNetClassifier(torch.nn.Sequential(torch.nn.Linear(2,2),torch.nn.Softmax(-1)),max_epochs=2,verbose=0,train_split=None); n.fit(np.ones((8,2),"float32"),np.zeros(8,"int64")); print(round(float(n.history[-1,"train_loss"]),4))
+""",
+    ("einops_layers", "einops"): """
+from einops.layers.torch import Rearrange; from einops import rearrange, einsum; print(Rearrange("a (b c) -> a b c", b=2)(torch.arange(8.).view(2,4)))
+""",
+    ("timm", "timm"): """
+import timm; torch.manual_seed(0); m=timm.create_model("resnet10t",num_classes=3).eval(); print(round(m(torch.ones(1,3,32,32)).abs().sum().item(),3))
+""",
+    ("pyg", "torch_geometric"): """
+from torch_geometric.nn import GCNConv; torch.manual_seed(0); print(GCNConv(2,2)(torch.ones(3,2),torch.tensor([[0,1],[1,2]])).sum())
+""",
+    ("e3nn", "e3nn"): """
+from e3nn import o3; print(o3.spherical_harmonics(2,torch.tensor([[1.,2.,3.]]),True))
+""",
+    ("vq", "vector_quantize_pytorch"): """
+from vector_quantize_pytorch import VectorQuantize; torch.manual_seed(0); q,i,l=VectorQuantize(dim=4,codebook_size=8)(torch.randn(1,5,4)); print(i, l)
+""",
+    ("rotary", "rotary_embedding_torch"): """
+from rotary_embedding_torch import RotaryEmbedding; print(RotaryEmbedding(4).rotate_queries_or_keys(torch.ones(1,1,3,4)))
+""",
+    ("torchdiffeq", "torchdiffeq"): """
+from torchdiffeq import odeint; print(odeint(lambda t,y:-y,torch.ones(2),torch.linspace(0,1,3)))
+""",
+    ("entmax", "entmax"): """
+from entmax import entmax15; print(entmax15(torch.tensor([1.,2.,3.])))
+""",
+    ("torch_optimizer", "torch_optimizer"): """
+import torch_optimizer as o; p=torch.ones(2,requires_grad=True); s=o.Lamb([p],lr=.1); p.sum().backward(); s.step(); print(p)
+""",
+    ("safetensors", "safetensors"): """
+from safetensors.torch import save, load; print(load(save({"a":torch.ones(2)})))
+""",
+}
+"""(Name, library): what is run; all begin with ``import torch``."""
+
+
+def printed(program, variables):
+    """What a program prints, or the last line of its failure."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", f"import torch\n{program}"],
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    return done.stdout if done.returncode == 0 else f"failed: {done.stderr.strip().splitlines()[-1]}"
+
+
+def main(wanted):
+    """Run the programs, all or those that are named; 1 if two differ."""
+    import os
+
+    agreed = tried = 0
+    for (name, library), program in PROGRAMS.items():
+        if (wanted and name not in wanted) or importlib.util.find_spec(library) is None:
+            continue
+        tried += 1
+        theirs, ours = printed(program, {**os.environ}), printed(program, {**os.environ, **environment(os.environ)})
+        agreed += theirs == ours
+        print(f"{name}: {'the same' if theirs == ours else f'PyTorch {theirs!r}, tensh {ours!r}'}", flush=True)
+    print(f"{agreed} of {tried} programs print the same")
+    return agreed != tried
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
