@@ -11,7 +11,7 @@ from tensh.version import __version__  # noqa: E402
 project = "tensh"
 author = "tensh contributors"
 copyright = author
-version = release = __version__
+version = release = str(__version__)
 extensions = ["myst_parser", "reference", "console"]
 smartquotes = False  # two hyphens begin an option
 exclude_patterns = ["_extensions", "_static"]

@@ -1,6 +1,7 @@
 """torch.torch_version: the version as text that compares as a version."""
 
 import re
+import sys
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 
@@ -65,6 +66,16 @@ class TorchVersion(str):
         return self._compare(other, "__ge__")
 
     __hash__ = str.__hash__
+
+    def __reduce__(self):
+        """By the class where programs find it as torch's, otherwise by a function of tensh."""
+        found = getattr(sys.modules.get("torch.torch_version"), "TorchVersion", None) is TorchVersion
+        return (TorchVersion if found else read_version), (str(self),)
+
+
+def read_version(text):
+    """The version that ``text`` is."""
+    return TorchVersion(text)
 
 
 def __getattr__(name):

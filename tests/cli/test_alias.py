@@ -106,6 +106,8 @@ def test_nothing_of_tenshs_own_is_found_in_torch():
         assert b"torch.utils.data.dataset" in pickle.dumps(subset) and pickle.loads(pickle.dumps(subset))[0] == 2
     assert tensh.distributions.__name__ == "tensh.distributions"
     assert pickle.loads(pickle.dumps(tensh.utils.data.Subset([1, 2], [1])))[0] == 2
+    version = pickle.loads(pickle.dumps(tensh.__version__))
+    assert version == tensh.__version__ and version > (2, 12) and type(version) is type(tensh.__version__)
 
 
 VERSIONS = "2.13.0+cpu 2.13.0 2.9 2.10 2.13 2.14.0a0 2.13.0.dev1 2.13.0rc1 1!1.0 2.13.0.post1".split()

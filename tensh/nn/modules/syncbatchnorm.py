@@ -4,9 +4,9 @@ from tensh.nn.modules.batchnorm import BatchNorm1d
 
 
 class SyncBatchNorm(BatchNorm1d):
-    """Batch normalisation with statistics of all processes: for accelerators; in eval mode as ``BatchNorm1d``.
+    """Batch normalisation with the statistics of all processes: of one process, ``BatchNorm1d`` for any number of dimensions.
 
-    Shapes: [N, C, *] to the same. Raises ValueError in training, which needs an accelerator.
+    Shapes: [N, C, *] to the same. Raises ValueError for an input of fewer than two dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.BatchNorm2d(2)).eval()(torch.zeros(1, 2, 1, 1)).shape
@@ -23,19 +23,15 @@ class SyncBatchNorm(BatchNorm1d):
         process_group=None,
         device=None,
         dtype=None,
+        *,
+        bias=True,
     ):
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
     def _check_input_dim(self, input):
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
-
-    def forward(self, input):
-        """Normalise in eval mode; ValueError in training: that is for accelerators."""
-        if self.training:
-            raise ValueError("SyncBatchNorm expected input tensor to be on GPU or privateuseone, but got cpu")
-        return super().forward(input)
 
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):

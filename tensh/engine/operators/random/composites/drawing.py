@@ -225,7 +225,8 @@ def _check_permutation(n, dtype):
     if n > 0 and dtype.category not in (COMPLEX, FLOAT, BOOL) and n - 1 > np.iinfo(dtype.numpy).max:
         raise RuntimeError(f"value cannot be converted to type {dtype.ctype} without overflow")
     if dtype.name in ("float16", "float32", "float64") and n > 2**digits + 1:
-        raise RuntimeError(f"n cannot be greater than 2^{digits}+1 for {dtype.title} type.")
+        most = "2049" if digits == 11 else f"2^{digits}+1"  # as PyTorch writes them
+        raise RuntimeError(f"n cannot be greater than {most} for {dtype.title} type.")
     if dtype.category in (COMPLEX, BOOL) or dtype.name in ("uint16", "uint32", "uint64"):
         raise NotImplementedError(f"\"randperm\" not implemented for '{dtype.title}'")
 
