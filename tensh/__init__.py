@@ -11,7 +11,6 @@ tensor(5.)
 
 import importlib
 
-VERSION = "0.1.0"
 SUBMODULES = frozenset(
     "__config__ accelerator amp autograd backends cuda distributions fft functional linalg nn optim quasirandom random serialization show signal special types utils version testing func return_types overrides torch_version library ops profiler hub multiprocessing __future__".split()
 )
@@ -24,17 +23,14 @@ ELSEWHERE = {
     "is_autocast_enabled": "amp",
     "GradScaler": "amp",
     "install": "alias",
+    "VERSION": "torch_version",
+    "__version__": "torch_version",
 }  # names of the torch namespace that a submodule defines
 
 
 def __getattr__(name):
     """Every public name is looked up once, when first used: importing tensh loads nothing else."""
-    if name == "__version__":  # programs that ask torch for its version learn which PyTorch is meant
-        from tensh.torch_version import TorchVersion
-
-        value = globals()[name] = TorchVersion(f"2.13.0+tensh.{VERSION}")
-        return value
-    if name.startswith("__") and name not in SUBMODULES:
+    if name.startswith("__") and name not in SUBMODULES and name not in ELSEWHERE:
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
     if name in SUBMODULES and exists(name):
         return importlib.import_module(f"tensh.{name}")
@@ -45,9 +41,7 @@ def __getattr__(name):
 
     try:
         if name.startswith("_foreach_"):
-            from tensh.foreach import find
-
-            if found := find(name):
+            if found := importlib.import_module("tensh.foreach").find(name):
                 return found
         if name.startswith("_check"):
             from tensh import checks
@@ -73,4 +67,4 @@ def exists(submodule):
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted({*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES), "__version__"})
+    return sorted({*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES)} - {"VERSION"})

@@ -38,8 +38,6 @@ def _check_is_size(i, message=None, *, max=None):
 
 def _check_tensor_all(cond, message=None):
     """Raise RuntimeError unless all elements of a tensor of booleans are true."""
-    from tensh import bool as boolean
-
-    if cond.dtype is not boolean:
+    if cond.dtype.name != "bool":
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
     _check(bool(cond.all().item()), message)

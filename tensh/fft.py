@@ -1,16 +1,9 @@
 """torch.fft: discrete Fourier transforms."""
 
 from tensh.engine.codegen.table import public_object
-from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.namespaces import FFT
+from tensh.namespace import declare_namespace
 
-
-def __getattr__(name):
-    if name in FFT:
-        value = globals()[name] = public_object(FFT[name], name, spoken=f"fft_{name}")
-        return value
-    raise unsupported_name("torch.fft", name)
-
-
-def __dir__():
-    return sorted(FFT)
+__getattr__, __dir__ = declare_namespace(
+    "tensh.fft", globals(), FFT, find=lambda name: public_object(FFT[name], name, spoken=f"fft_{name}")
+)

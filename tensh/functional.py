@@ -1,7 +1,7 @@
 """torch.functional: functions of torch that PyTorch has written in Python, under their old address."""
 
 from tensh.engine import named
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 NAMES = frozenset(
     """
@@ -10,12 +10,4 @@ NAMES = frozenset(
 """.split()
 )
 
-
-def __getattr__(name):
-    if name in NAMES:
-        return named(name)
-    raise unsupported_name("torch.functional", name)
-
-
-def __dir__():
-    return sorted(NAMES)
+__getattr__, __dir__ = declare_namespace("tensh.functional", globals(), NAMES, find=named)

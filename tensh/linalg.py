@@ -1,17 +1,10 @@
 """torch.linalg: linear algebra."""
 
 from tensh.engine.codegen.table import public_object
-from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.operators.namespaces import LINALG
+from tensh.namespace import declare_namespace
 
-
-def __getattr__(name):
-    if name in LINALG:
-        value = globals()[name] = public_object(LINALG[name], name, spoken=f"linalg_{name}")
-        return value
-    raise unsupported_name("torch.linalg", name)
-
-
-def __dir__():
-    return sorted({*LINALG, "LinAlgError"})
+__getattr__, __dir__ = declare_namespace(
+    "tensh.linalg", globals(), LINALG, find=lambda name: public_object(LINALG[name], name, spoken=f"linalg_{name}")
+)

@@ -5,6 +5,7 @@ import sys
 
 from tensh.engine.methods.unsupported import unsupported_lookup
 
+VERSION = "0.1.0"  # of tensh
 FORM = re.compile(
     r"v?(?:(\d+)!)?(\d+(?:\.\d+)*)[-_.]?(?:(a|b|c|rc|alpha|beta|pre|preview)[-_.]?(\d*))?"
     r"(?:[-_.]?(?:post|rev|r)[-_.]?(\d*)|-(\d+))?(?:[-_.]?(dev)[-_.]?(\d*))?(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?",
@@ -78,9 +79,5 @@ def read_version(text):
     return TorchVersion(text)
 
 
-def __getattr__(name):
-    if name == "__version__":
-        from tensh import __version__
-
-        return __version__
-    return unsupported_lookup("torch.torch_version")(name)
+__version__ = TorchVersion(f"2.13.0+tensh.{VERSION}")  # programs that ask learn which PyTorch is meant
+__getattr__ = unsupported_lookup("torch.torch_version")

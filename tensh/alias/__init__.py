@@ -11,7 +11,8 @@ import contextlib
 import os
 import sys
 
-from tensh.alias.finder import MEANT, Finder, parts
+from tensh.alias.finder import MEANT, Finder
+from tensh.alias.parts import parts
 
 SITE = os.path.join(
     os.path.dirname(__file__), "site"

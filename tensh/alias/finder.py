@@ -7,24 +7,14 @@ lies below is one object under both names.
 import importlib
 import importlib.machinery
 import importlib.util
-import os
 import sys
 
-NAME = "torch"
-ROOT = os.path.dirname(os.path.dirname(__file__))
-DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
+from tensh.alias.parts import KEPT, NAME, OWN
+
 MEANT = {
     NAME: "tensh",
     "safetensors": "tensh.utils.safetensors",
 }  # the modules that programs ask for, and what they get
-OWN = "alias bounded_json checks cli engine escaping explain foreach graph replacing show switched_off tolerances __main__".split()
-"""Parts of tensh that PyTorch has no counterpart of."""
-KEPT = tuple(
-    f"tensh.{each}"
-    for each in """nn.modules. nn.parameter nn.utils.rnn torch_version utils.safetensors utils.data.spawning utils.data.workers
-    utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
-)
-"""Modules that keep their name: their classes say by themselves whose they are, or a worker needs them before this finder."""
 
 
 class Finder:
@@ -59,9 +49,7 @@ class Finder:
         if name.split(".", 2)[1] in OWN or name.startswith(KEPT):
             return None
         if sys.modules.get(NAME) is sys.modules["tensh"]:  # where a program has put it there by itself
-            from tensh.alias.modules import make_torch
-
-            sys.modules[NAME] = make_torch()
+            sys.modules[NAME] = load_torch()
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             from tensh.alias.modules import NamedLoader
@@ -85,9 +73,7 @@ class Loader:
 
     def create_module(self, spec):
         if self.engine_name == "tensh":
-            from tensh.alias.modules import make_torch
-
-            return make_torch()
+            return load_torch()
         from tensh.switched_off import load
 
         module = load(self.engine_name)
@@ -104,26 +90,6 @@ class Loader:
             show_names(module, self.engine_name.replace("tensh", NAME, 1))
 
 
-def own_name(module):
-    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
-    name, file = module.__name__, getattr(module, "__file__", None) or ""
-    return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
-
-
-def own_dict(module):
-    """The dictionary of a module as it is, where ``vars`` would load all names."""
-    return DICT.__get__(module)
-
-
-def parts():
-    """(name, module) of each loaded part of tensh that PyTorch has, too."""
-    return [
-        (name, module)
-        for name, module in sys.modules.items()
-        if name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
-    ]
-
-
 def _spec(name, engine_name):
     """A spec under the name that was asked for, with the place of what is meant."""
     spec = importlib.machinery.ModuleSpec(name, Loader(engine_name))
@@ -132,9 +98,13 @@ def _spec(name, engine_name):
     return spec
 
 
-def spec_of_torch():
-    """The spec of the module `torch`."""
-    return _spec(NAME, "tensh")
+def load_torch():
+    """The module `torch`, made when it is first asked for."""
+    from tensh.alias.modules import make_torch
+
+    torch = make_torch()
+    torch.__spec__ = torch.__spec__ or _spec(NAME, "tensh")
+    return torch
 
 
 def _exists(name):

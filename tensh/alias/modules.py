@@ -4,7 +4,7 @@ from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
-from tensh.alias.finder import DICT, parts
+from tensh.alias.parts import DICT, OWN, parts
 
 
 class Namespace(ModuleType):
@@ -65,7 +65,6 @@ def rename_parts(to):
 def make_torch():
     """The module `torch`: what tensh has of PyTorch's names, and nothing else."""
     import tensh
-    from tensh.alias.finder import OWN, spec_of_torch
 
     torch = Namespace("torch", tensh.__doc__)
 
@@ -85,6 +84,6 @@ def make_torch():
     vars_of = DICT.__get__(torch)
     vars_of.update(
         __getattr__=__getattr__, __dir__=__dir__, __file__=tensh.__file__, __path__=tensh.__path__, torch=torch,
-        __package__="torch", __spec__=spec_of_torch(),
+        __package__="torch",
     )  # fmt: skip
     return torch

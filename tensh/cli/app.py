@@ -65,7 +65,7 @@ def answer(arguments, env):
     """Do what the arguments say."""
     if not arguments and env.is_interactive:
         return prompt(env)
-    if arguments[:1] == ["exec"] or arguments[:2] == ["run", "-m"]:
+    if arguments[:2] == ["run", "-m"] or arguments[:1] == ["exec"] and arguments[1:2] not in (["-h"], ["--help"]):
         from tensh.cli import whole
 
         return whole.answer(arguments, env)

@@ -13,10 +13,6 @@ def answer(arguments, env):
     """Do what `exec ...` or `run -m ...` says; the exit status."""
     first, *rest = arguments
     if first == "exec":
-        if rest[:1] in (["-h"], ["--help"]):
-            from tensh.cli import commands
-
-            return commands.task(arguments, env)
         return execute(rest[1:] if rest[:1] == ["--"] else rest, env)
     return run_module(rest[1:])
 

@@ -1,8 +1,6 @@
 """torch.distributions: distributions of probability, their constraints and transforms."""
 
-import importlib
-
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -60,15 +58,4 @@ SUBMODULES = sorted({module.rpartition(".")[2] for module in WHERE} | {"constrai
 
 __all__ = [*PLACES]  # noqa: PLE0604 (they are strings)
 
-
-def __getattr__(name):
-    if name in SUBMODULES:
-        return importlib.import_module(f"tensh.distributions.{name}")
-    if name not in PLACES:
-        raise unsupported_name("torch.distributions", name)
-    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-    return value
-
-
-def __dir__():
-    return sorted([*__all__, *SUBMODULES])
+__getattr__, __dir__ = declare_namespace("tensh.distributions", globals(), PLACES, SUBMODULES)

@@ -1,7 +1,6 @@
 """torch.nn: modules, parameters, and what layers compute."""
 
-import importlib
-
+from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
@@ -55,18 +54,4 @@ SUBMODULES = ("attention", "functional", "grad", "init", "modules", "parallel", 
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 
-
-def __getattr__(name):
-    if name in SUBMODULES:
-        return importlib.import_module(f"tensh.nn.{name}")
-    if name not in PLACES:
-        return switched_off(name)
-    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-    return value
-
-
-switched_off = lookup("torch.nn")
-
-
-def __dir__():
-    return sorted(__all__)
+__getattr__, __dir__ = declare_namespace("tensh.nn", globals(), PLACES, SUBMODULES, unsupported=lookup("torch.nn"))

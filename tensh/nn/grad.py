@@ -3,7 +3,7 @@
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.nn import functional as F
+from tensh.engine.operators.layers.composites.convolution import convolve
 
 __all__ = [f"conv{n}d_{what}" for n in (1, 2, 3) for what in ("input", "weight")]
 
@@ -14,7 +14,7 @@ def _gradient(dims, size, grad_output, others, settings, of_weight):
     with enable_grad():
         unknown = grad_output.new_zeros(tuple(size)).requires_grad_()
         pair = (others, unknown) if of_weight else (unknown, others)
-        output = getattr(F, f"conv{dims}d")(*pair, None, *settings)
+        output = convolve(f"conv{dims}d", dims, *pair, None, *settings)
         return grad(output, unknown, grad_output, create_graph=recorded)[0]
 
 

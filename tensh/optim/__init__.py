@@ -1,8 +1,6 @@
 """torch.optim: what changes parameters by their gradients, and learning rates by a plan."""
 
-import importlib
-
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -28,15 +26,4 @@ SUBMODULES = ("lr_scheduler", "swa_utils")
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 
-
-def __getattr__(name):
-    if name in SUBMODULES:
-        return importlib.import_module(f"tensh.optim.{name}")
-    if name not in PLACES:
-        raise unsupported_name("torch.optim", name)
-    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-    return value
-
-
-def __dir__():
-    return sorted(__all__)
+__getattr__, __dir__ = declare_namespace("tensh.optim", globals(), PLACES, SUBMODULES)

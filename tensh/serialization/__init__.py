@@ -3,10 +3,9 @@
 A file is a zip archive: a pickle that describes the objects, and beside it the memory of the tensors.
 """
 
-import importlib
 from typing import Any
 
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 WHERE = {
     "save": "writing",
@@ -28,13 +27,4 @@ __all__ = list(WHERE)
 MAP_LOCATION = Any  # what map_location may be: a function, a device, its name, a dictionary of names, None
 DEFAULT_PROTOCOL = 2
 
-
-def __getattr__(name):
-    if name not in WHERE:
-        raise unsupported_name("torch.serialization", name)
-    value = globals()[name] = getattr(importlib.import_module(f"tensh.serialization.{WHERE[name]}"), name)
-    return value
-
-
-def __dir__():
-    return sorted(__all__)
+__getattr__, __dir__ = declare_namespace("tensh.serialization", globals(), WHERE)

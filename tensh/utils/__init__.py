@@ -1,7 +1,6 @@
 """torch.utils: what training programs use beside layers and optimisers."""
 
-import importlib
-
+from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
 SUBMODULES = "_foreach_utils _pytree benchmark checkpoint data deterministic dlpack hooks model_zoo module_tracker safetensors".split()
@@ -21,16 +20,6 @@ def set_module(obj, mod):
     obj.__module__ = mod
 
 
-def __getattr__(name):
-    if name in SUBMODULES:
-        return importlib.import_module(f"tensh.utils.{name}")
-    if name == "swap_tensors":
-        return importlib.import_module("tensh.utils.swapping").swap_tensors
-    return switched_off(name)
-
-
-switched_off = lookup("torch.utils")
-
-
-def __dir__():
-    return sorted(["swap_tensors", *SUBMODULES])
+__getattr__, __dir__ = declare_namespace(
+    "tensh.utils", globals(), {"swap_tensors": "swapping"}, SUBMODULES, unsupported=lookup("torch.utils")
+)

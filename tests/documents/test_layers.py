@@ -1,7 +1,8 @@
 """Layers: what each part of tensh may import. ARCHITECTURE.md draws them; this reads every import statement.
 
-Only what is imported at the top of a module makes a layer depend on another: an import inside a function is asked for
-when it is called, and may go anywhere within its own package.
+The parts that lie below are those of imports at the top of a module. No module imports itself by way of others, imports
+inside functions included. Namespaces that name their places as text (``tensh``, ``tensh.nn``, ...) are at the top, and
+load what they name on first use.
 """
 
 import ast
@@ -15,21 +16,28 @@ from tests.support.project import ROOT
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = "tensh.alias tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing tensh.bounded_json"
+PUBLIC = (
+    "tensh.alias tensh.namespace tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
+    "tensh.bounded_json"
+)
 ANYBODY = "tensh.escaping"  # which needs nothing, and which all that shows text needs
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
-    "tensh.nn": ("tensh.engine tensh.switched_off", "numpy"),
-    "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
+    "tensh.nn": ("tensh.engine tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
     "tensh.utils": (
-        "tensh.switched_off tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "tensh.switched_off tensh.namespace tensh.hub tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
-    "tensh.distributions": ("tensh tensh.engine tensh.nn", ""),  # written as a user would: ``import tensh as torch``
+    "tensh.distributions": (
+        "tensh tensh.engine tensh.namespace tensh.nn",
+        "",
+    ),  # written as a user would: ``import tensh as torch``
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
+    "tensh.namespace": ("tensh.engine", ""),
     "tensh.escaping": ("", ""),
     "tensh.bounded_json": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
@@ -142,31 +150,26 @@ def needed_by(names, needs):
 
 
 @cache
-def engine_needs():
-    """Each module of the engine -> the modules of the engine that it imports anywhere, inside functions, too."""
-    engine = [module for module in FILES if module.startswith("tensh.engine")]
-    return {
-        module: {name for name in imports(module, top_only=False) if name.startswith("tensh.engine")} - {module}
-        for module in engine
-    }
+def needs_of_all():
+    """Each module -> the modules of tensh that it imports anywhere, inside functions, too."""
+    return {module: {*imports(module, top_only=False)} & FILES.keys() - {module} for module in FILES}
 
 
 def modules_of(part):
     """The modules of a part of the engine: a folder, or one file."""
     name = f"tensh.engine.{part}"
-    return {module for module in engine_needs() if module == name or module.startswith(f"{name}.")}
+    return {module for module in FILES if module == name or module.startswith(f"{name}.")}
 
 
-def test_no_module_of_the_engine_imports_itself_by_way_of_others():
-    rings = [module for module in engine_needs() if module in needed_by([module], engine_needs())]
-    assert rings == []
+def test_no_module_imports_itself_by_way_of_others():
+    assert [module for module in FILES if module in needed_by([module], needs_of_all())] == []
 
 
 @pytest.mark.parametrize("line", ENGINE)
 def test_the_engine_is_built_from_the_bottom_up(line):
     parts = line.split()
     for position, part in enumerate(parts):
-        needed = needed_by(modules_of(part), engine_needs())
+        needed = needed_by(modules_of(part), needs_of_all())
         for above in parts[position + 1 :]:
             assert modules_of(above), above
             assert not needed & modules_of(above), f"{part} needs {above}"

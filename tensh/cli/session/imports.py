@@ -4,6 +4,7 @@ A program that says `import tensh` sees nothing of it, and no package named torc
 """
 
 from tensh.alias import torch_is_tensh
-from tensh.alias.finder import MEANT, NAME, Finder, Loader
+from tensh.alias.finder import MEANT, Finder, Loader
+from tensh.alias.parts import NAME
 
 __all__ = ["MEANT", "NAME", "Finder", "Loader", "torch_is_tensh"]

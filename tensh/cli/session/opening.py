@@ -1,16 +1,11 @@
 """Opening a file of tensors: each array of it becomes a tensor with a name."""
 
-import builtins
 import importlib
-import keyword
 import os
-import re
 
-from tensh.cli.session.events import RESULTS
+from tensh.cli.session.variable_names import free_name
 from tensh.escaping import visible_line
 from tensh.show.describe import brief, listed
-
-MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
 
 CHECKPOINTS = (".pt", ".pth")  # files of torch.save
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS)
@@ -48,7 +43,7 @@ def named(session, path):
         raise OpeningError(sentence(path, error)) from None
     numbers = {}
     for name, value in found.items():
-        name = free(name, session.namespace, numbers)
+        name = free_name(name, session.namespace, numbers)
         names[name] = session.namespace[name] = value
     return names
 
@@ -96,25 +91,3 @@ def tensor(array, engine):
         return engine.from_numpy(array.astype(array.dtype.newbyteorder("="), copy=False))
     except TypeError:
         return array
-
-
-def is_reserved(name):
-    """Whether a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
-    return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
-
-
-def free(name, taken, numbers=None):
-    """A name as Python writes it, and that nothing has yet; `numbers` keeps where to go on counting."""
-    name = re.sub(r"\W", "_", name)
-    if name.startswith("__") or not name.strip("_"):  # Python's own, such as __builtins__, and those of results
-        name = name.strip("_") or "array"
-    if name[0].isdigit() or keyword.iskeyword(name):
-        name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"
-    if name not in taken and not is_reserved(name):
-        return name
-    number = numbers.get(name, 2) if numbers else 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    if numbers is not None:
-        numbers[name] = number + 1
-    return f"{name}_{number}"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh import bounded_json
-from tensh.cli.session.opening import is_reserved
+from tensh.cli.session.variable_names import is_reserved
 from tensh.engine.arrays.bounds import view_memory
 from tensh.serialization.containers import check_keys
 from tensh.show.reprs import is_bounded

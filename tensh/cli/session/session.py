@@ -65,9 +65,9 @@ class Session:
         lacking = [name for name in MODULES if name not in self.namespace]
         found = {name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking}
         if self.engine == "tensh" and "torch" in found:  # what `import torch` gives
-            from tensh.alias.modules import make_torch
+            from tensh.alias.finder import load_torch
 
-            found["torch"] = make_torch()
+            found["torch"] = load_torch()
         self.give(**found)
 
     def own_names(self):

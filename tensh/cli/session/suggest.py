@@ -8,7 +8,7 @@ import builtins
 import re
 from types import ModuleType
 
-from tensh.alias.finder import own_name
+from tensh.alias.parts import own_name
 from tensh.cli.session.spelling import close
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them

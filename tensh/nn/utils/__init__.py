@@ -1,8 +1,6 @@
 """torch.nn.utils: gradients clipped, parameters as one vector, weights reparametrized, sequences padded and packed."""
 
-import importlib
-
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -24,15 +22,4 @@ SUBMODULES = tuple(module.rpartition(".")[2] for module in WHERE)
 
 __all__ = [*PLACES, *SUBMODULES]  # noqa: PLE0604 (they are strings)
 
-
-def __getattr__(name):
-    if name in PLACES:
-        value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-        return value
-    if name in SUBMODULES:
-        return importlib.import_module(f"tensh.nn.utils.{name}")
-    raise unsupported_name("torch.nn.utils", name)
-
-
-def __dir__():
-    return sorted(__all__)
+__getattr__, __dir__ = declare_namespace("tensh.nn.utils", globals(), PLACES, SUBMODULES)

@@ -187,3 +187,6 @@ def _watch_steps(optimizer):
 
     step._wrapped_by_lr_sched = True
     optimizer.step = step
+
+
+_LRScheduler = LRScheduler  # its old name

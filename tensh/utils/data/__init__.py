@@ -1,8 +1,6 @@
 """torch.utils.data: data sets, the order in which samples are taken, and loaders that make batches of them."""
 
-import importlib
-
-from tensh.engine.methods.unsupported import unsupported_name
+from tensh.namespace import declare_namespace
 
 # Where a name is found: module -> names. Each is loaded when it is first asked for.
 WHERE = {
@@ -20,15 +18,4 @@ SUBMODULES = ("dataloader", "dataset", "distributed", "sampler")
 
 __all__ = sorted(PLACES)  # noqa: PLE0605 (it is a list)
 
-
-def __getattr__(name):
-    if name in SUBMODULES or name == "_utils":
-        return importlib.import_module(f"tensh.utils.data.{name}")
-    if name not in PLACES:
-        raise unsupported_name("torch.utils.data", name)
-    value = globals()[name] = getattr(importlib.import_module(PLACES[name]), name)
-    return value
-
-
-def __dir__():
-    return sorted([*PLACES, *SUBMODULES])
+__getattr__, __dir__ = declare_namespace("tensh.utils.data", globals(), PLACES, (*SUBMODULES, "_utils"))

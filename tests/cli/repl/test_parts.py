@@ -11,8 +11,8 @@ import tensh as torch
 from tensh.cli.environment import Environment
 from tensh.cli.render.theme import NAMES
 from tensh.cli.repl import interrupt, lines, plain, toolbar
-from tensh.cli.session.opening import free
 from tensh.cli.session.session import Session
+from tensh.cli.session.variable_names import free_name
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_a_plain_line_is_cleaned(line, clean):
     ],
 )
 def test_names_of_arrays(name, as_python):
-    assert free(name, {"taken": 1}) == as_python
+    assert free_name(name, {"taken": 1}) == as_python
 
 
 @pytest.mark.parametrize("theme", NAMES)

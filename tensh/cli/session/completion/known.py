@@ -13,7 +13,7 @@ import types
 from functools import cache
 from typing import NamedTuple
 
-from tensh.alias.finder import own_dict, own_name
+from tensh.alias.parts import own_dict, own_name
 
 UNKNOWN = object()
 NOTHING = object()

@@ -6,7 +6,7 @@ import types
 from importlib.util import find_spec
 
 from tensh import SUBMODULES
-from tensh.alias.finder import own_dict, own_name
+from tensh.alias.parts import own_dict, own_name
 from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op

@@ -4,7 +4,7 @@ import builtins
 import inspect
 from types import ModuleType
 
-from tensh.alias.finder import own_name
+from tensh.alias.parts import own_name
 from tensh.cli.session.help import names, page, values
 from tensh.cli.session.spelling import close
 from tensh.engine.methods.unsupported import NotInTensh, sentence

@@ -1,0 +1,36 @@
+"""The parts of tensh that programs see as torch's, and the names of modules under either name."""
+
+import os
+import sys
+
+NAME = "torch"
+ROOT = os.path.dirname(os.path.dirname(__file__))
+DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
+OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace replacing show switched_off tolerances __main__".split()
+"""Parts of tensh that PyTorch has no counterpart of."""
+KEPT = tuple(
+    f"tensh.{each}"
+    for each in """nn.modules. nn.parameter nn.utils.rnn torch_version utils.safetensors utils.data.spawning utils.data.workers
+    utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
+)
+"""Modules that keep their name: their classes say by themselves whose they are, or a worker needs them before this finder."""
+
+
+def own_name(module):
+    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
+    name, file = module.__name__, getattr(module, "__file__", None) or ""
+    return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
+
+
+def own_dict(module):
+    """The dictionary of a module as it is, where ``vars`` would load all names."""
+    return DICT.__get__(module)
+
+
+def parts():
+    """(name, module) of each loaded part of tensh that PyTorch has, too."""
+    return [
+        (name, module)
+        for name, module in sys.modules.items()
+        if name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
+    ]

@@ -1,0 +1,31 @@
+"""Names of variables for what comes from files."""
+
+import builtins
+import keyword
+import re
+
+from tensh.cli.session.events import RESULTS
+
+MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
+
+
+def is_reserved(name):
+    """Whether a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
+    return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
+
+
+def free_name(name, taken, numbers=None):
+    """A name as Python writes it, and that nothing has yet; `numbers` keeps where to go on counting."""
+    name = re.sub(r"\W", "_", name)
+    if name.startswith("__") or not name.strip("_"):  # Python's own, such as __builtins__, and those of results
+        name = name.strip("_") or "array"
+    if name[0].isdigit() or keyword.iskeyword(name):
+        name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"
+    if name not in taken and not is_reserved(name):
+        return name
+    number = numbers.get(name, 2) if numbers else 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    if numbers is not None:
+        numbers[name] = number + 1
+    return f"{name}_{number}"

@@ -1,0 +1,34 @@
+"""Public namespaces whose names are found on first use."""
+
+import importlib
+
+from tensh.engine.methods.unsupported import unsupported_name
+
+
+def declare_namespace(module, values, names, submodules=(), find=None, unsupported=None):
+    """The functions ``__getattr__`` and ``__dir__`` of a module, tensh's own name of it, whose globals are ``values``.
+
+    ``names`` maps each name to the module that has it: one below ``module``, or one named in full. Where ``find`` is
+    given, ``find(name)`` makes the value, and ``names`` may be any collection. ``unsupported(name)`` answers for a name
+    that is not there; without it, PyTorch's names that tensh lacks are told from those that PyTorch lacks.
+    """
+
+    def import_value(name):
+        place = names[name]
+        return getattr(importlib.import_module(place if place.startswith("tensh.") else f"{module}.{place}"), name)
+
+    def refuse(name):
+        raise unsupported_name(f"torch{module.removeprefix('tensh')}", name)
+
+    def __getattr__(name):
+        if name in submodules:
+            return importlib.import_module(f"{module}.{name}")
+        if name not in names:
+            return (unsupported or refuse)(name)
+        value = values[name] = (find or import_value)(name)
+        return value
+
+    def __dir__():
+        return sorted({*values.get("__all__", ()), *names, *submodules})
+
+    return __getattr__, __dir__
