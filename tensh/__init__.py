@@ -40,9 +40,8 @@ def __getattr__(name):
     from tensh.engine import named
 
     try:
-        if name.startswith("_foreach_"):
-            if found := importlib.import_module("tensh.foreach").find(name):
-                return found
+        if name.startswith("_foreach_") and (found := importlib.import_module("tensh.foreach").find(name)):
+            return found
         if name.startswith("_check"):
             from tensh import checks
 
