@@ -1,6 +1,8 @@
-"""Write tensh/engine/codegen/index.py: which module of the engine declares which names.
+"""Write tensh/engine/codegen/index.txt: which module of the engine declares which names.
 
     python tools/index.py [--check]
+
+A line is a module and its names; methods and properties of Tensor begin with a dot.
 
 Every module of the engine is read, and what has come into the registries meanwhile is noted for it. With ``--check``
 nothing is written, and the exit status is 1 if the file would change.
@@ -12,14 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-FILE = ROOT / "tensh" / "engine" / "codegen" / "index.py"
+FILE = ROOT / "tensh" / "engine" / "codegen" / "index.txt"
 ENGINE = "tensh.engine."
-HEAD = '''"""Which module declares which names; methods and properties of Tensor begin with a dot.
-
-Written by tools/index.py; do not edit.  See Note [Reading late] in registry.py."""
-
-DECLARED = {
-'''
 
 
 class Noted(SourceFileLoader):
@@ -64,18 +60,8 @@ def declared():
 
 
 def text():
-    """What the file should hold."""
-    entries = []
-    for module, names in sorted(declared().items()):
-        entries.append(f'    "{module}": """\n')
-        line = "       "
-        for name in names:
-            if len(line) + len(name) > 119:
-                entries.append(line + "\n")
-                line = "       "
-            line += f" {name}"
-        entries.append(f'{line}\n    """,\n')
-    return HEAD + "".join(entries) + "}\n"
+    """What the file should hold: a line for each module, its name first."""
+    return "".join(f"{module} {' '.join(names)}\n" for module, names in sorted(declared().items()))
 
 
 def main(arguments):

@@ -1,6 +1,7 @@
 """Namespaces of PyTorch that tensh lacks answer as those of a PyTorch that was built without them.
 
-``names.txt`` holds their names, as ``tools/switched_off.py`` records them; ``answers.py`` says which of them do not raise.
+``names.txt`` holds their names, as ``tools/switched_off.py`` records them, ``extra_names.txt`` others that libraries ask for;
+``answers.py`` says which of them do not raise.
 A module is made of its paragraph when it is first asked for; nothing is loaded before.
 
 >>> import tensh as torch
@@ -24,14 +25,12 @@ MARKS = {")": "function", "!": "exception", "~": "layer"}
 @cache
 def spaces():
     """Path of each namespace -> its entries, as text."""
-    from tensh.switched_off.answers import EXTRA
-
-    with open(os.path.join(os.path.dirname(__file__), "names.txt"), encoding="utf-8") as file:
-        paragraphs = f"{file.read()}\n{EXTRA}".split("\n\n")[1:]
     found = {}
-    for paragraph in paragraphs:
-        path, _, entries = paragraph.strip().partition("\n")
-        found[path] = f"{found.get(path, '')} {entries}"
+    for text in ("names.txt", "extra_names.txt"):
+        with open(os.path.join(os.path.dirname(__file__), text), encoding="utf-8") as file:
+            for paragraph in file.read().split("\n\n")[1:]:
+                path, _, entries = paragraph.strip().partition("\n")
+                found[path] = f"{found.get(path, '')} {entries}"
     return found
 
 

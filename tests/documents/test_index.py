@@ -8,10 +8,11 @@ from tests.support.project import ROOT, plain_environment
 EACH_FIRST = """
 import os, sys
 from tensh.engine.codegen import registry
-for module, names in registry.DECLARED.items():
+names = {module: name for name, modules in registry.PLACES.items() for module in modules}
+for module, name in names.items():
     child = os.fork()
     if not child:
-        registry.read(names.split()[0].removeprefix("."))
+        registry.read(name)
         sys.stdout.flush()
         os._exit(f"tensh.engine.{module}" not in sys.modules)
     if os.waitpid(child, 0)[1]:

@@ -2,26 +2,26 @@
 
 Note [Reading late]
 Importing every module with declarations takes as long as importing NumPy, and a program uses a few of them.
-``index.py``, written by ``tools/index.py``, lists the modules that declare a name.  A look-up of a missing name imports
+``index.txt``, written by ``tools/index.py``, lists the modules that declare a name.  A look-up of a missing name imports
 these; iteration imports all.  The index decides only when a module is imported: a name that it lacks is looked for in
 all modules before the look-up fails, and a test compares the index with the declarations.
 """
 
+import os
 import pkgutil
 import sys
 from importlib import import_module
 
-from tensh.engine.codegen.index import DECLARED
-
 OTHERS = ("unsupported", "vmap", "arguments")  # the parts of the engine that declare nothing
 HANGING: set = set()  # names attached to Tensor: methods and properties
 PLACES: dict = {}  # name -> the modules that declare it, until they are read
-for _module, _names in DECLARED.items():
-    for _name in _names.split():
-        if _name[0] == ".":
-            _name = _name[1:]
-            HANGING.add(_name)
-        PLACES.setdefault(_name, []).append(_module)
+with open(os.path.join(os.path.dirname(__file__), "index.txt"), encoding="utf-8") as _file:
+    for _module, *_names in map(str.split, _file):
+        for _name in _names:
+            if _name[0] == ".":
+                _name = _name[1:]
+                HANGING.add(_name)
+            PLACES.setdefault(_name, []).append(_module)
 REGISTRIES: list = []
 complete = False  # True when all modules have been imported
 
