@@ -7,7 +7,7 @@ from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
 from tensh.distributions.odds import Odds
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Bernoulli"]
 
@@ -31,17 +31,9 @@ class Bernoulli(Odds, ExponentialFamily):
         self._take(probs, logits)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.probs
-
-    @property
-    def mode(self):
-        return torch.where(self.probs == 0.5, math.nan, (self.probs >= 0.5).to(self.probs))
-
-    @property
-    def variance(self):
-        return self.probs * (1 - self.probs)
+    mean = formula(lambda d: d.probs)
+    mode = formula(lambda d: torch.where(d.probs == 0.5, math.nan, (d.probs >= 0.5).to(d.probs)))
+    variance = formula(lambda d: d.probs * (1 - d.probs))
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -59,9 +51,7 @@ class Bernoulli(Odds, ExponentialFamily):
     def enumerate_support(self, expand=True):
         return self._enumerated(2, self._param.dtype, expand)
 
-    @property
-    def _natural_params(self):
-        return (torch.logit(self.probs),)
+    _natural_params = formula(lambda d: (torch.logit(d.probs),))
 
     def _log_normalizer(self, x):
         return torch.log1p(torch.exp(x))

@@ -5,7 +5,7 @@ from tensh.distributions import constraints
 from tensh.distributions.dirichlet import Dirichlet
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Beta"]
 
@@ -30,23 +30,15 @@ class Beta(ExponentialFamily):
         self._dirichlet = Dirichlet(both, validate_args=validate_args)
         super().__init__(self._dirichlet._batch_shape, validate_args=validate_args)
 
-    @property
-    def concentration1(self):
-        """The exponent of the outcome, plus 1."""
-        return self._dirichlet.concentration[..., 0]
+    concentration1 = formula(lambda d: d._dirichlet.concentration[..., 0], "The exponent of the outcome, plus 1.")
 
     @property
     def concentration0(self):
         """The exponent of what the outcome leaves of 1, plus 1."""
         return self._dirichlet.concentration[..., 1]
 
-    @property
-    def mean(self):
-        return self.concentration1 / (self.concentration1 + self.concentration0)
-
-    @property
-    def mode(self):
-        return self._dirichlet.mode[..., 0]
+    mean = formula(lambda d: d.concentration1 / (d.concentration1 + d.concentration0))
+    mode = formula(lambda d: d._dirichlet.mode[..., 0])
 
     @property
     def variance(self):
@@ -63,9 +55,7 @@ class Beta(ExponentialFamily):
     def entropy(self):
         return self._dirichlet.entropy()
 
-    @property
-    def _natural_params(self):
-        return self.concentration1, self.concentration0
+    _natural_params = formula(lambda d: (d.concentration1, d.concentration0))
 
     def _log_normalizer(self, x, y):
         return torch.lgamma(x) + torch.lgamma(y) - torch.lgamma(x + y)

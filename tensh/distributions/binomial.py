@@ -4,6 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import Odds
+from tensh.distributions.utils import formula
 
 __all__ = ["Binomial"]
 
@@ -34,17 +35,9 @@ class Binomial(Odds, Distribution):
     def support(self):
         return constraints.integer_interval(0, self.total_count)
 
-    @property
-    def mean(self):
-        return self.total_count * self.probs
-
-    @property
-    def mode(self):
-        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
-
-    @property
-    def variance(self):
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = formula(lambda d: d.total_count * d.probs)
+    mode = formula(lambda d: ((d.total_count + 1) * d.probs).floor().clamp(max=d.total_count))
+    variance = formula(lambda d: d.total_count * d.probs * (1 - d.probs))
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

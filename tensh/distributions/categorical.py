@@ -6,6 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import Odds, given
+from tensh.distributions.utils import formula
 
 __all__ = ["Categorical"]
 
@@ -46,14 +47,8 @@ class Categorical(Odds, Distribution):
         """nan: numbers of categories have no mean."""
         return torch.full(self._batch_shape, math.nan, dtype=self.probs.dtype, device=self.probs.device)
 
-    @property
-    def mode(self):
-        return self.probs.argmax(dim=-1)
-
-    @property
-    def variance(self):
-        """nan: numbers of categories have no variance."""
-        return self.mean
+    mode = formula(lambda d: d.probs.argmax(dim=-1))
+    variance = formula(lambda d: d.mean, "nan: numbers of categories have no variance.")
 
     def sample(self, sample_shape=()):
         sample_shape = torch.Size(sample_shape)

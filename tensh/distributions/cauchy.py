@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Cauchy"]
 
@@ -27,19 +27,9 @@ class Cauchy(Distribution):
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        """nan."""
-        return torch.full_like(self.loc, math.nan)
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def variance(self):
-        """Infinite."""
-        return torch.full_like(self.loc, math.inf)
+    mean = formula(lambda d: torch.full_like(d.loc, math.nan), "nan.")
+    mode = formula(lambda d: d.loc)
+    variance = formula(lambda d: torch.full_like(d.loc, math.inf), "Infinite.")
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

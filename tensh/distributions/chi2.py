@@ -3,6 +3,7 @@
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.gamma import Gamma
+from tensh.distributions.utils import formula
 
 __all__ = ["Chi2"]
 
@@ -21,7 +22,4 @@ class Chi2(Gamma):
     def __init__(self, df, validate_args=None):
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
-    @property
-    def df(self):
-        """Degrees of freedom."""
-        return self.concentration * 2
+    df = formula(lambda d: d.concentration * 2, "Degrees of freedom.")

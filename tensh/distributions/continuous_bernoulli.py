@@ -7,7 +7,7 @@ from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
 from tensh.distributions.odds import Odds
-from tensh.distributions.utils import broadcast_all, clamp_probs, lazy_property, logits_to_probs
+from tensh.distributions.utils import broadcast_all, clamp_probs, formula, lazy_property, logits_to_probs
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -106,9 +106,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         log_probs0, log_probs1 = torch.log1p(-self.probs), torch.log(self.probs)
         return self.mean * (log_probs0 - log_probs1) - self._cont_bern_log_norm() - log_probs0
 
-    @property
-    def _natural_params(self):
-        return (self.logits,)
+    _natural_params = formula(lambda d: (d.logits,))
 
     def _log_normalizer(self, x):
         outside = (x <= self._lims[0] - 0.5) | (x > self._lims[1] - 0.5)

@@ -4,6 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
+from tensh.distributions.utils import formula
 
 __all__ = ["Dirichlet"]
 
@@ -49,9 +50,7 @@ class Dirichlet(ExponentialFamily):
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.concentration / self.concentration.sum(-1, True)
+    mean = formula(lambda d: d.concentration / d.concentration.sum(-1, True))
 
     @property
     def mode(self):
@@ -86,9 +85,7 @@ class Dirichlet(ExponentialFamily):
             - ((self.concentration - 1.0) * torch.digamma(self.concentration)).sum(-1)
         )
 
-    @property
-    def _natural_params(self):
-        return (self.concentration,)
+    _natural_params = formula(lambda d: (d.concentration,))
 
     def _log_normalizer(self, x):
         return x.lgamma().sum(-1) - torch.lgamma(x.sum(-1))

@@ -5,7 +5,7 @@ import warnings
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.facts import add_facts
-from tensh.distributions.utils import lazy_property
+from tensh.distributions.utils import formula, lazy_property
 from tensh.engine.vmap.batched import Batched
 
 __all__ = ["Distribution"]
@@ -76,15 +76,8 @@ class Distribution:
         """The same distributions as a larger batch, without copying; ``_instance`` is what a subclass has made for it."""
         raise NotImplementedError
 
-    @property
-    def batch_shape(self):
-        """The shape of the batch."""
-        return self._batch_shape
-
-    @property
-    def event_shape(self):
-        """The shape of one outcome."""
-        return self._event_shape
+    batch_shape = formula(lambda d: d._batch_shape, "The shape of the batch.")
+    event_shape = formula(lambda d: d._event_shape, "The shape of one outcome.")
 
     @property
     def arg_constraints(self):
@@ -111,10 +104,7 @@ class Distribution:
         """The variance."""
         raise NotImplementedError
 
-    @property
-    def stddev(self):
-        """The standard deviation."""
-        return self.variance.sqrt()
+    stddev = formula(lambda d: d.variance.sqrt(), "The standard deviation.")
 
     def sample(self, sample_shape=()):
         """Outcomes, not recorded."""

@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Exponential"]
 
@@ -27,21 +27,10 @@ class Exponential(ExponentialFamily):
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.rate.reciprocal()
-
-    @property
-    def mode(self):
-        return torch.zeros_like(self.rate)
-
-    @property
-    def stddev(self):
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self):
-        return self.rate.pow(-2)
+    mean = formula(lambda d: d.rate.reciprocal())
+    mode = formula(lambda d: torch.zeros_like(d.rate))
+    stddev = formula(lambda d: d.rate.reciprocal())
+    variance = formula(lambda d: d.rate.pow(-2))
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -61,9 +50,7 @@ class Exponential(ExponentialFamily):
     def entropy(self):
         return 1.0 - torch.log(self.rate)
 
-    @property
-    def _natural_params(self):
-        return (-self.rate,)
+    _natural_params = formula(lambda d: (-d.rate,))
 
     def _log_normalizer(self, x):
         return -torch.log(-x)

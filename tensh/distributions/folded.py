@@ -6,6 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AbsTransform
+from tensh.distributions.utils import formula
 
 
 class Folded(TransformedDistribution):
@@ -18,14 +19,8 @@ class Folded(TransformedDistribution):
     def __init__(self, scale, validate_args=None):
         super().__init__(self.family(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
-    @property
-    def scale(self):
-        """That of the whole."""
-        return self.base_dist.scale
-
-    @property
-    def mode(self):
-        return torch.zeros_like(self.scale)
+    scale = formula(lambda d: d.base_dist.scale, "That of the whole.")
+    mode = formula(lambda d: torch.zeros_like(d.scale))
 
     def log_prob(self, value):
         self._check_sample(value)

@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Gamma"]
 
@@ -31,17 +31,9 @@ class Gamma(ExponentialFamily):
         self.concentration, self.rate = broadcast_all(concentration, rate)
         super().__init__(self.concentration.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.concentration / self.rate
-
-    @property
-    def mode(self):
-        return ((self.concentration - 1) / self.rate).clamp(min=0)
-
-    @property
-    def variance(self):
-        return self.concentration / self.rate.pow(2)
+    mean = formula(lambda d: d.concentration / d.rate)
+    mode = formula(lambda d: ((d.concentration - 1) / d.rate).clamp(min=0))
+    variance = formula(lambda d: d.concentration / d.rate.pow(2))
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -73,9 +65,7 @@ class Gamma(ExponentialFamily):
             + (1.0 - self.concentration) * torch.digamma(self.concentration)
         )
 
-    @property
-    def _natural_params(self):
-        return self.concentration - 1, -self.rate
+    _natural_params = formula(lambda d: (d.concentration - 1, -d.rate))
 
     def _log_normalizer(self, x, y):
         return torch.lgamma(x + 1) + (x + 1) * torch.log(-y.reciprocal())

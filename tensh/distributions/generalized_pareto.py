@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["GeneralizedPareto"]
 
@@ -41,9 +41,7 @@ class GeneralizedPareto(Distribution):
         mean = self.loc + self.scale / (1 - torch.where(valid, self.concentration, 0.5))
         return torch.where(valid, mean, math.nan)
 
-    @property
-    def mode(self):
-        return self.loc
+    mode = formula(lambda d: d.loc)
 
     @property
     def variance(self):

@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import Odds
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Geometric"]
 
@@ -33,17 +33,9 @@ class Geometric(Odds, Distribution):
                 f"to be positive but found invalid values:\n{value.data[~(value > 0)]}"
             )
 
-    @property
-    def mean(self):
-        return 1.0 / self.probs - 1.0
-
-    @property
-    def mode(self):
-        return torch.zeros_like(self.probs)
-
-    @property
-    def variance(self):
-        return (1.0 / self.probs - 1.0) / self.probs
+    mean = formula(lambda d: 1.0 / d.probs - 1.0)
+    mode = formula(lambda d: torch.zeros_like(d.probs))
+    variance = formula(lambda d: (1.0 / d.probs - 1.0) / d.probs)
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

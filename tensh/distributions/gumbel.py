@@ -8,7 +8,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AffineTransform, ExpTransform
 from tensh.distributions.uniform import Uniform
-from tensh.distributions.utils import broadcast_all, euler_constant
+from tensh.distributions.utils import broadcast_all, euler_constant, formula
 
 __all__ = ["Gumbel"]
 
@@ -42,21 +42,10 @@ class Gumbel(TransformedDistribution):
         y = (self.loc - value) / self.scale
         return (y - y.exp()) - self.scale.log()
 
-    @property
-    def mean(self):
-        return self.loc + self.scale * euler_constant
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def stddev(self):
-        return (math.pi / math.sqrt(6)) * self.scale
-
-    @property
-    def variance(self):
-        return self.stddev.pow(2)
+    mean = formula(lambda d: d.loc + d.scale * euler_constant)
+    mode = formula(lambda d: d.loc)
+    stddev = formula(lambda d: (math.pi / math.sqrt(6)) * d.scale)
+    variance = formula(lambda d: d.stddev.pow(2))
 
     def entropy(self):
         return self.scale.log() + (1 + euler_constant)

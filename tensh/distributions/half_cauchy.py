@@ -6,6 +6,7 @@ import tensh as torch
 from tensh.distributions.cauchy import Cauchy
 from tensh.distributions.distribution import expandable
 from tensh.distributions.folded import Folded
+from tensh.distributions.utils import formula
 
 __all__ = ["HalfCauchy"]
 
@@ -21,13 +22,8 @@ class HalfCauchy(Folded):
 
     family = Cauchy
 
-    @property
-    def mean(self):
-        return torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
-
-    @property
-    def variance(self):
-        return self.base_dist.variance
+    mean = formula(lambda d: torch.full(d._extended_shape(), math.inf, dtype=d.scale.dtype, device=d.scale.device))
+    variance = formula(lambda d: d.base_dist.variance)
 
     def log_prob(self, value):
         self._check_sample(value)

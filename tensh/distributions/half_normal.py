@@ -5,6 +5,7 @@ import math
 from tensh.distributions.distribution import expandable
 from tensh.distributions.folded import Folded
 from tensh.distributions.normal import Normal
+from tensh.distributions.utils import formula
 
 __all__ = ["HalfNormal"]
 
@@ -20,10 +21,5 @@ class HalfNormal(Folded):
 
     family = Normal
 
-    @property
-    def mean(self):
-        return self.scale * math.sqrt(2 / math.pi)
-
-    @property
-    def variance(self):
-        return self.scale.pow(2) * (1 - 2 / math.pi)
+    mean = formula(lambda d: d.scale * math.sqrt(2 / math.pi))
+    variance = formula(lambda d: d.scale.pow(2) * (1 - 2 / math.pi))

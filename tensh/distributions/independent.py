@@ -4,7 +4,7 @@ from types import GenericAlias
 
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import _sum_rightmost
+from tensh.distributions.utils import _sum_rightmost, formula
 
 __all__ = ["Independent"]
 
@@ -39,30 +39,17 @@ class Independent(Distribution):
             batch_shape[:cut], batch_shape[cut:] + base_distribution.event_shape, validate_args=validate_args
         )
 
-    @property
-    def has_rsample(self):
-        return self.base_dist.has_rsample
-
-    @property
-    def has_enumerate_support(self):
-        return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
+    has_rsample = formula(lambda d: d.base_dist.has_rsample)
+    has_enumerate_support = formula(lambda d: d.reinterpreted_batch_ndims == 0 and d.base_dist.has_enumerate_support)
 
     @constraints.dependent_property
     def support(self):
         support, count = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(support, count) if count else support
 
-    @property
-    def mean(self):
-        return self.base_dist.mean
-
-    @property
-    def mode(self):
-        return self.base_dist.mode
-
-    @property
-    def variance(self):
-        return self.base_dist.variance
+    mean = formula(lambda d: d.base_dist.mean)
+    mode = formula(lambda d: d.base_dist.mode)
+    variance = formula(lambda d: d.base_dist.variance)
 
     def sample(self, sample_shape=()):
         return self.base_dist.sample(sample_shape)

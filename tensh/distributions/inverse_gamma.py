@@ -8,6 +8,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.gamma import Gamma
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import PowerTransform
+from tensh.distributions.utils import formula
 
 __all__ = ["InverseGamma"]
 
@@ -29,24 +30,15 @@ class InverseGamma(TransformedDistribution):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
 
-    @property
-    def concentration(self):
-        """That of the gamma distribution."""
-        return self.base_dist.concentration
-
-    @property
-    def rate(self):
-        """That of the gamma distribution."""
-        return self.base_dist.rate
+    concentration = formula(lambda d: d.base_dist.concentration, "That of the gamma distribution.")
+    rate = formula(lambda d: d.base_dist.rate, "That of the gamma distribution.")
 
     @property
     def mean(self):
         a = self.concentration
         return torch.where(a > 1, self.rate / (a - 1), math.inf)
 
-    @property
-    def mode(self):
-        return self.rate / (self.concentration + 1)
+    mode = formula(lambda d: d.rate / (d.concentration + 1))
 
     @property
     def variance(self):

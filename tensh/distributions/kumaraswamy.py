@@ -8,7 +8,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AffineTransform, PowerTransform
 from tensh.distributions.uniform import Uniform
-from tensh.distributions.utils import broadcast_all, euler_constant
+from tensh.distributions.utils import broadcast_all, euler_constant, formula
 
 __all__ = ["Kumaraswamy"]
 
@@ -43,9 +43,7 @@ class Kumaraswamy(TransformedDistribution):
         a, b = 1 + n / self.concentration1, self.concentration0
         return b * torch.exp(a.lgamma() + b.lgamma() - (a + b).lgamma())
 
-    @property
-    def mean(self):
-        return self._moment(1)
+    mean = formula(lambda d: d._moment(1))
 
     @property
     def mode(self):
@@ -53,9 +51,7 @@ class Kumaraswamy(TransformedDistribution):
         log_mode = b.reciprocal() * (-b).log1p() - (-b * a).log1p()
         return torch.where((b < 1) | (a < 1), math.nan, log_mode).exp()
 
-    @property
-    def variance(self):
-        return self._moment(2) - self.mean.pow(2)
+    variance = formula(lambda d: d._moment(2) - d.mean.pow(2))
 
     def entropy(self):
         a, b = self.concentration1, self.concentration0

@@ -3,7 +3,7 @@
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Laplace"]
 
@@ -25,21 +25,10 @@ class Laplace(Distribution):
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def stddev(self):
-        return 2**0.5 * self.scale
-
-    @property
-    def variance(self):
-        return 2 * self.scale.pow(2)
+    mean = formula(lambda d: d.loc)
+    mode = formula(lambda d: d.loc)
+    stddev = formula(lambda d: 2**0.5 * d.scale)
+    variance = formula(lambda d: 2 * d.scale.pow(2))
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

@@ -5,6 +5,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.normal import Normal
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import ExpTransform
+from tensh.distributions.utils import formula
 
 __all__ = ["LogNormal"]
 
@@ -25,23 +26,10 @@ class LogNormal(TransformedDistribution):
     def __init__(self, loc, scale, validate_args=None):
         super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
 
-    @property
-    def loc(self):
-        """The mean of the logarithm."""
-        return self.base_dist.loc
-
-    @property
-    def scale(self):
-        """The standard deviation of the logarithm."""
-        return self.base_dist.scale
-
-    @property
-    def mean(self):
-        return (self.loc + self.scale.pow(2) / 2).exp()
-
-    @property
-    def mode(self):
-        return (self.loc - self.scale.square()).exp()
+    loc = formula(lambda d: d.base_dist.loc, "The mean of the logarithm.")
+    scale = formula(lambda d: d.base_dist.scale, "The standard deviation of the logarithm.")
+    mean = formula(lambda d: (d.loc + d.scale.pow(2) / 2).exp())
+    mode = formula(lambda d: (d.loc - d.scale.square()).exp())
 
     @property
     def variance(self):

@@ -5,6 +5,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.normal import Normal
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import StickBreakingTransform
+from tensh.distributions.utils import formula
 
 __all__ = ["LogisticNormal"]
 
@@ -29,12 +30,5 @@ class LogisticNormal(TransformedDistribution):
             base = base.expand([1])
         super().__init__(base, StickBreakingTransform(), validate_args=validate_args)
 
-    @property
-    def loc(self):
-        """The means of the normal variables."""
-        return self.base_dist.base_dist.loc
-
-    @property
-    def scale(self):
-        """The standard deviations of the normal variables."""
-        return self.base_dist.base_dist.scale
+    loc = formula(lambda d: d.base_dist.base_dist.loc, "The means of the normal variables.")
+    scale = formula(lambda d: d.base_dist.base_dist.scale, "The standard deviations of the normal variables.")

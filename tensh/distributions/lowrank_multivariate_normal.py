@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.covariance import _batch_mahalanobis, _batch_mv, _half_log_det
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import _standard_normal, lazy_property
+from tensh.distributions.utils import _standard_normal, formula, lazy_property
 
 __all__ = ["LowRankMultivariateNormal"]
 
@@ -80,13 +80,8 @@ class LowRankMultivariateNormal(Distribution):
     def _square(self, matrix):
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = formula(lambda d: d.loc)
+    mode = formula(lambda d: d.loc)
 
     @lazy_property
     def variance(self):

@@ -4,6 +4,7 @@ import tensh as torch
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.constraints import MixtureSameFamilyConstraint, dependent_property
 from tensh.distributions.distribution import Distribution, expandable
+from tensh.distributions.utils import formula
 
 __all__ = ["MixtureSameFamily"]
 
@@ -51,15 +52,8 @@ class MixtureSameFamily(Distribution):
     def support(self):
         return MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    @property
-    def mixture_distribution(self):
-        """The Categorical that chooses."""
-        return self._mixture_distribution
-
-    @property
-    def component_distribution(self):
-        """What it chooses from."""
-        return self._component_distribution
+    mixture_distribution = formula(lambda d: d._mixture_distribution, "The Categorical that chooses.")
+    component_distribution = formula(lambda d: d._component_distribution, "What it chooses from.")
 
     def _averaged(self, values):
         """The mean of ``values`` of the components, by their weights: [*batch, K, *event] -> [*batch, *event]."""
@@ -67,9 +61,7 @@ class MixtureSameFamily(Distribution):
         weights = weights.reshape(weights.shape + (1,) * self._event_ndims)
         return torch.sum(weights * values, dim=-1 - self._event_ndims)
 
-    @property
-    def mean(self):
-        return self._averaged(self.component_distribution.mean)
+    mean = formula(lambda d: d._averaged(d.component_distribution.mean))
 
     @property
     def variance(self):

@@ -8,7 +8,7 @@ from tensh.distributions.binomial import Binomial
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import OfCategories
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Multinomial"]
 
@@ -35,13 +35,8 @@ class Multinomial(OfCategories, Distribution):
     def support(self):
         return constraints.multinomial(self.total_count)
 
-    @property
-    def mean(self):
-        return self.probs * self.total_count
-
-    @property
-    def variance(self):
-        return self.total_count * self.probs * (1 - self.probs)
+    mean = formula(lambda d: d.probs * d.total_count)
+    variance = formula(lambda d: d.total_count * d.probs * (1 - d.probs))
 
     def sample(self, sample_shape=()):
         sample_shape = torch.Size(sample_shape)

@@ -13,7 +13,7 @@ from tensh.distributions.covariance import (
     given,
 )
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import _standard_normal
+from tensh.distributions.utils import _standard_normal, formula
 
 __all__ = ["MultivariateNormal"]
 
@@ -57,17 +57,9 @@ class MultivariateNormal(Covariance, Distribution):
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = FACTORS[name](matrix)
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def variance(self):
-        return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
+    mean = formula(lambda d: d.loc)
+    mode = formula(lambda d: d.loc)
+    variance = formula(lambda d: d._unbroadcasted_scale_tril.pow(2).sum(-1).expand(d._batch_shape + d._event_shape))
 
     def rsample(self, sample_shape=()):
         noise = _standard_normal(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device)

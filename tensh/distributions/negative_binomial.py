@@ -5,7 +5,7 @@ from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.gamma import Gamma
 from tensh.distributions.odds import Odds
-from tensh.distributions.utils import lazy_property
+from tensh.distributions.utils import formula, lazy_property
 
 __all__ = ["NegativeBinomial"]
 
@@ -31,17 +31,9 @@ class NegativeBinomial(Odds, Distribution):
         self.total_count = total_count.type_as(self._param)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.total_count * torch.exp(self.logits)
-
-    @property
-    def mode(self):
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
-
-    @property
-    def variance(self):
-        return self.mean / torch.sigmoid(-self.logits)
+    mean = formula(lambda d: d.total_count * torch.exp(d.logits))
+    mode = formula(lambda d: ((d.total_count - 1) * d.logits.exp()).floor().clamp(min=0.0))
+    variance = formula(lambda d: d.mean / torch.sigmoid(-d.logits))
 
     @lazy_property
     def _gamma(self):

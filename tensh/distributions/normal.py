@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import _standard_normal, broadcast_all
+from tensh.distributions.utils import _standard_normal, broadcast_all, formula
 
 __all__ = ["Normal"]
 
@@ -30,21 +30,10 @@ class Normal(ExponentialFamily):
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
-
-    @property
-    def stddev(self):
-        return self.scale
-
-    @property
-    def variance(self):
-        return self.stddev.pow(2)
+    mean = formula(lambda d: d.loc)
+    mode = formula(lambda d: d.loc)
+    stddev = formula(lambda d: d.scale)
+    variance = formula(lambda d: d.stddev.pow(2))
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -70,9 +59,7 @@ class Normal(ExponentialFamily):
     def entropy(self):
         return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
 
-    @property
-    def _natural_params(self):
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+    _natural_params = formula(lambda d: (d.loc / d.scale.pow(2), -0.5 * d.scale.pow(2).reciprocal()))
 
     def _log_normalizer(self, x, y):
         return -0.25 * x.pow(2) / y + 0.5 * torch.log(-math.pi / y)

@@ -2,7 +2,7 @@
 
 import tensh as torch
 from tensh.distributions import constraints
-from tensh.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from tensh.distributions.utils import broadcast_all, formula, lazy_property, logits_to_probs, probs_to_logits
 
 
 def given(probs, logits):
@@ -34,10 +34,7 @@ class Odds:
         """The probabilities."""
         return logits_to_probs(self.logits, is_binary=self._is_binary)
 
-    @property
-    def param_shape(self):
-        """The shape of ``probs`` and ``logits``."""
-        return self._param.size()
+    param_shape = formula(lambda d: d._param.size(), "The shape of ``probs`` and ``logits``.")
 
     def _new(self, *args, **kwargs):
         return self._param.new(*args, **kwargs)
@@ -54,24 +51,10 @@ class OfCategories:
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
-    @property
-    def probs(self):
-        """The chances of the categories."""
-        return self._categorical.probs
-
-    @property
-    def logits(self):
-        """The logarithms of the chances."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self):
-        """The shape of ``probs`` and ``logits``."""
-        return self._categorical.param_shape
-
-    @property
-    def _param(self):
-        return self._categorical._param
+    probs = formula(lambda d: d._categorical.probs, "The chances of the categories.")
+    logits = formula(lambda d: d._categorical.logits, "The logarithms of the chances.")
+    param_shape = formula(lambda d: d._categorical.param_shape, "The shape of ``probs`` and ``logits``.")
+    _param = formula(lambda d: d._categorical._param)
 
     def _new(self, *args, **kwargs):
         return self._categorical._new(*args, **kwargs)

@@ -5,6 +5,7 @@ from tensh.distributions import constraints
 from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.odds import OfCategories
+from tensh.distributions.utils import formula
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
@@ -27,17 +28,9 @@ class OneHotCategorical(OfCategories, Distribution):
         event_shape = self._categorical.param_shape[-1:]
         super().__init__(self._categorical.batch_shape, event_shape, validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.probs
-
-    @property
-    def mode(self):
-        return self._one_hot(self.probs.argmax(dim=-1))
-
-    @property
-    def variance(self):
-        return self.probs * (1 - self.probs)
+    mean = formula(lambda d: d.probs)
+    mode = formula(lambda d: d._one_hot(d.probs.argmax(dim=-1)))
+    variance = formula(lambda d: d.probs * (1 - d.probs))
 
     def _one_hot(self, indices):
         return torch.nn.functional.one_hot(indices, self.event_shape[0]).to(self.probs)

@@ -5,7 +5,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.exponential import Exponential
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AffineTransform, ExpTransform
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Pareto"]
 
@@ -31,9 +31,7 @@ class Pareto(TransformedDistribution):
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
-    @property
-    def mode(self):
-        return self.scale
+    mode = formula(lambda d: d.scale)
 
     @property
     def variance(self):

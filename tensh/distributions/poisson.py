@@ -4,7 +4,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Poisson"]
 
@@ -25,17 +25,9 @@ class Poisson(ExponentialFamily):
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        return self.rate
-
-    @property
-    def mode(self):
-        return self.rate.floor()
-
-    @property
-    def variance(self):
-        return self.rate
+    mean = formula(lambda d: d.rate)
+    mode = formula(lambda d: d.rate.floor())
+    variance = formula(lambda d: d.rate)
 
     def sample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -47,9 +39,7 @@ class Poisson(ExponentialFamily):
         rate, value = broadcast_all(self.rate, value)
         return value.xlogy(rate) - rate - (value + 1).lgamma()
 
-    @property
-    def _natural_params(self):
-        return (torch.log(self.rate),)
+    _natural_params = formula(lambda d: (torch.log(d.rate),))
 
     def _log_normalizer(self, x):
         return torch.exp(x)

@@ -1,6 +1,7 @@
 """Relaxed distributions: a base with a temperature, and chances as probabilities or logits, transformed."""
 
 from tensh.distributions.transformed_distribution import TransformedDistribution
+from tensh.distributions.utils import formula
 
 
 class Relaxed(TransformedDistribution):
@@ -11,12 +12,5 @@ class Relaxed(TransformedDistribution):
         """How far outcomes are from those of the discrete distribution."""
         return self.base_dist.temperature
 
-    @property
-    def logits(self):
-        """The logarithms of the odds, or of the probabilities."""
-        return self.base_dist.logits
-
-    @property
-    def probs(self):
-        """The probabilities."""
-        return self.base_dist.probs
+    logits = formula(lambda d: d.base_dist.logits, "The logarithms of the odds, or of the probabilities.")
+    probs = formula(lambda d: d.base_dist.probs, "The probabilities.")

@@ -6,7 +6,7 @@ from tensh.distributions.categorical import Categorical
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.relaxed import Relaxed
 from tensh.distributions.transforms import ExpTransform
-from tensh.distributions.utils import broadcast_all, clamp_probs
+from tensh.distributions.utils import broadcast_all, clamp_probs, formula
 
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
@@ -38,20 +38,9 @@ class ExpRelaxedCategorical(Distribution):
     def _new(self, *args, **kwargs):
         return self._categorical._new(*args, **kwargs)
 
-    @property
-    def param_shape(self):
-        """The shape of ``probs`` and ``logits``."""
-        return self._categorical.param_shape
-
-    @property
-    def logits(self):
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def probs(self):
-        """The probabilities."""
-        return self._categorical.probs
+    param_shape = formula(lambda d: d._categorical.param_shape, "The shape of ``probs`` and ``logits``.")
+    logits = formula(lambda d: d._categorical.logits, "The logarithms of the probabilities.")
+    probs = formula(lambda d: d._categorical.probs, "The probabilities.")
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.chi2 import Chi2
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import _standard_normal, broadcast_all
+from tensh.distributions.utils import _standard_normal, broadcast_all, formula
 
 __all__ = ["StudentT"]
 
@@ -29,14 +29,8 @@ class StudentT(Distribution):
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)
 
-    @property
-    def mean(self):
-        """The mean; nan up to one degree of freedom."""
-        return torch.where(self.df <= 1, math.nan, self.loc)
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = formula(lambda d: torch.where(d.df <= 1, math.nan, d.loc), "The mean; nan up to one degree of freedom.")
+    mode = formula(lambda d: d.loc)
 
     @property
     def variance(self):

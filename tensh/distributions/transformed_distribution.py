@@ -8,7 +8,7 @@ from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.independent import Independent
 from tensh.distributions.transforms import ComposeTransform, Transform
-from tensh.distributions.utils import _sum_rightmost
+from tensh.distributions.utils import _sum_rightmost, formula
 
 __all__ = ["TransformedDistribution"]
 
@@ -62,9 +62,7 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - support.event_dim
         return constraints.independent(support, extra) if extra > 0 else support
 
-    @property
-    def has_rsample(self):
-        return self.base_dist.has_rsample
+    has_rsample = formula(lambda d: d.base_dist.has_rsample)
 
     def _forward(self, x):
         for transform in self.transforms:

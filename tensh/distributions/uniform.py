@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.utils import broadcast_all
+from tensh.distributions.utils import broadcast_all, formula
 
 __all__ = ["Uniform"]
 
@@ -28,30 +28,16 @@ class Uniform(Distribution):
         self.low, self.high = broadcast_all(low, high)
         super().__init__(self.low.size(), validate_args=validate_args)
 
-    @property
-    def arg_constraints(self):
-        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
+    arg_constraints = formula(lambda d: {"low": constraints.less_than(d.high), "high": constraints.greater_than(d.low)})
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self):
         return constraints.interval(self.low, self.high)
 
-    @property
-    def mean(self):
-        return (self.high + self.low) / 2
-
-    @property
-    def mode(self):
-        """nan: no number is likelier than the others."""
-        return math.nan * self.high
-
-    @property
-    def stddev(self):
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self):
-        return (self.high - self.low).pow(2) / 12
+    mean = formula(lambda d: (d.high + d.low) / 2)
+    mode = formula(lambda d: math.nan * d.high, "nan: no number is likelier than the others.")
+    stddev = formula(lambda d: (d.high - d.low) / 12**0.5)
+    variance = formula(lambda d: (d.high - d.low).pow(2) / 12)
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)

@@ -73,6 +73,24 @@ def probs_to_logits(probs, is_binary=False):
     return torch.log(inner) - torch.log1p(-inner) if is_binary else torch.log(inner)
 
 
+class formula(property):
+    """A property that is one expression; without documentation of its own it has that of its base.
+
+    >>> from tensh.distributions.utils import formula
+    >>> class Circle:
+    ...     radius = 2
+    ...     area = formula(lambda c: 3 * c.radius**2)
+    >>> Circle().area
+    12
+    """
+
+    def __init__(self, read, doc=None):
+        super().__init__(read, doc=doc)
+
+    def __set_name__(self, owner, name):
+        self.fget.__name__, self.fget.__qualname__ = name, f"{owner.__qualname__}.{name}"
+
+
 class lazy_property:
     """A property that is computed when it is first asked for, and is an attribute from then on. It is recorded anywhere.
 

@@ -7,7 +7,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution
 from tensh.distributions.facts import add_facts
-from tensh.distributions.utils import broadcast_all, lazy_property
+from tensh.distributions.utils import broadcast_all, formula, lazy_property
 
 __all__ = ["VonMises"]
 
@@ -67,13 +67,8 @@ class VonMises(Distribution):
         params = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*params, validate_args=vars(self).get("_validate_args"))
 
-    @property
-    def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
-        return self.loc
+    mean = formula(lambda d: d.loc)
+    mode = formula(lambda d: d.loc)
 
     @lazy_property
     def variance(self):

@@ -6,7 +6,7 @@ from tensh.distributions.distribution import expandable
 from tensh.distributions.exponential import Exponential
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AffineTransform, PowerTransform
-from tensh.distributions.utils import broadcast_all, euler_constant
+from tensh.distributions.utils import broadcast_all, euler_constant, formula
 
 __all__ = ["Weibull"]
 
@@ -37,17 +37,9 @@ class Weibull(TransformedDistribution):
         """The mean of ``(x / scale) ** n``."""
         return torch.lgamma(1 + n * self.concentration_reciprocal).exp()
 
-    @property
-    def mean(self):
-        return self.scale * self._moment(1)
-
-    @property
-    def mode(self):
-        return self.scale * ((self.concentration - 1) / self.concentration) ** self.concentration.reciprocal()
-
-    @property
-    def variance(self):
-        return self.scale.pow(2) * (self._moment(2) - self._moment(1).pow(2))
+    mean = formula(lambda d: d.scale * d._moment(1))
+    mode = formula(lambda d: d.scale * ((d.concentration - 1) / d.concentration) ** d.concentration.reciprocal())
+    variance = formula(lambda d: d.scale.pow(2) * (d._moment(2) - d._moment(1).pow(2)))
 
     def entropy(self):
         shape = self.concentration_reciprocal

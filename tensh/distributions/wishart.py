@@ -9,6 +9,7 @@ from tensh.distributions.chi2 import Chi2
 from tensh.distributions.covariance import FACTORS, Covariance, given
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
+from tensh.distributions.utils import formula
 
 __all__ = ["Wishart"]
 
@@ -77,9 +78,7 @@ class Wishart(Covariance, ExponentialFamily):
     def _times(self, factor, matrix):
         return factor.unsqueeze(-1).unsqueeze(-1) * matrix
 
-    @property
-    def mean(self):
-        return self._times(self.df, self.covariance_matrix)
+    mean = formula(lambda d: d._times(d.df, d.covariance_matrix))
 
     @property
     def mode(self):
@@ -134,9 +133,7 @@ class Wishart(Covariance, ExponentialFamily):
         scale = (n + 1) * (n * math.log(2) / 2 + self._half_log_det())
         return scale + torch.mvlgamma(half, p=n) - (half - (n + 1) / 2) * _mvdigamma(half, p=n) + half * n
 
-    @property
-    def _natural_params(self):
-        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+    _natural_params = formula(lambda d: (-d.precision_matrix / 2, (d.df - d._event_shape[-1] - 1) / 2))
 
     def _log_normalizer(self, x, y):
         n = self._event_shape[-1]

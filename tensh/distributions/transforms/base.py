@@ -1,6 +1,7 @@
 """Transform: an invertible map with the logarithm of its volume; and the inverse as one more."""
 
 from tensh.distributions import constraints
+from tensh.distributions.utils import formula
 
 
 class Transform:
@@ -118,13 +119,8 @@ class _InverseTransform(Transform):
     def codomain(self):
         return self._inv.domain
 
-    @property
-    def bijective(self):
-        return self._inv.bijective
-
-    @property
-    def sign(self):
-        return self._inv.sign
+    bijective = formula(lambda t: t._inv.bijective)
+    sign = formula(lambda t: t._inv.sign)
 
     def with_cache(self, cache_size=1):
         return self._inv.with_cache(cache_size).inv

@@ -6,7 +6,7 @@ import operator
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Transform, at_least
-from tensh.distributions.utils import _sum_rightmost, lazy_property
+from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
 def _widened(ends):
@@ -132,15 +132,8 @@ class IndependentTransform(Transform):
         """Where the outputs lie."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    @property
-    def bijective(self):
-        """Whether ``base_transform`` is."""
-        return self.base_transform.bijective
-
-    @property
-    def sign(self):
-        """The sign of ``base_transform``."""
-        return self.base_transform.sign
+    bijective = formula(lambda t: t.base_transform.bijective, "Whether ``base_transform`` is.")
+    sign = formula(lambda t: t.base_transform.sign, "The sign of ``base_transform``.")
 
     def _call(self, x):
         at_least(self.domain.event_dim, x.shape)

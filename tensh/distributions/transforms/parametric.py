@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Transform
-from tensh.distributions.utils import _sum_rightmost, broadcast_all, lazy_property
+from tensh.distributions.utils import _sum_rightmost, broadcast_all, formula, lazy_property
 
 NUMBER = (int, float)  # a bool is an int
 
@@ -30,9 +30,7 @@ class AffineTransform(Transform):
     def _remade(self, cache_size):
         return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
-    @property
-    def event_dim(self):
-        return self._event_dim
+    event_dim = formula(lambda t: t._event_dim)
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
@@ -139,10 +137,7 @@ class CumulativeDistributionTransform(Transform):
     def _remade(self, cache_size):
         return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
 
-    @property
-    def domain(self):
-        """Where the inputs lie."""
-        return self.distribution.support
+    domain = formula(lambda t: t.distribution.support, "Where the inputs lie.")
 
     def _call(self, x):
         return self.distribution.cdf(x)

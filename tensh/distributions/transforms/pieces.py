@@ -5,7 +5,7 @@ import itertools
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Transform
-from tensh.distributions.utils import _sum_rightmost, lazy_property
+from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
 class _Pieces(Transform):
@@ -18,9 +18,7 @@ class _Pieces(Transform):
         self.transforms = [each.with_cache(cache_size) if cache_size else each for each in tseq]
         self.dim = dim
 
-    @property
-    def bijective(self):
-        return all(each.bijective for each in self.transforms)
+    bijective = formula(lambda t: all(each.bijective for each in t.transforms))
 
     def _checked(self, name, value, spoken="tensor"):
         """``value``, if it has the dimension and as much along it as there are transforms for."""
@@ -76,9 +74,7 @@ class CatTransform(_Pieces):
         """How much there is along the dimension, of all slices."""
         return sum(self.lengths)
 
-    @property
-    def _length(self):
-        return "length", self.length
+    _length = formula(lambda t: ("length", t.length))
 
     _joined = staticmethod(torch.cat)
 
@@ -121,9 +117,7 @@ class StackTransform(_Pieces):
     def _remade(self, cache_size):
         return StackTransform(self.transforms, self.dim, cache_size)
 
-    @property
-    def _length(self):
-        return "len(transforms)", len(self.transforms)
+    _length = formula(lambda t: ("len(transforms)", len(t.transforms)))
 
     _joined = staticmethod(torch.stack)
 
