@@ -65,9 +65,9 @@ elu_op = activation(elu, "``scale * input`` above zero, ``scale * alpha * (exp(i
            input=ELU.format("(alpha * scale * input_scale)", "input_scale", "scale"))  # fmt: skip
 celu_op = activation(celu, "The input above zero, ``alpha * (exp(input / alpha) - 1)`` below.", kernel_name="elu_cpu",
            input=ELU.format(1, "(1 / alpha)", 1))  # fmt: skip
-activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
+elu_over = activation(elu, "The same, written over the input.", name="elu_over", node="EluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill((only(out, out < 0) + alpha * scale) * input_scale, ~(out <= 0), scale)")  # fmt: skip
-activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
+celu_over = activation(celu, "The same, written over the input.", name="celu_over", node="CeluBackward1", kernel_name="elu_cpu",
            input="g * masked_fill(only(out, out < 0) / alpha + 1, ~(out <= 0), 1)")  # fmt: skip
 
 
@@ -86,7 +86,7 @@ leaky_relu_op = activation(
     kernel_name="leaky_relu_cpu",
     input=LEAKY,
 )
-activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
+leaky_relu_over = activation(leaky_relu, "The same, written over the input.", name="leaky_relu_over", node="LeakyReluBackward1",
            kernel_name="leaky_relu_cpu", input=LEAKY.replace("input", "out"))  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def declare_threshold(name, node):
 
 
 threshold_op = declare_threshold("threshold", "ThresholdBackward0")
-declare_threshold("threshold_over", "ThresholdBackward1")
+threshold_over = declare_threshold("threshold_over", "ThresholdBackward1")
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
@@ -141,7 +141,7 @@ def require_lambda(lambd, input):
 
 SHRUNK = "tied(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
 hardshrink_op = activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
-activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
+softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
            kernel_name="softshrink_check", input=SHRUNK)  # fmt: skip
 
 
@@ -186,7 +186,7 @@ def mish(input):
     return np.multiply(input, np.tanh(softplus(input)))
 
 
-activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
+softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
            kernel_name="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
 logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", kernel_name="log_sigmoid_cpu",
            input="g * sigmoid(-input)")  # fmt: skip

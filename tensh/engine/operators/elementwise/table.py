@@ -218,7 +218,7 @@ NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplemente
 
 relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
           refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
-pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
+maximum = pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
           refusal=not_complex("maximum not implemented for complex tensors."),
           input="masked_fill(where(input == other, g / 2, g), input < other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input > other, 0)")  # fmt: skip

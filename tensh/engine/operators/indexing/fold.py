@@ -11,7 +11,7 @@ from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.indexing.gather import places
-from tensh.engine.operators.indexing.scatter import require_scatter, scatter
+from tensh.engine.operators.indexing.scatter import require_scatter, scatter, scatter_number, scatter_src
 from tensh.engine.operators.writing import writes
 
 
@@ -140,12 +140,13 @@ LET = {
 }
 LET["amin"] = LET["amax"]
 
+OPERATORS: dict = {"scatter": {}, "index": {}}  # family -> kind -> the operator
 for _family, _node in ("scatter", "ScatterReduceBackward0"), ("index", "IndexReduceBackward0"):
     for _kind in FOLDS:
         _write = folding(_family, _kind)
         _write.__name__ = f"{_family}_{_kind}"
         _write.__doc__ = f"The {_kind} of all elements that meet in one place."
-        writes(
+        OPERATORS[_family][_kind] = writes(
             _write, public=False, node=_node, let=LET[_kind], index=None,
             input="own if include_self else scatter_number(own, dim, index, 0)", src="padded(its, src.shape)",
         )  # fmt: skip
@@ -164,9 +165,14 @@ def combining(what, combine, numbers):
     write.__name__ = f"scatter_{what}_{'number' if numbers else 'src'}"
     write.__doc__ = "Elements, or a number, combined with those at ``index`` along ``dim``."
     given = {} if numbers else {"src": "not_differentiable('scatter')"}
-    writes(write, public=False, node="NotImplemented", input="not_differentiable('scatter')", index=None, **given)
+    return writes(
+        write, public=False, node="NotImplemented", input="not_differentiable('scatter')", index=None, **given
+    )
 
 
-for _what, _combine in ("add", add_at), ("multiply", np.multiply.at):
-    for _numbers in True, False:
-        combining(_what, _combine, _numbers)
+SCATTER = {
+    (what, numbers): combining(what, combine, numbers)
+    for what, combine in (("add", add_at), ("multiply", np.multiply.at))
+    for numbers in (True, False)
+} | {(None, True): scatter_number, (None, False): scatter_src}
+"""The operators of ``scatter``, by ``reduce`` and whether a number is written."""

@@ -127,8 +127,9 @@ def grid_spread(grad, grid, shape, orders, kind, padding, corners):
 
 
 SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raised(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
+GRID_SAMPLE = {}
 for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_sampler3d_cpu")):
-    op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", kernel_name=kernel_name,
+    GRID_SAMPLE[dims] = op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", kernel_name=kernel_name,
        node=f"GridSampler{dims}DBackward0", input=f"grid_spread{dims}(g, grid, input.shape, orders, {MODES})",
        grid=SLOPES.format(dims=dims, x="input"))  # fmt: skip
     op(grid_spread, name=f"grid_spread{dims}", public=False, out=False, node=f"GridSampler{dims}DBackwardBackward0",

@@ -58,8 +58,12 @@ def mirrored(mode, size, before, after):
     return Taps(size, place[None])
 
 
-for dims in (1, 2, 3):
-    for name in ("reflection", "replication"):
-        tapped(f"{name}_pad{dims}d", f"{name.title()}Pad{dims}DBackward0", types="iufc", kernel_name=f"{name}_pad{dims}d",
-               saves_input=True)  # fmt: skip
-tapped("circular_pad", "PadCircularBackward0", types="biufc")
+def declare_pad(name, dims):
+    """Declare ``reflection_pad1d`` and the like."""
+    node, name = f"{name.title()}Pad{dims}DBackward0", f"{name}_pad{dims}d"
+    return tapped(name, node, types="iufc", kernel_name=name, saves_input=True)
+
+
+REFLECTION_PAD = {dims: declare_pad("reflection", dims) for dims in (1, 2, 3)}
+REPLICATION_PAD = {dims: declare_pad("replication", dims) for dims in (1, 2, 3)}
+CIRCULAR_PAD = dict.fromkeys((1, 2, 3), tapped("circular_pad", "PadCircularBackward0", types="biufc"))

@@ -115,21 +115,22 @@ def max_pool_with_indices(input, kernel, stride, padding, dilation, size):
     return spots.kernel(input, places, len(kernel)), places
 
 
+MAX_POOL, MAX_POOL_WITH_INDICES, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL = {}, {}, {}, {}  # by the number of dimensions
 for dims in (2, 3):
     declared = {"public": False, "out": False, "types": "iuf", "node": f"MaxPool{dims}DWithIndicesBackward0"}
     declared["kernel_name"] = f"max_pool{dims}d"
     back = "tied(spread_spots(g, {}, input.shape, len(kernel)), input)"
-    op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
+    MAX_POOL[dims] = op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
     declared["outs"] = ("values", "indices")
-    op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
+    MAX_POOL_WITH_INDICES[dims] = op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
        input=back.format("indices"))  # fmt: skip
-    for kind, called in (
-        ("adaptive", f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
-        ("fractional", f"fractional_max_pool{dims}d"),
+    for kind, operators, called in (
+        ("adaptive", ADAPTIVE_MAX_POOL, f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
+        ("fractional", FRACTIONAL_MAX_POOL, f"fractional_max_pool{dims}d"),
     ):
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}
-        op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
+        operators[dims] = op(keeping_format(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="tied(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
 
 
@@ -172,9 +173,12 @@ def max_unpool(input, indices, shape, dims):
     return result
 
 
-for dims in (2, 3):
-    op(keeping_format(max_unpool), name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.", public=False, out=False, types="f",
-       node=f"MaxUnpool{dims}DBackward0", kernel_name=f"max_unpool{dims}d", input="spots(g, indices, dims)", indices=None)  # fmt: skip
+MAX_UNPOOL = {
+    dims: op(keeping_format(max_unpool), name=f"max_unpool{dims}", doc="Zeros with the elements at their flat places.",
+             public=False, out=False, types="f", node=f"MaxUnpool{dims}DBackward0", kernel_name=f"max_unpool{dims}d",
+             input="spots(g, indices, dims)", indices=None)
+    for dims in (2, 3)
+}  # fmt: skip
 
 
 # ── the mean ─────────────────────────────────────────────────────────────────
@@ -208,13 +212,14 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
 
 
 MEAN = "kernel, stride, padding, size, divisor"
+AVG_POOL, ADAPTIVE_AVG_POOL = {}, {}
 for dims in (2, 3):
     declared = {"public": False, "types": "iuf", "kernel_name": "avg_pool2d" if dims == 2 else "avg_pool3d_out_frame"}
-    op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
+    AVG_POOL[dims] = op(avg_pool, name=f"avg_pool{dims}", doc="The mean of every window.", **declared, node=f"AvgPool{dims}DBackward0",
        input=f"tied(avg_pool{dims}_back(g, input.shape, {MEAN}), input)")  # fmt: skip
     op(avg_pool_back, name=f"avg_pool{dims}_back", doc="Every element shared out over its window: the adjoint of the mean.",
        public=False, out=False, node=f"AvgPool{dims}DBackwardBackward0", grad=f"avg_pool{dims}(g, {MEAN})")  # fmt: skip
-    tapped(
+    ADAPTIVE_AVG_POOL[dims] = tapped(
         f"adaptive_avg_pool{dims}",
         f"AdaptiveAvgPool{dims}DBackward0",
         kernel_name=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",

@@ -92,12 +92,13 @@ def smooth(n, size, corners, factor, mode):
 
 
 # ── the operators, by PyTorch's names ────────────────────────────────────────
+UPSAMPLE = {}  # mode, and the number of dimensions of one that is for several, -> the operator
 for dims in (1, 2, 3):
     for name, mode in (("Nearest", "nearest"), ("NearestExact", "nearest-exact")):
         called = (
             "upsample_nearest2d_channels_last" if (dims, mode) == (2, "nearest") else "compute_indices_weights_nearest"
         )
-        tapped(
+        UPSAMPLE[mode, dims] = tapped(
             f"upsample_{mode.replace('-', '_')}_{dims}",
             f"Upsample{name}{dims}DBackward0",
             kernel_name=called,
@@ -113,4 +114,4 @@ for mode, node, called in (
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
     types = "uf" if "2D" in node else "f"  # pictures may be of bytes
-    tapped(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)
+    UPSAMPLE[mode] = tapped(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)

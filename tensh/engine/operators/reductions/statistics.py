@@ -174,18 +174,20 @@ def median_of_all(name, skip_nan):
     return kernel
 
 
+MEDIANS = {}  # name -> the operators of all elements, and along a dimension
 for _name, _skip in (("median", False), ("nanmedian", True)):
     _doc = "The lower median{}" + (" of the elements that are not nan." if _skip else ".")
-    op(
+    _along = op(
         median_along(_name, _skip),
         name=f"{_name}_dim", doc=_doc.format(" along ``dim``, and where it is") , public=False, kernel_name="median_out",
         node=f"{_name.title()}Backward1", outs=("values", "indices"), returns=_name, input=ALONG,
     )  # fmt: skip
-    op(
+    _of_all = op(
         median_of_all(_name, _skip),
         name=f"{_name}_all", doc=_doc.format(" of all elements"), public=False, kernel_name="median_cpu", let=SHARED,
         node=f"{_name.title()}Backward0", input=SHARE,
     )  # fmt: skip
+    MEDIANS[_name] = _of_all, _along
 
 
 @op(public=False, kernel_name="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)

@@ -4,7 +4,6 @@ from tensh.engine.arguments.signatures import NO_FIT, Form, choose
 from tensh.engine.codegen.mixing import NUMBERS, keep_dtype, plain, refuse
 from tensh.engine.codegen.scalars import take_number
 from tensh.engine.codegen.table import METHODS, PUBLIC, PYTHON_ONLY, composite, public
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, complex128, float64
 from tensh.engine.errors.messages import broadcast_clash
@@ -20,12 +19,14 @@ from tensh.engine.operators.elementwise.table import (
     clamp_tensors,
     complex_op,
     floor_divide,
+    lerp_tensors,
     nan_to_num,
     pow_op,
     reciprocal,
     remainder,
 )
 from tensh.engine.operators.elementwise.table import clamp as clamp_op
+from tensh.engine.operators.elementwise.table import lerp as lerp_op
 
 
 def tensor(value, name, parameter="input", position=1):
@@ -230,13 +231,13 @@ def lerp(input, end, weight, *, out=None):
     if out is not None:
         return write_out(out, lerp(input, end, weight), "lerp")
     if isinstance(weight, Tensor):
-        return lerped("lerp_tensors", input, end, weight)
+        return lerped(lerp_tensors, input, end, weight)
     if type(weight) is float:
-        return lerped("lerp", input, end, weight)
+        return lerped(lerp_op, input, end, weight)
     if (number := plain(weight)) is None:
         fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
                   "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip
-    return lerped("lerp", input, end, number)
+    return lerped(lerp_op, input, end, number)
 
 
 @composite
@@ -251,10 +252,10 @@ def lerp_(input, end, weight):
         raise
 
 
-def lerped(name, input, end, weight):
-    """The operator of this name; last of all faults PyTorch tells that it does not know the dtype."""
+def lerped(operator, input, end, weight):
+    """Apply the operator; last of all faults PyTorch tells that it does not know the dtype."""
     try:
-        return OPS[name].fn(input, end, weight)
+        return operator.fn(input, end, weight)
     except NotImplementedError:
         tensors = {n: t.array for n, t in (("input", input), ("end", end), ("weight", weight)) if isinstance(t, Tensor)}
         for parameter, array in tensors.items():

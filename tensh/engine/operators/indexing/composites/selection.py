@@ -8,7 +8,6 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import lift, ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, wrap
@@ -19,9 +18,17 @@ from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write
 from tensh.engine.operators.forms import dims_of, method, require
 from tensh.engine.operators.indexing.composites.indexing import apart, fills, read_array
+from tensh.engine.operators.indexing.fold import OPERATORS, SCATTER
 from tensh.engine.operators.indexing.gather import gather
 from tensh.engine.operators.indexing.index import find_nonzero, index_error
-from tensh.engine.operators.indexing.scatter import outside, require_slices, scatter_number
+from tensh.engine.operators.indexing.scatter import (
+    index_fill_number,
+    index_fill_tensor,
+    outside,
+    require_slices,
+    scatter_number,
+)
+from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.composites.parts import require_room
 from tensh.engine.operators.shapes.composites.reshaping import expanded, shaped
 from tensh.engine.operators.shapes.composites.storage import contiguous
@@ -51,7 +58,7 @@ def both(choose, form, doc, out=True):
         except (IndexError, RuntimeError):
             refresh_node(input)  # a locked view is refused before its indices are
             raise
-        return OPS[operator].fn(input, *given)
+        return operator.fn(input, *given)
 
     def in_place(self, *args, **named):
         try:
@@ -59,7 +66,7 @@ def both(choose, form, doc, out=True):
             operator, given = chosen(self, args, named, f"{name}_")
         except Lift:
             return ports.batched_function(f"{name}_", in_place, (self, *args), named)
-        return OPS[operator].write_(self, *given)
+        return operator.write_(self, *given)
 
     for fn, called in (function, name), (in_place, f"{name}_"):
         fn.__name__ = fn.__qualname__ = called
@@ -78,11 +85,11 @@ def index_fill(input, dim, index, value):
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value.array.ndim} dimension(s)."
             )
-        return "index_fill_tensor", (dim, index, value)
+        return index_fill_tensor, (dim, index, value)
     if isinstance(value, complex) and input.array.dtype.kind not in "cW":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     wrap_dim(dim, input.array.ndim)
-    return "index_fill_number", (dim, index, number_as(value, input.array.dtype))
+    return index_fill_number, (dim, index, number_as(value, input.array.dtype))
 
 
 both(index_fill, "(int dim, Tensor index, object value)", """The input with its slices at ``index`` along ``dim`` set to ``value``.
@@ -115,7 +122,7 @@ def index_put(input, indices, values, accumulate=False):
     require(values, "index_put", "values", 2)
     if not accumulate and fills(indices, values, input.array.shape, input.array.dtype):
         values = apart(values, input)
-    return "index_put", (arrays, values, accumulate)
+    return index_put_op, (arrays, values, accumulate)
 
 
 both(index_put, "(object indices, Tensor values, bool accumulate = False)", """The input with ``values`` at the places that a tuple of index tensors names.
@@ -126,7 +133,7 @@ PUBLIC["index_put_"] = METHODS["index_put_"]
 
 
 # ── elements ─────────────────────────────────────────────────────────────────
-SCATTER = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Number value, *, str reduce")
+SCATTER_FORMS = ("Tensor src", "Tensor src, *, str reduce", "Number value", "Number value, *, str reduce")
 
 
 def number_for(input, dim, index, value):
@@ -145,7 +152,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     if src is None and value is None or not isinstance(src, (Tensor, int, float, complex, type(None))):
         bind(
             "scatter",
-            [f"(int dim, Tensor index, {form})" for form in SCATTER],
+            [f"(int dim, Tensor index, {form})" for form in SCATTER_FORMS],
             (dim, index, *(() if src is None else (src,))),
             {},
         )
@@ -153,10 +160,9 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
         value, src = src if value is None else value, None
     if reduce not in (None, "add", "multiply"):
         raise RuntimeError("reduce argument must be either add or multiply.")
-    what = "number" if src is None else "src"
     wrap_dim(dim, input.array.ndim)
     given = src if src is not None else number_for(input, dim, index, value)
-    return f"scatter_{what}" if reduce is None else f"scatter_{reduce}_{what}", (dim, index, given)
+    return SCATTER[reduce, src is None], (dim, index, given)
 
 
 both(scatter, "(int dim, Tensor index, object src, *, object reduce)", """The input with elements of ``src``, or a number, written at ``index`` along ``dim``.
@@ -171,7 +177,7 @@ def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     require(index, "scatter_reduce", "index", 2), require(src, "scatter_reduce", "src", 3)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    return f"scatter_{reduce}", (dim, index, src, include_self)
+    return OPERATORS["scatter"][reduce], (dim, index, src, include_self)
 
 
 both(scatter_reduce, "(int dim, Tensor index, Tensor src, str reduce, *, bool include_self = True)", """The elements of ``src`` combined at ``index`` along ``dim``.
@@ -190,7 +196,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     if outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:
         raise IndexError("index out of range in self")
     each = index.array.reshape([-1 if d == dim else 1 for d in range(array.ndim)])
-    return f"index_{reduce}", (dim, wrap(np.broadcast_to(each, array.shape)), source, include_self)
+    return OPERATORS["index"][reduce], (dim, wrap(np.broadcast_to(each, array.shape)), source, include_self)
 
 
 both(index_reduce, "(int dim, Tensor index, Tensor source, str reduce, *, bool include_self = True)", """The slices of ``source`` combined at ``index`` along ``dim``.

@@ -2,13 +2,14 @@
 
 from tensh.engine.codegen.describe import in_place_text
 from tensh.engine.codegen.table import METHODS, PUBLIC, composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.elementwise.activation import (
     celu_op,
+    celu_over,
     elu_op,
+    elu_over,
     gelu_op,
     gelu_tanh_op,
     hardshrink_op,
@@ -16,10 +17,15 @@ from tensh.engine.operators.elementwise.activation import (
     hardswish_op,
     hardtanh_op,
     leaky_relu_op,
+    leaky_relu_over,
+    logsigmoid_op,
     mish_op,
     prelu_kernel,
     silu_op,
+    softplus_op,
+    softshrink_op,
     threshold_op,
+    threshold_over,
 )
 from tensh.engine.operators.elementwise.activation import glu as glu_op
 from tensh.engine.operators.elementwise.table import relu as relu_op
@@ -31,41 +37,33 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 
 
 # ── the operators themselves ─────────────────────────────────────────────────
-def write_inplace_form(name, over=None, **fixed):
-    """The function ``name_``; ``over`` is the operator that it records where that is another one than ``name``."""
-    op = OPS[over or name]
+def write_inplace_form(operator, over=None, name=None, **fixed):
+    """The function ``NAME_`` of an operator; ``over`` is the one that it records, where that is another."""
+    name, recorded = f"{name or operator.name}_", over or operator
 
     def function(input, *args, **options):
-        since = begin_write(require(input, f"{name}_", "input", 1))
+        since = begin_write(require(input, name, "input", 1))
         refuse_overlap(input.array)
-        return write_inplace(input, since, op.fn(input, *args, **options, **fixed), f"{name}_")
+        return write_inplace(input, since, recorded.fn(input, *args, **options, **fixed), name)
 
-    function.__name__ = function.__qualname__ = f"{name}_"
-    function.__doc__ = in_place_text(name)
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = in_place_text(name[:-1])
     return composite(function, function=False, method=False)
 
 
-elu_, celu_, selu_ = (
-    write_inplace_form("elu", "elu_over"),
-    write_inplace_form("celu", "celu_over"),
-    write_inplace_form("selu", "elu_over", **SELU),
+elu_, celu_ = write_inplace_form(elu_op, elu_over), write_inplace_form(celu_op, celu_over)
+selu_ = write_inplace_form(elu_op, elu_over, "selu", **SELU)
+leaky_relu_ = write_inplace_form(leaky_relu_op, leaky_relu_over)
+threshold_ = write_inplace_form(threshold_op, threshold_over)
+hardtanh_, hardsigmoid_, hardswish_, silu_, mish_ = map(
+    write_inplace_form, (hardtanh_op, hardsigmoid_op, hardswish_op, silu_op, mish_op)
 )
-leaky_relu_, threshold_ = (
-    write_inplace_form("leaky_relu", "leaky_relu_over"),
-    write_inplace_form("threshold", "threshold_over"),
-)
-hardtanh_, hardsigmoid_, hardswish_ = (
-    write_inplace_form("hardtanh"),
-    write_inplace_form("hardsigmoid"),
-    write_inplace_form("hardswish"),
-)
-silu_, mish_ = write_inplace_form("silu"), write_inplace_form("mish")
 
 LAYERS |= {fn.__name__: fn for fn in (elu_, celu_, selu_, leaky_relu_, threshold_, hardtanh_)}
-LAYERS |= {name: OPS[name] for name in ("softplus", "softshrink", "hardshrink", "logsigmoid")}
+LAYERS |= {each.name: each for each in (softplus_op, softshrink_op, hardshrink_op, logsigmoid_op)}
 LAYERS["relu_"] = PUBLIC["relu_"]
 PUBLIC |= {fn.__name__: fn for fn in (celu_, selu_, threshold_)}
-PUBLIC |= {name: OPS[name] for name in ("threshold", "hardshrink")}
+PUBLIC |= {each.name: each for each in (threshold_op, hardshrink_op)}
 METHODS["hardshrink"] = hardshrink_op
 
 

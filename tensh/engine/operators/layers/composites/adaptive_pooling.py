@@ -1,13 +1,12 @@
 """Pooling to a given size, evenly or by random windows, and the way back from the places of the largest elements."""
 
 from tensh.engine.codegen.table import PUBLIC
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer, named
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable, require_countable
 from tensh.engine.operators.layers.max_pooling import even_windows, fractional_windows
-from tensh.engine.operators.layers.pooling import even_means
+from tensh.engine.operators.layers.pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL, even_means
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
@@ -62,7 +61,7 @@ def adaptive_avg(name, dims, input, sizes):
     require_countable((*shape[:-dims], *sizes))
     require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
     maps = tuple(None if n == size else even_means(n, size) for n, size in zip(shape[-dims:], sizes))
-    return OPS[f"adaptive_avg_pool{dims}"].fn(input, maps)
+    return ADAPTIVE_AVG_POOL[dims].fn(input, maps)
 
 
 def adaptive_max(name, dims, input, sizes):
@@ -75,7 +74,7 @@ def adaptive_max(name, dims, input, sizes):
     if min(sizes) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {[*shape[:-dims], *sizes]}")
     require_addressable((*shape[:-dims], *sizes), input.array.itemsize)
-    return OPS[f"adaptive_max_pool{dims}"].fn(input, even_windows(shape[-dims:], sizes), dims)
+    return ADAPTIVE_MAX_POOL[dims].fn(input, even_windows(shape[-dims:], sizes), dims)
 
 
 @layer(torch=True)
@@ -157,7 +156,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     )
     check_fractional(dims, shape, kernel, sizes, samples)
     windows = fractional_windows(shape[-dims:], kernel, sizes, samples.array)
-    return tuple(OPS[f"fractional_max_pool{dims}"].fn(input, windows, dims))
+    return tuple(FRACTIONAL_MAX_POOL[dims].fn(input, windows, dims))
 
 
 def sized(name, parameter, value, dims):

@@ -1,10 +1,15 @@
 """torch.nn.functional.pad."""
 
 from tensh.engine.arguments.signatures import take_ints
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer
-from tensh.engine.operators.layers.padding import constant_pad_nd, mirrored
+from tensh.engine.operators.layers.padding import (
+    CIRCULAR_PAD,
+    REFLECTION_PAD,
+    REPLICATION_PAD,
+    constant_pad_nd,
+    mirrored,
+)
 
 COMBINATIONS = (
     "Supported combinations for non-constant padding:\n"
@@ -50,7 +55,7 @@ def pad(input, pad, mode="constant", value=None):
     return around(input, pad, mode)
 
 
-MODES = {"reflect": "reflection_pad{}d", "replicate": "replication_pad{}d", "circular": "circular_pad"}
+MODES = {"reflect": REFLECTION_PAD, "replicate": REPLICATION_PAD, "circular": CIRCULAR_PAD}
 
 
 def counts(pad):
@@ -76,7 +81,7 @@ def around(input, pad, mode):
         before, after = pad[2 * number : 2 * number + 2]
         check(mode, input, dims, number, before, after)
         maps.insert(0, mirrored(mode, size, before, after) if before or after else None)
-    return OPS[MODES[mode].format(dims)].fn(input, tuple(maps))
+    return MODES[mode][dims].fn(input, tuple(maps))
 
 
 def check(mode, input, dims, number, before, after):

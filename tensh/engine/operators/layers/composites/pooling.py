@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import PUBLIC
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, wants
@@ -17,7 +16,7 @@ from tensh.engine.operators.layers.composites.windows import (
     require_32_bits,
     windows,
 )
-from tensh.engine.operators.layers.pooling import numbers_of_elements
+from tensh.engine.operators.layers.pooling import AVG_POOL, MAX_POOL, MAX_POOL_WITH_INDICES, numbers_of_elements
 from tensh.engine.operators.shapes.composites.storage import contiguous
 
 
@@ -58,7 +57,8 @@ def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mod
 
 def max_pool_of(name, dims, input, kernel, stride, padding, dilation, ceil_mode, indices):
     sizes = windows(name, input, dims, kernel, stride, padding, dilation, ceil_mode)
-    found = OPS[f"max_pool{dims}{'_with_indices' * indices}"].fn(input, kernel, stride, padding, dilation, sizes)
+    operators = MAX_POOL_WITH_INDICES if indices else MAX_POOL
+    found = operators[dims].fn(input, kernel, stride, padding, dilation, sizes)
     return tuple(found) if indices else found
 
 
@@ -157,7 +157,7 @@ def avg_pool_of(name, dims, input, kernel, stride, padding, ceil_mode, count_inc
     refuse_dtypes(*(("avg_pool2d", input, *SMALL) if dims == 2 else ("avg_pool3d_out_frame", input, *SMALL, *HALF)))
     spatial = input.array.shape[-dims:]
     divisor = divisor_of(spatial, kernel, stride, padding, sizes, count_include_pad, divisor_override)
-    return OPS[f"avg_pool{dims}"].fn(input, kernel, stride, padding, sizes, divisor)
+    return AVG_POOL[dims].fn(input, kernel, stride, padding, sizes, divisor)
 
 
 @layer(torch=True)

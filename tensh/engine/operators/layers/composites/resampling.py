@@ -3,14 +3,13 @@
 import math
 
 from tensh.engine.codegen.table import PUBLIC, composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers import resampling
 from tensh.engine.operators.layers.composites.adaptive_pooling import adaptive_avg, adaptive_avg_pool1d
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable
-from tensh.engine.operators.layers.grid import affine_points
+from tensh.engine.operators.layers.grid import GRID_SAMPLE, affine_points
 
 MODES = ("linear", "bilinear", "bicubic", "trilinear", "lanczos")
 NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5}
@@ -134,8 +133,9 @@ def interpolate(
     check_sizes(spatial, sizes, shape)
     require_addressable((*shape[:2], *sizes), input.array.itemsize)
     maps = tuple(map_for(mode, antialias, *each, corners) for each in zip(spatial, sizes, factors))
-    name = f"{mode}_{dims}" if mode.startswith("nearest") else f"{mode}_smooth" if antialias else mode
-    return OPS[f"upsample_{name.replace('-', '_')}"].fn(input, maps)
+    return resampling.UPSAMPLE[
+        (mode, dims) if mode.startswith("nearest") else f"{mode}_smooth" if antialias else mode
+    ].fn(input, maps)
 
 
 def map_for(mode, antialias, n, size, factor, corners):
@@ -221,7 +221,7 @@ def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     dims, mode = input.array.ndim - 2, INTERPOLATION[interpolation_mode]
     if mode == "bicubic" and dims == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    return OPS[f"grid_sample{dims}"].fn(input, grid, (0,) * dims, mode, PADDING[padding_mode], bool(align_corners))
+    return GRID_SAMPLE[dims].fn(input, grid, (0,) * dims, mode, PADDING[padding_mode], bool(align_corners))
 
 
 PUBLIC["grid_sampler_2d"] = PUBLIC["grid_sampler_3d"] = grid_sampler

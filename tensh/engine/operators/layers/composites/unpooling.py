@@ -1,11 +1,11 @@
 """The inverse of max pooling: the elements in their places, zeros elsewhere."""
 
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer, named
 from tensh.engine.operators.layers.composites.windows import integers
+from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
 
 def unpooled_size(input, kernel, stride, padding, output_size):
@@ -55,7 +55,7 @@ def max_unpool(name, dims, input, indices, sizes):
                 f"max_unpooling{dims}d_forward_out_cpu(): Expected input to have non-zero size for non-batch dimensions, but "
                 f"got {list(shape)} with dimension {dim} being empty."
             )
-    return OPS[f"max_unpool{dims}"].fn(input, indices, (*shape[:-dims], *sizes), dims)
+    return MAX_UNPOOL[dims].fn(input, indices, (*shape[:-dims], *sizes), dims)
 
 
 ELEMENTS = {2: "two elements (height, width)", 3: "three elements (depth, height, width)"}

@@ -1,9 +1,9 @@
 """``max`` and ``min`` with their three forms: of all elements, along a dimension, of two tensors."""
 
 from tensh.engine.codegen.table import composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import check_out, write_out
+from tensh.engine.operators.elementwise import table
 from tensh.engine.operators.reductions import extremes
 
 
@@ -14,7 +14,7 @@ def extreme(name, doc, of_all, along, of_two):
         if isinstance(dim, Tensor):
             other, dim = dim, None
         if other is not None:
-            return OPS[of_two].fn(input, other, out=out)
+            return of_two.fn(input, other, out=out)
         if axis is not None:
             dim = axis
         if keepdims is not None:
@@ -46,7 +46,7 @@ max = extreme(
     """,
     extremes.max_all,
     extremes.max_dim,
-    "maximum",
+    table.maximum,
 )
 min = extreme(
     "min",
@@ -63,5 +63,5 @@ min = extreme(
     """,
     extremes.min_all,
     extremes.min_dim,
-    "minimum",
+    table.minimum,
 )

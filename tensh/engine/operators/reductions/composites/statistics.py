@@ -1,7 +1,6 @@
 """Variance, standard deviation, medians and quantiles with PyTorch's overloads."""
 
 from tensh.engine.codegen.table import composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.reductions import statistics
@@ -65,6 +64,7 @@ std_mean = declare_spread(
 
 def median_of(name, doc):
     """``median`` and ``nanmedian``: of all elements, or along a dimension with indices."""
+    of_all, along = statistics.MEDIANS[name]
 
     def function(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
         dim = dim if axis is None else axis
@@ -73,7 +73,7 @@ def median_of(name, doc):
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if out is not None:
             check_out(out, name, (input,))
-        result = OPS[f"{name}_all"].fn(input) if dim is None else OPS[f"{name}_dim"].fn(input, dim, keepdim)
+        result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
         return result if out is None else write_out(out, result, name)
 
     function.__name__ = function.__qualname__ = name

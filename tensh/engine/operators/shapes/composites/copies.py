@@ -6,40 +6,54 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.codegen.table import composite, op
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.inplace.out import write_out
+from tensh.engine.operators.basic import expand
 from tensh.engine.operators.forms import dims_of
 from tensh.engine.operators.shapes.composites.parts import steps_within
 from tensh.engine.operators.shapes.composites.reshaping import retyped
-from tensh.engine.operators.shapes.layout import view_as_complex
-from tensh.engine.operators.shapes.views import inferred
+from tensh.engine.operators.shapes.diagonal import diagonal
+from tensh.engine.operators.shapes.layout import restrided, view_as_complex, view_as_real
+from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unbind
+from tensh.engine.operators.shapes.views import (
+    alias,
+    inferred,
+    permute,
+    select,
+    slice_dim,
+    squeeze_all,
+    squeeze_dim,
+    squeeze_dims,
+    t,
+    transpose,
+    unfold,
+    unsqueeze,
+)
 
 
 def copy_of(view, name=None):
     """Declare the operator that copies what the operator ``view`` shows: public, unless it has another name."""
-    shown = OPS[view]
 
-    @functools.wraps(shown.kernel)
+    @functools.wraps(view.kernel)
     def kernel(*args, **options):
-        out = shown.kernel(*args, **options)
-        return [np.array(part, order="C") for part in out] if shown.outs else np.array(out, order="C")
+        out = view.kernel(*args, **options)
+        return [np.array(part, order="C") for part in out] if view.outs else np.array(out, order="C")
 
-    kernel.__doc__ = f"A copy of what ``{view}`` shows, of its shape [*].  Differentiable."
-    facts = {"node": f"{shown.node}_copy", "outs": shown.outs, "many": shown.many, "out": not shown.outs}
-    return op(kernel, name=name or f"{view}_copy", public=False if name else "function", **facts, **shown.inputs)
+    kernel.__doc__ = f"A copy of what ``{view.name}`` shows, of its shape [*].  Differentiable."
+    facts = {"node": f"{view.node}_copy", "outs": view.outs, "many": view.many, "out": not view.outs}
+    return op(kernel, name=name or f"{view.name}_copy", public=False if name else "function", **facts, **view.inputs)
 
 
-for _view in "alias diagonal select t transpose unsqueeze unfold unbind view_as_real".split():
+for _view in alias, diagonal, select, t, transpose, unsqueeze, unfold, unbind, view_as_real:
     copy_of(_view)
-expand_copied = copy_of("expand", "expand_copied")
-permute_copied = copy_of("permute", "permute_copied")
-slice_dim_copied = copy_of("slice_dim", "slice_dim_copied")
-split_equally_copied = copy_of("split_equally", "split_equally_copied")
-split_by_sizes_copied = copy_of("split_by_sizes", "split_by_sizes_copied")
-squeeze_all_copied = copy_of("squeeze_all", "squeeze_all_copied")
-squeeze_dim_copied = copy_of("squeeze_dim", "squeeze_dim_copied")
-squeeze_dims_copied = copy_of("squeeze_dims", "squeeze_dims_copied")
-restrided_copied = copy_of("restrided", "restrided_copied")
+expand_copied = copy_of(expand, "expand_copied")
+permute_copied = copy_of(permute, "permute_copied")
+slice_dim_copied = copy_of(slice_dim, "slice_dim_copied")
+split_equally_copied = copy_of(split_equally, "split_equally_copied")
+split_by_sizes_copied = copy_of(split_by_sizes, "split_by_sizes_copied")
+squeeze_all_copied = copy_of(squeeze_all, "squeeze_all_copied")
+squeeze_dim_copied = copy_of(squeeze_dim, "squeeze_dim_copied")
+squeeze_dims_copied = copy_of(squeeze_dims, "squeeze_dims_copied")
+restrided_copied = copy_of(restrided, "restrided_copied")
 
 
 @op(public=False, node="ViewBackward0_copy", input="reshape(g, input.shape)")

@@ -6,7 +6,6 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import require_within
 from tensh.engine.codegen.table import MEMBERS, METHODS, PUBLIC, composite
-from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
@@ -16,7 +15,7 @@ from tensh.engine.operators.shapes.composites.reshaping import shaped
 from tensh.engine.operators.shapes.diagonal import diag_embed, diagonal_copied
 from tensh.engine.operators.shapes.layout import restrided, view_as_real
 from tensh.engine.operators.shapes.rearrangement import narrowed_copy
-from tensh.engine.operators.shapes.split import split_by_sizes, split_equally
+from tensh.engine.operators.shapes.split import split_by_sizes, split_equally, unsafe_split
 from tensh.engine.operators.shapes.views import select, slice_dim
 
 
@@ -105,10 +104,10 @@ def chunk(input, chunks, dim=0):
     >>> torch.arange(5).chunk(2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
-    return chunked(input, chunks, dim, "split_equally")
+    return chunked(input, chunks, dim, split_equally)
 
 
-def chunked(input, chunks, dim, name):
+def chunked(input, chunks, dim, operator):
     array = require(input, "chunk", "input", 1).array
     if not array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -117,7 +116,7 @@ def chunked(input, chunks, dim, name):
     length = array.shape[wrap_dim(dim, array.ndim)]
     if length == 0:
         return split_by_sizes.fn(input, (0,) * chunks, dim)
-    return OPS[name].fn(input, -(-length // chunks), dim)
+    return operator.fn(input, -(-length // chunks), dim)
 
 
 @composite
@@ -126,7 +125,7 @@ def unsafe_chunk(input, chunks, dim=0):
 
     Shapes: each [*]. RuntimeError for ``chunks`` below 1.
     """
-    return chunked(input, chunks, dim, "unsafe_split")
+    return chunked(input, chunks, dim, unsafe_split)
 
 
 def cut_at(input, places, dim):
