@@ -532,6 +532,7 @@ sparse_coo: _layout
 sparse_csc: _layout
 sparse_csr: _layout
 from tensh import special as special
+from tensh import storage as storage
 strided: _layout
 from tensh import testing as testing
 from tensh import torch_version as torch_version

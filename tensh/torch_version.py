@@ -1,9 +1,9 @@
 """torch.torch_version: the version as text that compares as a version."""
 
 import re
-import sys
 
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.naming import torch_is_tensh
 
 VERSION = "0.1.0"  # of tensh
 FORM = re.compile(
@@ -70,8 +70,7 @@ class TorchVersion(str):
 
     def __reduce__(self):
         """By the class where programs find it as torch's, otherwise by a function of tensh."""
-        found = getattr(sys.modules.get("torch.torch_version"), "TorchVersion", None) is TorchVersion
-        return (TorchVersion if found else read_version), (str(self),)
+        return (TorchVersion if torch_is_tensh() else read_version), (str(self),)
 
 
 def read_version(text):

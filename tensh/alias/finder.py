@@ -74,9 +74,12 @@ class Loader:
     def create_module(self, spec):
         if self.engine_name == "tensh":
             return load_torch()
+        from tensh.alias import places
         from tensh.switched_off import load
 
-        module = load(self.engine_name)
+        path = self.engine_name.replace("tensh", NAME, 1)
+        module = load(self.engine_name) if _has(self.engine_name) else places.make_module(path)
+        places.complete(module, path)
         self.spec = module.__spec__
         return module
 
@@ -108,7 +111,14 @@ def load_torch():
 
 
 def _exists(name):
-    """Is there a module of this name, or one that is switched off?"""
+    """Is there a module of this name, one that is switched off, or one of names that tensh has elsewhere?"""
+    from tensh.alias.places import table
+
+    return _has(name) or name.replace("tensh", NAME, 1) in table()
+
+
+def _has(name):
+    """Does tensh have a module, or one that is switched off?"""
     if name in sys.modules:
         return sys.modules[name] is not None
     try:

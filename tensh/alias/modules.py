@@ -4,7 +4,8 @@ from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
-from tensh.alias.parts import DICT, OWN, parts
+from tensh.alias.parts import DICT, OWN, name_in_torch, parts
+from tensh.alias.places import complete
 
 
 class Namespace(ModuleType):
@@ -30,12 +31,12 @@ class NamedLoader(SourceFileLoader):
     """Runs a file of tensh as a module of torch."""
 
     def create_module(self, spec):
-        self.name = spec.name.replace("tensh", "torch", 1)
+        self.name = name_in_torch(spec.name)  # which functions and classes say that they are of
         return ModuleType(self.name)
 
     def exec_module(self, module):
         super().exec_module(module)
-        show_names(module, self.name)
+        show_names(module, module.__spec__.name.replace("tensh", "torch", 1))
 
 
 def show_names(module, name):
@@ -45,6 +46,7 @@ def show_names(module, name):
         module.__spec__ = ModuleSpec(name, spec.loader, origin=spec.origin)
         module.__spec__.submodule_search_locations = spec.submodule_search_locations
         module.__spec__.has_location = spec.has_location
+    complete(module, name)
     if type(module) is ModuleType and "__getattr__" in DICT.__get__(module) and "__dir__" in DICT.__get__(module):
         module.__class__ = Namespace
 
@@ -52,13 +54,14 @@ def show_names(module, name):
 def rename_parts(to):
     """Let the loaded parts of tensh that PyTorch has, and what they define, say that they are of ``to``: torch or tensh."""
     for own, module in parts():
-        before, name = module.__name__, to + own.removeprefix("tensh")
-        if before == name:
+        name = to + own.removeprefix("tensh")
+        if module.__name__ == name:
             continue
         show_names(module, name)
+        before, after = (name_in_torch(own), own) if to == "tensh" else (own, name_in_torch(own))
         for value in [*DICT.__get__(module).values()]:
             if getattr(value, "__module__", None) == before and isinstance(value, (type, FunctionType)):
-                value.__module__ = name
+                value.__module__ = after
 
 
 @cache

@@ -6,7 +6,7 @@ import sys
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
 DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
-OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace replacing show switched_off tolerances __main__".split()
+OWN = "alias bounded_json checks cli engine escaping explain foreach graph namespace naming replacing show switched_off tolerances __main__".split()
 """Parts of tensh that PyTorch has no counterpart of."""
 KEPT = tuple(
     f"tensh.{each}"
@@ -14,6 +14,17 @@ KEPT = tuple(
     utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
 )
 """Modules that keep their name: their classes say by themselves whose they are, or a worker needs them before this finder."""
+ONE_FILE = (
+    "distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization".split()
+)
+"""Packages of tensh that are one file in PyTorch."""
+IN_FILE = {
+    "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
+    "autograd.saving": "autograd.graph", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
+    "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",
+    "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
+}  # fmt: skip
+"""Module of tensh -> the module of PyTorch that has what it defines, where that has another name."""
 
 
 def own_name(module):
@@ -34,3 +45,10 @@ def parts():
         for name, module in sys.modules.items()
         if name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
     ]
+
+
+def name_in_torch(own):
+    """The module of PyTorch that has what a module of tensh defines."""
+    path = own.removeprefix("tensh.")
+    whole = next((each for each in ONE_FILE if path.startswith(f"{each}.")), path)
+    return f"{NAME}.{IN_FILE.get(whole, whole)}"

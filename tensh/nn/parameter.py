@@ -9,11 +9,13 @@ from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.table import METHODS
 from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.ports import reduce_parameter
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.naming import torch_is_tensh
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
 
@@ -53,7 +55,9 @@ class Parameter(Tensor):
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol):
-        return _rebuild, (self.data, type(self.node) is AccumulateGrad)
+        if torch_is_tensh():
+            return reduce_parameter(self)
+        return _rebuild, (self.data, type(self.node) is AccumulateGrad), self.__dict__ or None
 
 
 class OfBuffers(type):

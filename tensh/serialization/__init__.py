@@ -27,4 +27,12 @@ __all__ = list(WHERE)
 MAP_LOCATION = Any  # what map_location may be: a function, a device, its name, a dictionary of names, None
 DEFAULT_PROTOCOL = 2
 
+
+def _get_layout(name):
+    """Give the layout that a pickle names."""
+    from tensh.serialization.allowed import layout
+
+    return layout(name)
+
+
 __getattr__, __dir__ = declare_namespace("tensh.serialization", globals(), WHERE)

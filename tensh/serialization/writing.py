@@ -19,7 +19,6 @@ from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.engine.random.generator import Generator
 from tensh.nn.modules.module import Module
-from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.replacing import replaced
@@ -92,7 +91,7 @@ class Writer(pickle._Pickler):
         if isinstance(obj, Tensor):
             return self.parameter(obj) if isinstance(obj, Parameter) else self.tensor(obj)
         if isinstance(obj, Module):
-            return copyreg.__newobj__, (type(obj),), state_of(obj)
+            return copyreg.__newobj__, (type(obj),), obj.__getstate__()
         if isinstance(obj, Size):
             return SIZE, (tuple(obj),)
         if isinstance(obj, device):
@@ -205,14 +204,6 @@ def describe_ints(values):
     if type(values) is int:
         return pickle.dumps(values, PROTOCOL)[2:-1]
     return pickle.MARK + b"".join(map(describe_ints, values)) + pickle.TUPLE if values else pickle.EMPTY_TUPLE
-
-
-def state_of(module):
-    """The attributes of a module as PyTorch's have them."""
-    state = {name: value for name, value in module.__dict__.items() if name != "_is_hooked"}
-    if isinstance(module, RNNBase):
-        state |= {"_flat_weights_names": module._flat_weights_names, "_flat_weights": module._flat_weights}
-    return state
 
 
 def save(

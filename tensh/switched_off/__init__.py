@@ -98,7 +98,7 @@ def lookup(path, otherwise=None):
 def is_off(path, value):
     """Is ``value``, which was found as ``torch.x.y``, an answer of this table?"""
     if isinstance(value, ModuleType):
-        return getattr(value, "__path__", None) == []
+        return not hasattr(value, "__file__")
     space, _, name = path.rpartition(".")
     return name in entries_of(space) and value is answer(space, name)
 

@@ -6,6 +6,7 @@ name that no pattern fits is a class that cannot be instantiated or a function t
 
 import contextlib
 import enum
+import importlib
 import typing
 
 from tensh.engine.core.tensor import Tensor
@@ -79,6 +80,17 @@ class Keys(frozenset):
         return super().__new__(cls, keys)
 
 
+class AllFunctions(type):
+    """The type of a class that has the functions of torch as members."""
+
+    def __getattr__(cls, name):
+        return getattr(importlib.import_module("tensh"), name)
+
+
+class Functions(metaclass=AllFunctions):
+    """Where PyTorch's pickles look for functions of torch."""
+
+
 class Quiet(contextlib.nullcontext):
     """A context, or a decorator, that changes nothing, made with any arguments."""
 
@@ -142,6 +154,7 @@ ANSWERS = {
         *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         _C.DisableTorchFunction*""",
     Keys: "_C.DispatchKeySet",
+    Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
     second: "jit.annotate",
     is_instance: "jit.isinstance",
     Attribute: "jit.Attribute",

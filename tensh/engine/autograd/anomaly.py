@@ -73,6 +73,8 @@ class detect_anomaly(set_detect_anomaly):
     RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
     """
 
+    __module__ = "torch.autograd.anomaly_mode"
+
     def __init__(self, check_nan=True):
         self.check_nan = check_nan
         warn(

@@ -75,6 +75,8 @@ class no_grad(Switch):
     False
     """
 
+    __module__ = "torch.autograd.grad_mode"
+
     def __enter__(self):
         self.before = mode.grad
         mode.grad = mode.off
@@ -94,6 +96,8 @@ class enable_grad(Switch):
     >>> y.requires_grad
     True
     """
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __enter__(self):
         self.before = mode.grad
@@ -120,6 +124,8 @@ class set_grad_enabled(Switch):
     >>> y.requires_grad
     False
     """
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __new__(cls, mode_):
         return object.__new__(cls)
@@ -154,6 +160,8 @@ class inference_mode(Switch):
     ...     print(torch.is_inference_mode_enabled())
     True
     """
+
+    __module__ = "torch.autograd.grad_mode"
 
     def __new__(cls, mode_=True):
         return object.__new__(cls) if isinstance(mode_, bool) else cls()(mode_)

@@ -54,6 +54,7 @@ from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
+from tensh.naming import torch_is_tensh
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
 METHODS = Registry("METHODS")  # of Tensor: name -> Op or function; "exp_" -> the operator whose in-place form it is
@@ -114,7 +115,9 @@ class Op:
 
     def _fn(self):
         if self.outs:
-            ENVIRONMENT[f"{self.name}_outs"] = tuple if self.outs == LIST else return_type(self.returns, self.outs)
+            ENVIRONMENT[f"{self.name}_outs"] = (
+                tuple if self.outs == LIST else functools.partial(tuple.__new__, return_type(self.returns, self.outs))
+            )
         if self.derivatives:
             ENVIRONMENT[f"{self.name}_node"] = self.node_class  # by operator, as two may have nodes of one name
             for operand, node in self.numbers.items():
@@ -426,7 +429,10 @@ def return_type(name, fields):
     members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
     members |= {"__slots__": (), "__repr__": show, "__match_args__": fields, "__module__": "torch.return_types"}
     members["__doc__"] = f"The results of ``{name}``: ({', '.join(fields)})."
-    members["__reduce__"] = lambda self: (_again, (name, fields, tuple(self)))
+    members["__reduce__"] = lambda self: (
+        (type(self), (tuple(self), {})) if torch_is_tensh() else (_again, (name, fields, tuple(self)))
+    )
+    members["__new__"] = lambda cls, values, more=None: tuple.__new__(cls, values)  # a pickle says more: nothing
     RETURN_TYPES[name] = type(name, (tuple,), members)
     return RETURN_TYPES[name]
 

@@ -11,36 +11,45 @@ from importlib import import_module
 
 
 class Port:
-    """A function of the engine by the names of its module and itself."""
+    """A function of tensh by the names of its module and itself."""
 
     def __init__(self, module, name):
         self.module, self.name = module, name
 
     @cached_property
     def function(self):
-        return getattr(import_module(f"tensh.engine.{self.module}"), self.name)
+        return getattr(import_module(f"tensh.{self.module}"), self.name)
 
     def __call__(self, *args, **options):
         return self.function(*args, **options)
 
 
-construct = Port("methods.creation.legacy", "construct")
+construct = Port("engine.methods.creation.legacy", "construct")
 """``construct(cls, args, options)``: the result of ``torch.Tensor(...)``."""
 
-is_generator = Port("random.generator", "is_generator")
+is_generator = Port("engine.random.generator", "is_generator")
 """True if a value is a generator of random numbers.  Few programs need the module."""
 
-batched_operator = Port("vmap.dispatch", "operator")
+batched_operator = Port("engine.vmap.dispatch", "operator")
 """``batched_operator(name, *args, **options)``: an operator on tensors with hidden batch dimensions, or "add_"."""
 
-batched_function = Port("vmap.dispatch", "function")
+batched_function = Port("engine.vmap.dispatch", "function")
 """``batched_function(name, fn, args, options)``: a composite on such tensors; ``fn(*args, **options)`` calls it."""
 
-batched_custom = Port("vmap.custom", "apply_custom")
+batched_custom = Port("engine.vmap.custom", "apply_custom")
 """``batched_custom(cls, args)``: ``cls.apply(*args)`` on such tensors, for a derivative written by the user."""
 
-batched_grad = Port("vmap.differentiation", "grad")
+batched_grad = Port("engine.vmap.differentiation", "grad")
 """``autograd.grad`` of such tensors, or by batched weights."""
 
-grad_by_batches = Port("vmap.differentiation", "by_batches")
+grad_by_batches = Port("engine.vmap.differentiation", "by_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
+
+reduce_tensor = Port("_utils", "reduce_tensor")
+"""``reduce_tensor(t)``: what PyTorch's pickles say of a tensor."""
+
+reduce_parameter = Port("_utils", "reduce_parameter")
+"""``reduce_parameter(p)``: the same of a parameter."""
+
+reduce_storage = Port("storage", "reduce_storage")
+"""``reduce_storage(storage)``: the same of the memory of tensors."""

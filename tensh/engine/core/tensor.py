@@ -12,6 +12,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import cpu, strided
 from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.naming import torch_is_tensh
 
 
 class Size(tuple):
@@ -65,7 +66,7 @@ class Size(tuple):
     __rmul__ = __mul__
 
     def __reduce__(self):
-        return rebuild_size, (tuple(self),)
+        return (Size if torch_is_tensh() else rebuild_size), (tuple(self),)
 
 
 def rebuild_size(sizes):

@@ -1,6 +1,7 @@
 """Devices, layouts and memory formats: the places and orders that PyTorch programs name."""
 
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.naming import torch_is_tensh
 
 
 class device:
@@ -94,7 +95,8 @@ class device:
         return None
 
     def __reduce__(self):
-        return made_device, (self.type, self.index)
+        facts = (self.type,) if self.index is None else (self.type, self.index)
+        return (device if torch_is_tensh() else made_device), facts
 
 
 def named_device(type, index=None):
@@ -106,7 +108,7 @@ def kinds_of(values):
     return ", ".join(value.__class__.__name__ for value in values)
 
 
-def made_device(type, index):
+def made_device(type, index=None):
     """Rebuild a pickled device."""
     return device(type, index)
 
@@ -137,7 +139,7 @@ class Constant:
         return f"torch.{self.name}"
 
     def __reduce__(self):
-        return constant, (self.name,)
+        return self.name if torch_is_tensh() else (constant, (self.name,))
 
 
 class layout(Constant):

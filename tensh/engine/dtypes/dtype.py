@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from tensh.naming import torch_is_tensh
+
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 SPOKEN = {"int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
 OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # whose tensors have a class of their own
@@ -71,7 +73,7 @@ class dtype:
         return f"torch.{self.name}"
 
     def __reduce__(self):
-        return named, (self.name,)
+        return self.name if torch_is_tensh() else (named, (self.name,))
 
     def __copy__(self):
         return self

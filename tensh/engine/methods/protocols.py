@@ -12,9 +12,11 @@ from tensh.engine.codegen.scalars import overflow
 from tensh.engine.codegen.table import METHODS, function
 from tensh.engine.core.clock import owner
 from tensh.engine.core.nodes import AccumulateGrad, live
+from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import warn_once
+from tensh.naming import torch_is_tensh
 
 
 def method(name):
@@ -192,6 +194,8 @@ def class_called(name):
 
 def __reduce_ex__(self, protocol):
     """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
+    if torch_is_tensh():
+        return reduce_tensor(self)
     block = memory_of(self.array)
     facts = (name_of(type(self)), block, *place_of(self.array, block), live(refresh_node(self)))
     return rebuilt, facts, self.__dict__ or None

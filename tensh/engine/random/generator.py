@@ -15,6 +15,7 @@ import numpy as np
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
+from tensh.naming import torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
 KEY_SIZE = 624  # words of the Mersenne Twister's key
@@ -216,7 +217,12 @@ class Generator:
         return self.clone_state()
 
     def __reduce__(self):
+        if torch_is_tensh():
+            return Generator, (self.device,), (self.initial_seed(), None, self.get_state())
         return from_state, (self._state().tobytes(),)
+
+    def __setstate__(self, state):
+        self.set_state(state[2])
 
     def get_offset(self):
         """Only generators of other devices have an offset: RuntimeError."""

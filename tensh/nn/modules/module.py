@@ -7,6 +7,7 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.methods.conversion import TO, converted
+from tensh.naming import torch_is_tensh
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (  # noqa: F401 - hooks of all modules belong to PyTorch's names here
     Calls,
@@ -29,6 +30,7 @@ MODULES = {
     "attention": "activation",
     "cells": "rnn",
     "crossmap": "normalization",
+    "syncbatchnorm": "batchnorm",
 }
 """Our files of layers that have another name than PyTorch's."""
 
@@ -89,12 +91,15 @@ class Module(Members, Calls, State):
         super().__init_subclass__(**options)
         cls._origin = called_as_pytorchs(cls)
 
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_is_hooked"}  # as PyTorch's have them
+
     def __setstate__(self, state):
         self.__dict__.update(state)
         know_hooks(self)
 
     def __reduce_ex__(self, protocol):
-        if not self._origin:
+        if not self._origin or torch_is_tensh():
             return super().__reduce_ex__(protocol)
         return again, (self._origin, type(self).__qualname__), self.__dict__
 

@@ -19,6 +19,9 @@ from tensh.nn.utils.rnn import PackedSequence
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mode has
 
 
+IN_PICKLES = ("_flat_weights_names", "_flat_weights")  # attributes of PyTorch's layers that are computed here
+
+
 class RNNBase(Module):
     """Weights of recurrent layers, and the way through the layers.
 
@@ -77,6 +80,12 @@ class RNNBase(Module):
     @property
     def _flat_weights(self):
         return [getattr(self, name) for name in self._flat_weights_names]
+
+    def __getstate__(self):
+        return super().__getstate__() | {name: getattr(self, name) for name in IN_PICKLES}
+
+    def __setstate__(self, state):
+        super().__setstate__({name: value for name, value in state.items() if name not in IN_PICKLES})
 
     def extra_repr(self):
         usual = {

@@ -1,5 +1,6 @@
 """torch.nn.utils.rnn: sequences of different lengths, padded to one or packed one after the other."""
 
+import copyreg
 import itertools
 from collections import namedtuple
 from collections.abc import Iterable
@@ -9,6 +10,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.forms import require
+from tensh.naming import torch_is_tensh
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",
@@ -43,7 +45,7 @@ class PackedSequence(
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def __reduce__(self):
-        return _packed, tuple(self)
+        return (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_packed, tuple(self))
 
     def to(self, *args, **kwargs):
         """The data as ``Tensor.to`` converts it."""

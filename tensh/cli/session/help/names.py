@@ -88,7 +88,7 @@ def entry(space, name):
     if space in TABLES and space != "torch":
         return None
     home = holder(space)
-    if home is None or name.startswith("_"):
+    if home is None or name.startswith("_") and name != "__version__":
         return None
     if isinstance(home, type):
         return member(home, name) if is_there(space, home, name) else None

@@ -3,11 +3,13 @@
 import numpy as np
 
 from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.core.ports import reduce_storage
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import method
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
+from tensh.naming import torch_is_tensh
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
@@ -136,7 +138,7 @@ class TypedStorage(metaclass=StorageKind):
         return self.untyped().resizable()
 
     def __reduce__(self):
-        return over, (self.row,)
+        return reduce_storage(self) if torch_is_tensh() else (over, (self.row,))
 
     _cdata = property(lambda self: self.data_ptr(), doc="A number for the memory.")
 

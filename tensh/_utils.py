@@ -1,0 +1,105 @@
+"""torch._utils: how pickles describe tensors and parameters, and the functions that rebuild them.
+
+Every program whose `torch` is tensh writes pickles in these words, so that PyTorch reads them; and reads PyTorch's.
+"""
+
+from collections import OrderedDict
+from weakref import WeakValueDictionary
+
+import tensh as torch  # noqa: F401  where PyTorch's pickles look for memory formats
+from tensh._tensor import _rebuild_from_type_v2
+from tensh.engine.arrays import memory
+from tensh.engine.core.nodes import live
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage
+from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
+from tensh.nn.parameter import Parameter
+from tensh.serialization import rebuilding
+from tensh.serialization.storages import STORAGES, dtype_name, placed
+
+KEPT = (
+    WeakValueDictionary()
+)  # (address, bytes) of memory -> its storage, while a pickler that has written it remembers it
+
+
+# ── rebuilding ───────────────────────────────────────────────────────────────
+def _rebuild_tensor(storage, storage_offset, size, stride):
+    """Make a tensor over a storage."""
+    return rebuilding.tensor(as_memory(storage), storage_offset, size, stride)
+
+
+def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
+    """Make a tensor over a storage, which may require grad, or have a conjugation still to do."""
+    return rebuilding.tensor(as_memory(storage), storage_offset, size, stride, requires_grad, None, metadata)
+
+
+def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
+    """Make a tensor of ``dtype`` over a storage of bytes."""
+    return rebuilding.tensor_of_dtype(
+        as_memory(storage), storage_offset, size, stride, requires_grad, None, dtype, metadata
+    )
+
+
+def _rebuild_parameter(data, requires_grad, backward_hooks):
+    """Make a parameter over the memory of a tensor."""
+    return Parameter(data, requires_grad)
+
+
+def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
+    """Make a parameter over the memory of a tensor, with attributes that somebody gave it."""
+    made = Parameter(data, requires_grad)
+    made.__dict__.update(state)
+    return made
+
+
+def as_memory(storage):
+    """A storage as tensors of files have it."""
+    row = storage.bytes() if isinstance(storage, UntypedStorage) else storage.row
+    return rebuilding.storage_over(row)
+
+
+# ── describing ───────────────────────────────────────────────────────────────
+class Memory(TypedStorage):
+    """The storage of tensors that are pickled, which is found again for the next tensor in it."""
+
+    __slots__ = ("__weakref__",)
+
+
+def reduce_tensor(t):
+    """What a pickle says of a tensor: how it lies in a storage."""
+    place, name, dtype = placed(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
+    storage = storage_of(place.block, dtype)
+    facts = (storage, place.offset, tuple(map(int, t.shape)), place.strides, live(refresh_node(t)), OrderedDict())
+    function = _rebuild_tensor_v2
+    if name not in STORAGES:
+        function, facts = _rebuild_tensor_v3, (*facts, dtype)
+    if type(t) is Tensor and not t.__dict__:
+        return function, facts
+    return _rebuild_from_type_v2, (function, type(t), facts, t.__dict__)
+
+
+def reduce_parameter(p):
+    """What a pickle says of a parameter: its tensor, and attributes that somebody gave it."""
+    facts = p.data, p.requires_grad, OrderedDict()
+    return (_rebuild_parameter_with_state, (*facts, p.__dict__)) if p.__dict__ else (_rebuild_parameter, facts)
+
+
+def storage_of(block, dtype):
+    """The storage over a block of bytes: the same one for all tensors in it, as long as a pickler keeps it."""
+    key = memory.address(block), block.nbytes, dtype
+    found = KEPT.get(key)
+    if found is None:
+        if dtype.name in STORAGES:
+            found = object.__new__(Memory)
+            found.row = block.view(dtype.numpy)
+        else:
+            found = UntypedStorage(block)
+        if block.nbytes:
+            KEPT[key] = found
+    return found
+
+
+__getattr__ = unsupported_lookup("torch._utils")

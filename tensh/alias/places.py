@@ -1,0 +1,63 @@
+"""Names at the places where PyTorch keeps them: ``torch.nn.modules.container.Sequential`` is ``torch.nn.modules.Sequential``.
+
+``places.txt`` holds them, as ``tools/places.py`` records them: for each module of PyTorch the namespace in which tensh has
+the names that follow.
+"""
+
+import os
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from tensh.alias.parts import DICT
+from tensh.naming import torch_is_tensh
+
+
+@cache
+def table():
+    """Path of a module of PyTorch -> {name: the namespace that has it}."""
+    with open(os.path.join(os.path.dirname(__file__), "places.txt"), encoding="utf-8") as file:
+        paragraphs = file.read().split("\n\n")[1:]
+    found = {"torch._C": {"Generator": "torch"}}
+    for paragraph in paragraphs:
+        (path, space), *names = (line.split() for line in paragraph.splitlines())
+        found.setdefault(path, {}).update((name, space) for line in names for name in line)
+    return found
+
+
+def make_module(path):
+    """A module that has only names of other modules."""
+    module = ModuleType(path, f"{path}: names of {', '.join(sorted({*table()[path].values()}))}.")
+    module.__all__ = sorted(table()[path])
+    module.__dir__ = lambda: module.__all__
+    complete(module, path)
+    return module
+
+
+@cache
+def incomplete():
+    """The modules of PyTorch in which tensh lacks names, or modules."""
+    return {*table(), *(path.rpartition(".")[0] for path in table())}
+
+
+def complete(module, path):
+    """Let a module find the names that PyTorch has in it, after its own, and the modules below it that tensh lacks."""
+    own = DICT.__get__(module).get("__getattr__")
+    if path not in incomplete() or getattr(own, "__module__", None) == __name__:
+        return
+
+    def __getattr__(name):
+        if name in table().get(path, ()):
+            value = getattr(import_module(table()[path][name]), name)
+        elif f"{path}.{name}" in table() and torch_is_tensh():
+            value = import_module(f"{path}.{name}")
+        elif own:
+            return own(name)
+        else:
+            raise AttributeError(f"module '{path}' has no attribute '{name}'")
+        setattr(module, name, value)
+        return value
+
+    module.__getattr__ = __getattr__
+    if any(each.startswith(f"{path}.") for each in table()):
+        DICT.__get__(module).setdefault("__path__", [])  # what lies below is found by the table

@@ -1,0 +1,28 @@
+"""torch.storage: the memory of tensors, and how it is pickled."""
+
+import io
+
+from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.engine.operators.shapes.composites.storage import UntypedStorage
+from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
+
+__all__ = ["TypedStorage", "UntypedStorage"]
+
+
+def _load_from_bytes(b):
+    """Read the storage that a pickle holds as the bytes of a file; nothing in them is run."""
+    from tensh.serialization.reading import load
+
+    return load(io.BytesIO(b), weights_only=False)
+
+
+def reduce_storage(storage):
+    """What a pickle says of a storage: the bytes of a file that holds it."""
+    from tensh.serialization.writing import save
+
+    file = io.BytesIO()
+    save(storage, file, _use_new_zipfile_serialization=False)
+    return _load_from_bytes, (file.getvalue(),)
+
+
+__getattr__ = unsupported_lookup("torch.storage")

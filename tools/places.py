@@ -1,0 +1,95 @@
+"""Record where PyTorch keeps names that tensh has in another module:  python tools/places.py
+
+Where PyTorch is installed, writes ``tensh/alias/places.txt``: for each module of PyTorch the names that tensh lacks there
+and has in a package above it, which stands beside the path of the module.
+"""
+
+import importlib
+import pkgutil
+import sys
+import textwrap
+import types
+import warnings
+from collections import defaultdict
+from pathlib import Path
+
+import tensh
+
+FILE = Path(__file__).parents[1] / "tensh" / "alias" / "places.txt"
+ROOTS = """torch._linalg_utils torch._lobpcg torch._lowrank torch._tensor torch._tensor_str torch._vmap_internals torch.amp
+torch.autograd torch.distributions torch.func torch.functional torch.multiprocessing torch.nn torch.optim torch.random
+torch.serialization torch.signal torch.special torch.storage torch.testing torch.torch_version torch.types torch.utils""".split()
+LEFT_OUT = (
+    "tensorboard",
+    "_internal",
+    "parallel",
+    "quantiz",
+    "intrinsic",
+    "qat",
+    "benchmark.",
+    "datapipes",
+    "viz",
+    "__main__",
+)
+
+
+def modules(path):
+    """(path, module) of a module of PyTorch and of those below it."""
+    try:
+        module = importlib.import_module(path)
+    except Exception:  # it needs a library that is not here
+        return
+    yield path, module
+    for each in pkgutil.iter_modules(getattr(module, "__path__", ())):
+        if not any(word in f"{path}.{each.name}" for word in LEFT_OUT):
+            yield from modules(f"{path}.{each.name}")
+
+
+def own_names(path, module):
+    """(name, value) of the classes and functions that a module of PyTorch defines or lists."""
+    for name, value in vars(module).items():
+        listed = name in getattr(module, "__all__", ())
+        if isinstance(value, types.ModuleType) or not callable(value) or name.startswith("__"):
+            continue
+        if listed or name[0] != "_" and getattr(value, "__module__", None) == path:
+            yield name, value
+
+
+def found_in(space, name):
+    """Does tensh have a name in a namespace of PyTorch's?"""
+    try:
+        value = getattr(importlib.import_module(space.replace("torch", "tensh", 1)), name)
+    except (ImportError, AttributeError, NotImplementedError):
+        return False
+    return not isinstance(value, types.ModuleType)
+
+
+def record():
+    """(path, namespace) -> the names that are found in that namespace."""
+    found = defaultdict(list)
+    for path, module in (each for root in ROOTS for each in modules(root)):
+        parents = [path.rsplit(".", n)[0] for n in range(1, path.count(".") + 1)]
+        if found_in(*path.rsplit(".", 1)):  # a function has the name of its module: the module would hide it
+            continue
+        for name, value in own_names(path, module):
+            same = [
+                each for each in parents if getattr(sys.modules[each], name, None) is value and found_in(each, name)
+            ]
+            if same and not found_in(path, name):
+                found[path, same[0]].append(name)
+    return found
+
+
+if __name__ == "__main__":
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        places = record()
+    head = f"Where PyTorch {torch.__version__.partition('+')[0]} keeps names that tensh has elsewhere, written by tools/places.py"
+    paragraphs = [
+        f"{path} {space}\n" + textwrap.indent(textwrap.fill(" ".join(sorted(names)), 118), "  ")
+        for (path, space), names in sorted(places.items())
+    ]
+    FILE.write_text("\n\n".join([head, *paragraphs]) + "\n", encoding="utf-8")
+    print(f"{FILE.name}: {len(places)} places, {sum(map(len, places.values()))} names of tensh {tensh.__version__}")
