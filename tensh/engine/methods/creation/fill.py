@@ -19,7 +19,7 @@ SHAPES = frozenset({int, tuple, list, Size})  # what NumPy takes as a shape in t
 LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
 
 
-def ones(shape, dtype):
+def make_ones(shape, dtype):
     """``np.ones`` in a third of its time."""
     array = np.empty(shape, dtype)
     array.fill(1)
@@ -95,6 +95,7 @@ def filler(name, make, what):
         like
     )
     PUBLIC[name], METHODS[f"new_{name}"], PUBLIC[f"{name}_like"] = function, method, like
+    return function, like
 
 
 def filler_signature(name, doc):
@@ -155,12 +156,12 @@ def like_array(array, make, dtype=None, memory_format=None):
         return memory.empty_strided(array.shape, memory.strides(array), dtype)
     result = memory.empty_like(array, dtype, memory_format)
     if make is not np.empty:
-        result.fill(make is ones)
+        result.fill(make is make_ones)
     return result
 
 
-filler("zeros", np.zeros, "zeros")
-filler("ones", ones, "ones")
+zeros, zeros_like = filler("zeros", np.zeros, "zeros")
+ones, ones_like = filler("ones", make_ones, "ones")
 filler("empty", np.empty, "elements that are not set")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
 from tensh.engine.codegen.mixing import promote
-from tensh.engine.codegen.table import METHODS, PUBLIC, composite, op
+from tensh.engine.codegen.table import METHODS, composite, op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.core.clock import mode, tick, wrote
 from tensh.engine.core.nodes import live
@@ -18,6 +18,7 @@ from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.inplace.out import resize_out
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import write_inplace
+from tensh.engine.methods.creation.fill import zeros_like
 from tensh.engine.random import discrete, drawing, rejection
 from tensh.engine.random.generator import default_generator
 
@@ -26,7 +27,7 @@ GENERATOR = "*, torch.Generator generator = None"
 
 def nothing(g, *kept):
     """Zeros like the gradient: what passes through a draw; ``kept`` is only saved, as PyTorch does."""
-    return PUBLIC["zeros_like"](g) if isinstance(g, Tensor) else np.zeros_like(g)
+    return zeros_like(g) if isinstance(g, Tensor) else np.zeros_like(g)
 
 
 ARRAYS["nothing"] = TENSORS["nothing"] = nothing

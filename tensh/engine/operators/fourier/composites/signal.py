@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable
 
 from tensh.engine.arguments.lazy_signatures import Later
-from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
 from tensh.engine.methods.creation.data import tensor
+from tensh.engine.methods.creation.fill import ones
 from tensh.engine.methods.creation.ranges import arange
 from tensh.engine.methods.creation.spaces import linspace
 from tensh.engine.operators.special.modified_bessel import i0_op
@@ -75,7 +75,7 @@ def counted(start, M, constant, place):
 
 def short(M, place):
     """The window of one point, or of none."""
-    return PUBLIC["ones"]((M,), **place)
+    return ones((M,), **place)
 
 
 def steps(M, sym):

@@ -7,6 +7,7 @@ from tensh.engine.operators.layers.composites.registry import LAYERS, layer, nam
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable, require_countable
 from tensh.engine.operators.layers.max_pooling import even_windows, fractional_windows
 from tensh.engine.operators.layers.pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL, even_means
+from tensh.engine.operators.random.composites.drawing import rand
 
 WORDS = {2: "3D or 4D", 3: "4D or 5D"}
 
@@ -149,7 +150,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         )
     if samples is None:
         batch = 1 if len(shape) == dims + 1 else shape[0]
-        samples = PUBLIC["rand"](batch, shape[-dims - 1], dims, dtype=input.dtype)
+        samples = rand(batch, shape[-dims - 1], dims, dtype=input.dtype)
     kernel, sizes = (
         sized(name, parameter, value, dims)
         for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))

@@ -11,7 +11,9 @@ from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.attention import attend, safe_softmax
 from tensh.engine.operators.layers.composites.dropout import drop
-from tensh.engine.operators.layers.composites.registry import LAYERS, layer
+from tensh.engine.operators.layers.composites.padding import pad
+from tensh.engine.operators.layers.composites.projection import linear
+from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.linalg.addmm import baddbmm
 from tensh.engine.operators.linalg.products import bmm
 from tensh.engine.operators.shapes.composites.joining import cat
@@ -139,7 +141,6 @@ def float_mask(mask, name, dtype):
 
 def projected(query, key, value, weights, bias, separate):
     """Query, key and value after their linear layers; one matrix for all three, or one each."""
-    linear = LAYERS["linear"]
     size = query.array.shape[-1]
     if separate:
         for name, x, w in zip(("query", "key", "value"), (query, key, value), weights):
@@ -273,7 +274,7 @@ def multi_head_attention_forward(
     p = dropout_p if training else 0.0
     attended = with_weights if need_weights else without_weights
     out, shares = attended(q, k, v, mask, p, batch, num_heads)
-    out = LAYERS["linear"](out, out_proj_weight, out_proj_bias).view(rows, batch, size)
+    out = linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
     if shares is not None and average_attn_weights:
         shares = shares.mean(1)
     if not batched:
@@ -288,7 +289,7 @@ def in_heads(x, number, width):
 
 def one_longer(mask):
     """A mask for one more key, which is visible."""
-    return None if mask is None else LAYERS["pad"](mask, (0, 1))
+    return None if mask is None else pad(mask, (0, 1))
 
 
 def with_weights(q, k, v, mask, p, batch, heads):

@@ -8,7 +8,8 @@ from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.losses import reduced, reduction_of
-from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, constants, layer, refuse_dtypes
+from tensh.engine.operators.layers.composites.projection import linear
+from tensh.engine.operators.layers.composites.registry import HALF, constants, layer, refuse_dtypes
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin, nll2, nll_op
 from tensh.engine.operators.reductions.softmax import log_softmax_dim
 
@@ -201,7 +202,7 @@ def linear_cross_entropy(
         linear_weight = linear_weight.reshape((math.prod(sizes[:-1]), sizes[-1]))
         linear_bias = None if linear_bias is None else linear_bias.reshape(math.prod(sizes[:-1]))
     return cross_entropy(
-        LAYERS["linear"](input, linear_weight, linear_bias).reshape(scores), target, weight=weight, reduction=reduction,
+        linear(input, linear_weight, linear_bias).reshape(scores), target, weight=weight, reduction=reduction,
         ignore_index=-100 if ignore_index is None else ignore_index, label_smoothing=label_smoothing,
     )  # fmt: skip
 

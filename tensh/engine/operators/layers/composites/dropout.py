@@ -282,7 +282,7 @@ def _layer_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=Fa
     >>> torch.nn.functional.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
     tensor([-0.5000,  2.0000])
     """
-    return PUBLIC["rrelu_" if inplace else "rrelu"](input, lower, upper, training)
+    return (rrelu_ if inplace else rrelu)(input, lower, upper, training)
 
 
 _layer_rrelu.__name__ = _layer_rrelu.__qualname__ = "rrelu"

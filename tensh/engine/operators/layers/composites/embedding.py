@@ -7,6 +7,8 @@ from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import int32, int64
 from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.creation.fill import ones_like
+from tensh.engine.operators.elementwise.composites.comparison import where
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.layers.embedding import bag_maxima, bag_sums, lookup
@@ -32,7 +34,7 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
     rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # without history, which keeps its tangent
     used = table.index_select(0, rows)
     norms = used.norm(norm_type, 1, keepdim=True)
-    scale = PUBLIC["where"](norms > float(max_norm), float(max_norm) / (norms + 1e-7), PUBLIC["ones_like"](norms))
+    scale = where(norms > float(max_norm), float(max_norm) / (norms + 1e-7), ones_like(norms))
     table.index_copy_(0, rows, used * scale)
     return weight
 

@@ -2,10 +2,11 @@
 
 import math
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.elementwise.table import xlogy
@@ -94,7 +95,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
             )
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = var * PUBLIC["ones_like"](input)
+        var = var * ones_like(input)
     elif (lift.all_samples(var) < 0).any():
         raise ValueError("var has negative entry/entries")
     elif var.array.shape != input.array.shape:
@@ -102,7 +103,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
     var = var.clone()
-    with PUBLIC["no_grad"]():
+    with no_grad():
         var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target).pow(2) / var)
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)

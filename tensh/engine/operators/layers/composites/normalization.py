@@ -9,7 +9,9 @@ from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import LAYERS, constants, layer, named
+from tensh.engine.operators.layers.composites.padding import pad
+from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
+from tensh.engine.operators.layers.composites.registry import constants, layer, named
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
 
@@ -332,10 +334,10 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
         return input
     squares = input.mul(input)
     if len(shape) == 3:
-        squares = LAYERS["pad"](squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2))
-        means = LAYERS["avg_pool2d"](squares, (size, 1), stride=1).squeeze(1)
+        squares = pad(squares.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2))
+        means = MEAN_POOLS[2](squares, (size, 1), stride=1).squeeze(1)
     else:
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
-        squares = LAYERS["pad"](squares, (0, 0, 0, 0, size // 2, (size - 1) // 2))
-        means = LAYERS["avg_pool3d"](squares, (size, 1, 1), stride=1).squeeze(1).view(shape)
+        squares = pad(squares, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        means = MEAN_POOLS[3](squares, (size, 1, 1), stride=1).squeeze(1).view(shape)
     return input / means.mul(alpha).add(k).pow(beta)

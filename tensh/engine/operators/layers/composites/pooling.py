@@ -98,7 +98,7 @@ def check_max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
 
 
 def declare_max(dims):
-    """Make ``max_pool1d`` and the like public."""
+    """Make ``max_pool1d`` and the like public; the form that gives no indices."""
     name = f"max_pool{dims}d"
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
@@ -128,6 +128,7 @@ def declare_max(dims):
     both.__module__ = with_indices.__module__ = plain.__module__ = "torch.nn.functional"
     if dims == 1:
         PUBLIC["max_pool1d_with_indices"] = with_indices
+    return plain
 
 
 # ── the mean ─────────────────────────────────────────────────────────────────
@@ -180,7 +181,7 @@ def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
 
 
 def declare_avg(dims):
-    """Make ``avg_pool2d`` and ``avg_pool3d`` public."""
+    """Make ``avg_pool2d`` or ``avg_pool3d`` public."""
     name = f"avg_pool{dims}d"
 
     def function(
@@ -198,13 +199,17 @@ def declare_avg(dims):
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
     """
-    layer(named(function, name, doc))
+    return layer(named(function, name, doc))
+
+
+MAX_POOLS = {dims: declare_max(dims) for dims in (1, 2, 3)}
+MEAN_POOLS = {1: avg_pool1d, 2: declare_avg(2), 3: declare_avg(3)}
 
 
 # ── the mean of powers ───────────────────────────────────────────────────────
 def lp_pool(dims, input, norm_type, kernel_size, stride, ceil_mode):
     """(the sum of powers in every window) ** (1 / norm_type), from the mean of powers."""
-    max_pool, mean = LAYERS[f"max_pool{dims}d"], LAYERS[f"avg_pool{dims}d"]
+    max_pool, mean = MAX_POOLS[dims], MEAN_POOLS[dims]
     if norm_type == math.inf:
         return max_pool(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -math.inf:
@@ -230,7 +235,4 @@ def declare_lp(dims):
 
 
 for _dims in (1, 2, 3):
-    declare_max(_dims)
-    if _dims > 1:
-        declare_avg(_dims)
     declare_lp(_dims)

@@ -6,7 +6,8 @@ from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
 from tensh.engine.operators.elementwise.table import where as where_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.losses import numbered_reduction, reduced, reduction_of
-from tensh.engine.operators.layers.composites.registry import LAYERS, layer
+from tensh.engine.operators.layers.composites.registry import layer
+from tensh.engine.operators.layers.composites.similarity import pairwise_distance
 
 EPSILON = 1e-12  # added to squared lengths
 
@@ -91,7 +92,7 @@ def check_triplet(anchor, positive, negative, margin):
 def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=False, reduction="mean"):
     """The triplet loss of torch.triplet_margin_loss.  Shapes: [N, D], reduced to []."""
     check_triplet(anchor, positive, negative, margin)
-    distance = LAYERS["pairwise_distance"]
+    distance = pairwise_distance
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
         far = minimum.fn(far, distance(positive, negative, p, eps))
@@ -121,7 +122,7 @@ def triplet_margin_with_distance_loss(
     """
     reduction = reduction_of(reduction)
     check_triplet(anchor, positive, negative, margin)
-    distance = LAYERS["pairwise_distance"] if distance_function is None else distance_function
+    distance = pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum.fn(far, distance(positive, negative))

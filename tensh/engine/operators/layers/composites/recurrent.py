@@ -9,8 +9,8 @@ from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.dtypes.dtype import float32
+from tensh.engine.operators.layers.composites.dropout import dropout as drop
 from tensh.engine.operators.layers.composites.projection import product
-from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.layers.recurrent import lstm_layer
 from tensh.engine.operators.shapes.composites.joining import cat
 from tensh.engine.operators.shapes.rearrangement import stack
@@ -104,7 +104,7 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     last = []
     for number in range(0, len(layers), directions):
         if number and dropout:
-            input = LAYERS["dropout"](input, dropout, True)
+            input = drop(input, dropout, True)
         results = []
         for direction in range(directions):
             weights, start = layers[number + direction], [s[number + direction] for s in state]

@@ -2,9 +2,9 @@
 
 import math
 
-from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import int64
+from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.layers.composites.losses import numbered_reduction, reduction_of
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes
@@ -13,7 +13,7 @@ from tensh.engine.operators.layers.ctc import ctc
 
 def lengths_of(value, name, batch):
     """The lengths as a tensor; PyTorch's errors for those that do not fit."""
-    value = value if isinstance(value, Tensor) else PUBLIC["tensor"](value, dtype=int64)
+    value = value if isinstance(value, Tensor) else tensor(value, dtype=int64)
     if value.array.dtype.kind not in "iu":
         raise RuntimeError(f"{name} must be integral")
     value = value.to(int64).reshape(value.array.size)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.dtypes.dtype import FLOAT, promote_types
 from tensh.engine.errors.messages import broadcast_clash, wrap_dim
 from tensh.engine.inplace.out import write_out
@@ -57,7 +57,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     for x in (x1, x2):
         x = x if x.is_floating_point() else x.to(common)
         length = vector_norm.fn(x, 2, (dim,), True).clone()
-        with PUBLIC["no_grad"]():
+        with no_grad():
             length.clamp_min_(eps)
         units.append(x / length)
     return (units[0] * units[1]).sum((dim,))

@@ -3,11 +3,14 @@
 from math import prod
 
 from tensh.engine.autograd.custom import Function
-from tensh.engine.codegen.table import PUBLIC, composite
+from tensh.engine.autograd.modes import no_grad
+from tensh.engine.codegen.table import composite
 from tensh.engine.dtypes.dtype import float16, float32, float64
+from tensh.engine.methods.creation.triangles import eye
+from tensh.engine.operators.linalg.composites.equations import solve
 from tensh.engine.operators.linalg.composites.lobpcg import LOBPCG
 from tensh.engine.operators.linalg.composites.products import matmul
-from tensh.engine.operators.namespaces import LINALG
+from tensh.engine.operators.random.composites.drawing import randn
 
 FLOATS = (float16, float32, float64)
 TOLERANCE = {float32: 1.2e-07**0.5, float64: 2.23e-16**0.5}
@@ -38,7 +41,7 @@ def lobpcg(
     if A.requires_grad or B is not None and B.requires_grad:
         A, B = (None if each is None else (each + each.mT) / 2 for each in (A, B))
         return LOBPCGAutogradFunction.apply(A, k, B, X, *settings)
-    with PUBLIC["no_grad"]():
+    with no_grad():
         return find_eigenpairs(A, k, B, X, *settings)
 
 
@@ -69,7 +72,7 @@ def find_eigenpairs(
         bparams |= {"ortho_use_drop": False} | (ortho_bparams or {})
 
     def pairs(A, B, X, name):
-        X = PUBLIC["randn"]((m, n), dtype=dtype) if X is None else X
+        X = randn((m, n), dtype=dtype) if X is None else X
         if X.shape != (m, n):
             raise AssertionError(f"{name} shape mismatch: got {X.shape}, expected {(m, n)}")
         return LOBPCG(A, B, X, iK, iparams, fparams, bparams, method, tracker).run()
@@ -119,14 +122,14 @@ def slope(A, D, U, D_grad, U_grad):
     equations for each u, whose matrix is completed by U U^T.
     """
     apart = D.unsqueeze(-2) - D.unsqueeze(-1)
-    eye = PUBLIC["eye"](D.shape[-1], dtype=D.dtype)
-    within = matmul(U.mT, U_grad) * (1 - eye) / (apart + eye)
+    one = eye(D.shape[-1], dtype=D.dtype)
+    within = matmul(U.mT, U_grad) * (1 - one) / (apart + one)
     of_pairs = matmul(U, D_grad.diag_embed() + within)
     if U.shape[-1] < U.shape[-2]:
         inside = matmul(U, U.mT)
-        outside = PUBLIC["eye"](A.shape[-1], dtype=A.dtype) - inside
+        outside = eye(A.shape[-1], dtype=A.dtype) - inside
         rest = matmul(matmul(outside, A), outside).unsqueeze(-3)
         systems = D[..., None, None] * outside.unsqueeze(-3) - rest + inside.unsqueeze(-3)
         sides = matmul(outside, U_grad).mT.unsqueeze(-1)
-        of_pairs = of_pairs + LINALG["solve"](systems, sides).squeeze(-1).mT
+        of_pairs = of_pairs + solve(systems, sides).squeeze(-1).mT
     return matmul(of_pairs, U.mT)

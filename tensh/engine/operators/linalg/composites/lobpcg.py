@@ -6,9 +6,13 @@ they moved last; the best approximations within it are the next X.  "basic" is K
 the test of convergence are those of Duersch, Shao, Yang and Gu, SIAM J. Sci. Comput. 40, 2018).
 """
 
-from tensh.engine.codegen.table import PUBLIC
+from tensh.engine.methods.creation.triangles import eye
+from tensh.engine.operators.elementwise.composites.comparison import where
+from tensh.engine.operators.linalg.composites.equations import solve_triangular
+from tensh.engine.operators.linalg.composites.factors import linalg_cholesky, linalg_qr
 from tensh.engine.operators.linalg.composites.products import matmul
-from tensh.engine.operators.namespaces import LINALG
+from tensh.engine.operators.linalg.composites.spectra import eigh
+from tensh.engine.operators.reductions.composites.norms import vector_norm
 from tensh.engine.operators.shapes.rearrangement import cat as cat_op
 
 
@@ -24,12 +28,12 @@ def form(A, X):
 
 def eigenpairs(A, largest=False):
     """Eigenvalues in ascending order, or in descending order if ``largest``, and their vectors."""
-    values, vectors = LINALG["eigh"](A, UPLO="U")
+    values, vectors = eigh(A, UPLO="U")
     return (values.flip(-1), vectors.flip(-1)) if largest else (values, vectors)
 
 
 def norm(X):
-    return float(LINALG["vector_norm"](X))
+    return float(vector_norm(X))
 
 
 class LOBPCG:
@@ -88,7 +92,7 @@ class LOBPCG:
         values, vectors = self.reduced(basis, transform)
         moved = vectors[:, rest:]
         if transform is None:
-            moved = matmul(moved, LINALG["qr"](vectors[:rest, rest:].mT).Q)
+            moved = matmul(moved, linalg_qr(vectors[:rest, rest:].mT).Q)
         else:
             vectors, moved = matmul(transform, vectors), matmul(transform, vectors[:, n : n + rest])
         cat = cat_op.fn
@@ -112,7 +116,7 @@ class LOBPCG:
     def measure(self):
         """Find the residuals, and how many of the first pairs have converged."""
         self.R = product(self.A, self.X) - product(self.B, self.X) * self.E
-        length = LINALG["vector_norm"]
+        length = vector_norm
         scale = self.fvars["A_norm"] + self.E.abs() * self.fvars["B_norm"]
         self.tvars["rerr"] = length(self.R, dim=0) / (length(self.X, dim=0) * scale)
         converged = (self.tvars["rerr"] < self.fparams["tol"]).tolist()
@@ -126,8 +130,8 @@ class LOBPCG:
         """An upper triangular T for which S T is B-orthonormal, by Cholesky's factors of the scaled S^T B S."""
         SBS = form(self.B, S)
         scale = SBS.diagonal(0, -2, -1) ** -0.5
-        R = LINALG["cholesky"](SBS * scale * scale[:, None], upper=True)
-        return LINALG["solve_triangular"](R, scale.diag_embed(), upper=True, left=False)
+        R = linalg_cholesky(SBS * scale * scale[:, None], upper=True)
+        return solve_triangular(R, scale.diag_embed(), upper=True, left=False)
 
     def orthonormal(self, U, V):
         """A B-orthonormal basis of what ``U`` adds to the span of ``V``, which is B-orthonormal: up to three passes."""
@@ -142,7 +146,7 @@ class LOBPCG:
                 if not U.numel():
                     return U
                 BU = product(self.B, U)
-                error = matmul(U.mT, BU) - PUBLIC["eye"](U.shape[1], dtype=U.dtype)
+                error = matmul(U.mT, BU) - eye(U.shape[1], dtype=U.dtype)
                 if norm(error) / (norm(BU) * norm(U)) < tolerance:
                     break
             shared = matmul(V.mT, BU)
@@ -168,5 +172,5 @@ class LOBPCG:
         if drop:
             values, vectors = values[values > least], vectors[:, values > least]
         else:
-            values = PUBLIC["where"](values < least, least, values)
+            values = where(values < least, least, values)
         return matmul(U * scale, vectors * values**-0.5)

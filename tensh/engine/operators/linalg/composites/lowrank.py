@@ -1,22 +1,24 @@
 """Factorizations by a few random directions, and of symmetric matrices."""
 
-from tensh.engine.codegen.table import PUBLIC, composite, function, return_type
+from tensh.engine.codegen.table import composite, function, return_type
 from tensh.engine.operators.linalg import symmetric
 from tensh.engine.operators.linalg.composites.equations import failed
+from tensh.engine.operators.linalg.composites.factors import linalg_qr
 from tensh.engine.operators.linalg.composites.products import matmul
-from tensh.engine.operators.namespaces import LINALG, linalg
+from tensh.engine.operators.linalg.composites.spectra import linalg_svd
+from tensh.engine.operators.namespaces import linalg
+from tensh.engine.operators.random.composites.drawing import randn
 
 
 # ── a few directions ─────────────────────────────────────────────────────────
 def directions(A, q, niter, M):
     """Q with orthonormal columns that span most of what ``A - M`` reaches from ``q`` random directions."""
     rest = A if M is None else A - M
-    qr = LINALG["qr"]
-    start = function(PUBLIC["randn"])(A.shape[-1], q, dtype=A.dtype)
-    Q = qr(matmul(rest, start))[0]
+    start = function(randn)(A.shape[-1], q, dtype=A.dtype)
+    Q = linalg_qr(matmul(rest, start))[0]
     for _ in range(niter or 0):
-        Q = qr(matmul(rest.mH, Q))[0]
-        Q = qr(matmul(rest, Q))[0]
+        Q = linalg_qr(matmul(rest.mH, Q))[0]
+        Q = linalg_qr(matmul(rest, Q))[0]
     return Q
 
 
@@ -32,7 +34,7 @@ def svd_lowrank(A, q=6, niter=2, M=None):
         A, M = A.mH, None if M is None else M.mH
     Q = directions(A, q, niter, M)
     rest = A if M is None else A - M
-    U, S, Vh = LINALG["svd"](matmul(Q.mH, rest), full_matrices=False)
+    U, S, Vh = linalg_svd(matmul(Q.mH, rest), full_matrices=False)
     U, V = matmul(Q, U), Vh.mH
     return (V, S, U) if wide else (U, S, V)
 

@@ -1,4 +1,4 @@
-"""torch.linalg: eigenvalues, singular values, and what is made of them: rank, condition, pseudo-inverse, least squares."""
+"""torch.linalg: eigenvalues, singular values, and what is made of them: rank, pseudo-inverse, least squares."""
 
 import numpy as np
 
@@ -183,42 +183,6 @@ def pinverse(input, rcond=1e-15):
     Shape: [..., m, n] to [..., n, m]. RuntimeError for vectors.
     """
     return pinv(input, atol=0.0, rtol=rcond)
-
-
-@linalg
-def cond(input, p=None):
-    """The condition numbers of matrices: the norm ``p`` of the matrix times that of its inverse.  Differentiable.
-
-    Shape: [..., m, n] to [...]. RuntimeError for another ``p``.
-
-    >>> import tensh as torch
-    >>> torch.linalg.cond(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
-    tensor(2.)
-    """
-    from tensh.engine.operators.linalg.shared import check_square
-    from tensh.engine.operators.linalg.solve import linalg_inv_ex
-    from tensh.engine.operators.reductions.composites.norms import matrix_norm
-
-    if input.array.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
-    if p in (None, 2, -2):
-        values = svdvals(input)
-        if not input.array.size:
-            return wrap(np.zeros(input.array.shape[:-2], values.array.dtype))
-        first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.array.shape[-1] - 1, 1)
-        return ((last / first) if p == -2 else (first / last)).squeeze(-1)
-    if p not in ("fro", "nuc", 1, -1, np.inf, -np.inf):
-        kind = "norm type" if isinstance(p, str) else "norm order"
-        raise RuntimeError(f"linalg.cond got an invalid {kind}: {p}")
-    shown = p if isinstance(p, str) else f"{p:g}"
-    check_square(f"linalg.cond(ord={shown})", input.array)
-    if p == "nuc":
-        values = svdvals(input)
-        return values.sum(-1) * values.reciprocal().sum(-1)
-    inverse, info = linalg_inv_ex.fn(input)
-    singular = wrap((info.array != 0)[..., None, None])
-    inverse = inverse.masked_fill(singular, np.inf)
-    return (matrix_norm(input, p) * matrix_norm(inverse, p)).nan_to_num(np.inf, np.inf, -np.inf)
 
 
 # ── least squares ────────────────────────────────────────────────────────────
