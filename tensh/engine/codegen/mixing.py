@@ -46,8 +46,9 @@ STRICT = {kind: types - {bool} if float in types else frozenset() for kind, type
 class Scalars(dict):
     """(number, NumPy dtype) -> a read-only 0-d array.
 
-    A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan and
-    complex numbers are not kept here: 0.0 == -0.0, nan != nan.
+    A cache, because NumPy needs 300 ns to convert a Python number and a look-up takes 75.  Zeros, nan, complex
+    numbers and numbers of more than 64 bits are not kept here: 0.0 == -0.0, nan != nan, and an integer that is refused
+    equals a float that is not.
     """
 
     LIMIT = 4096
@@ -58,7 +59,7 @@ class Scalars(dict):
             return ZERO[dtype]
         array = np.array(_held(number, dtype) if type(number) is int else number, dtype)
         array.flags.writeable = False
-        if number and number == number and type(number) is not complex and len(self) < self.LIMIT:
+        if number and type(number) is not complex and -(2**63) <= number < 2**64 and len(self) < self.LIMIT:
             self[key] = array
         return array
 
