@@ -25,6 +25,8 @@ ELSEWHERE = {
     "install": "alias",
     "VERSION": "torch_version",
     "__version__": "torch_version",
+    "DisableTorchFunction": "overrides",
+    "DisableTorchFunctionSubclass": "overrides",
 }  # names of the torch namespace that a submodule defines
 
 

@@ -47,6 +47,17 @@ def tensh_command():
     return run
 
 
+@pytest.fixture(autouse=True)
+def no_overrides_of_another_test():
+    """Public functions look for overriding arguments once a test has made some: the next test begins without."""
+    yield
+    points = sys.modules.get("tensh.engine.override.points")
+    if points is not None and points.armed.lasting:
+        points.armed.lasting = False
+        if not points.armed.modes:
+            points.disarm()
+
+
 MISSING = re.compile(r"could not import '(\w+)'")
 NAMES = {"torch": "PyTorch"}
 PYTORCH = importlib.util.find_spec("torch") is not None

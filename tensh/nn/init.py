@@ -7,6 +7,7 @@ import warnings
 from tensh.engine import named
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.errors.warnings import warn
+from tensh.engine.override.points import watch
 
 LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
 SLOPE = 0.01  # of leaky_relu, by default
@@ -324,3 +325,6 @@ def _deprecated(function):
 
 for _name in "uniform normal constant eye dirac xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal sparse".split():
     globals()[_name] = _deprecated(globals()[f"{_name}_"])
+
+for function in (uniform_, normal_, constant_, kaiming_uniform_):
+    watch(function, python="by name")  # those that classes and modes are told of

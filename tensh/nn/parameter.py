@@ -15,12 +15,22 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.engine.override.points import arm_for, overrides
+from tensh.engine.override.state import disabled
 from tensh.naming import torch_is_tensh
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy", "is_parameter"]
 
 
-class Parameter(Tensor):
+class ParameterType(type):
+    """The type of Parameter: a tensor of a subclass can be a parameter and keep its class."""
+
+    def __instancecheck__(cls, instance):
+        own = type.__instancecheck__(cls, instance)
+        return own or cls is Parameter and isinstance(instance, Tensor) and "_is_param" in instance.__dict__
+
+
+class Parameter(Tensor, metaclass=ParameterType):
     """Leaf tensor that requires grad and prints as a parameter.
 
     Operations on it return plain tensors; it shares memory with ``data``. Raises RuntimeError for integers and bools
@@ -36,17 +46,23 @@ class Parameter(Tensor):
     __module__ = "torch.nn.parameter"
     _heading = "Parameter containing:\n"  # the line above its printed form
 
+    __torch_function__ = disabled
+
     def __new__(cls, data=None, requires_grad=True):
-        source = _empty() if data is None else data.detach()
+        if data is not None and type(data) is not Tensor and overrides(type(data)):
+            return _of_subclass(data, requires_grad)
+        if cls is not Parameter:
+            arm_for(cls)
         self = object.__new__(cls)
-        self.array, self.node, self._base, self._kept = source.array, None, None, None
+        self.array = (_empty() if data is None else data if isinstance(data, Tensor) else data.detach()).array
+        self.node = self._base = self._kept = None
         if type(requires_grad) is not bool:
             kind = type_name(requires_grad)
             raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")
         if requires_grad:
             if self.array.dtype.kind in "biu":
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-            self.requires_grad = True
+            self.node = AccumulateGrad(self)
         return self
 
     def __deepcopy__(self, memo):
@@ -58,6 +74,19 @@ class Parameter(Tensor):
         if torch_is_tensh():
             return reduce_parameter(self)
         return _rebuild, (self.data, type(self.node) is AccumulateGrad), self.__dict__ or None
+
+
+def _of_subclass(data, requires_grad):
+    """A tensor of a subclass as a parameter of that class."""
+    made = data.detach().requires_grad_(requires_grad)
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an instance "
+            f"of the same type, but return type {type(made).__name__} was found instead. To use the type as a Parameter, "
+            "please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    made._is_param = True
+    return made
 
 
 class OfBuffers(type):
@@ -79,6 +108,7 @@ class Buffer(Tensor, metaclass=OfBuffers):
 
     __slots__ = ()
     __module__ = "torch.nn.parameter"
+    __torch_function__ = disabled
 
     def __new__(cls, data=None, *, persistent=True):
         source = _empty() if data is None else data
@@ -227,6 +257,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     __slots__ = ()
     __module__ = "torch.nn.parameter"
     cls_to_become = Tensor
+    __torch_function__ = disabled
 
     def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
         self = _empty(dtype, device).requires_grad_(requires_grad)

@@ -131,7 +131,7 @@ ANSWERS = {
     no: """*.is_available *.is_initialized *.is_*_available *.is_built jit.is_scripting jit.is_tracing *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
-        _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting _C._is_torch_function_enabled""",
+        _dynamo.is_dynamo_disable_recursive distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
     empty: "*.list_backends cuda.get_arch_list",
     same: """jit.script jit.ignore jit.export jit.unused jit.interface jit.script_method jit.script_if_tracing jit.freeze
@@ -151,8 +151,7 @@ ANSWERS = {
     tuple: "jit.annotations.Tuple",
     **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
     Quiet: """compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
-        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
-        _C.DisableTorchFunction*""",
+        *.patch_dynamo_config cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
     second: "jit.annotate",
@@ -163,3 +162,11 @@ ANSWERS = {
     group: "distributed.group distributed.GroupMember",
     typing.Final: "jit.Final _jit_internal.Final",
 }
+
+REAL = {
+    f"_C.{name}": f"tensh.overrides:{name}"
+    for name in """DisableTorchFunction DisableTorchFunctionSubclass _disabled_torch_function_impl _is_torch_function_enabled
+        _is_torch_function_mode_enabled _get_function_stack_at _len_torch_function_stack
+        _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
+}
+"""Names of namespaces that are switched off for which there is something: module and attribute."""

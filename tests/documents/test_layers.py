@@ -176,7 +176,7 @@ def test_the_engine_is_built_from_the_bottom_up(line):
             assert not needed & modules_of(above), f"{part} needs {above}"
 
 
-PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage"
+PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass torch_function"
 """All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
 
 

@@ -134,10 +134,13 @@ class PublicWrapper:
         return forms_of(self.name, self.method, self.parameters)
 
     def refuse(self, args, options):
-        """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large."""
+        """Raise PyTorch's error if it would not take these arguments, or if memory or a number is too large.
+
+        If one of them has a ``__torch_function__``, return its answer, as a tuple of one.
+        """
         failure = sys.exception()
         if isinstance(failure, Warning):  # the program turns warnings into errors
-            return
+            return None
         if self.method and not isinstance(args[0], Tensor):
             kind = type_name(args[0])
             words = f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to a '{kind}' object"
@@ -145,6 +148,8 @@ class PublicWrapper:
         keywords = named_at_the_call(sys._getframe(2))
         positional, named = self.given(args, True, keywords)
         named |= options
+        if answer := ports.answer_override(self.public, tuple(positional), named):
+            return answer
         known = {name for form in self.forms for name in form.named}
         ordered = {name: named[name] for name in keywords or () if name in named} | named
         named = {name if name in known else NUMPY.get(name, name): value for name, value in ordered.items()}
@@ -254,10 +259,11 @@ def compile_wrapper(fn, fast, name, known):
         f"    except Lift:\n"
         f"        return wrapper.call_for_batches({given}, options)\n"
         f"    except Exception:\n"
-        f"        wrapper.refuse({given}, options)\n"
+        f"        if answer := wrapper.refuse({given}, options): return answer[0]\n"
         f"        raise\n"
     )
     exec(compile(source, f"<tensh wrapper of {name}>", "exec"), environment)
     made = environment[name]
     made.__doc__, made.__module__, made.__wrapped__ = fn.__doc__, fn.__module__, fn
+    known.public = made
     return made

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import asarray, ndarray
 
 from tensh.engine.arguments.lazy_signatures import Later
-from tensh.engine.arguments.public_wrapper import PublicWrapper, wrap_public
+from tensh.engine.arguments.public_wrapper import PYTHON, PublicWrapper, wrap_public
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_kernel, parallel_map
 from tensh.engine.autograd.packing import saved_members
 from tensh.engine.codegen import writer
@@ -54,6 +54,7 @@ from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
+from tensh.engine.override.points import overrides, watch
 from tensh.naming import torch_is_tensh
 
 PUBLIC = Registry("PUBLIC")  # the torch namespace: name -> Op, function, class or constant
@@ -131,10 +132,10 @@ class Op:
         """The operator as users call it under a name; ``spoken`` is the name in messages."""
         fn = self.inplace_fn if inplace else self.fn
         known = f"{spoken or name}_{'method' if method else 'function'}"
-        ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
+        wrapper = ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
         source = (writer.public_inplace_source if inplace else writer.public_source)(self, name, known)
         made = self._compiled(source, known.replace("_", " "), name)
-        made.__wrapped__ = fn
+        made.__wrapped__, wrapper.public = fn, made
         return made
 
     def _operator(self):
@@ -381,16 +382,17 @@ def function(entry):
 def guarded(entry, name):
     """The public form of an entry that is a Python function in PyTorch, too, with Python's error messages."""
     fn = function(entry)
-    return fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name)
+    return watch(fn if isinstance(entry, (Op, Inplace)) else guarded_function(fn, name), python=True)
 
 
 def public_object(entry, name, method=False, spoken=None):
     """The public object for an entry of ``PUBLIC`` or ``METHODS``; ``spoken`` is the name in messages."""
     if isinstance(entry, Inplace):
-        return entry.op.public_form(name, method, spoken, inplace=True)
-    return (
-        entry.public_form(name, method, spoken) if isinstance(entry, Op) else wrap_public(entry, name, method, spoken)
-    )
+        return watch(entry.op.public_form(name, method, spoken, inplace=True))
+    if isinstance(entry, Op):
+        return watch(entry.public_form(name, method, spoken))
+    python = (f"Tensor.{name}" if method else spoken or name) in PYTHON
+    return watch(wrap_public(entry, name, method, spoken), python)
 
 
 OPTIONS = frozenset(
@@ -456,6 +458,8 @@ def foreign(name, input, other):
     """A Python operator with an operand that is no tensor and no number: only ``==`` takes an array, as in PyTorch."""
     if name == "eq" and isinstance(other, ndarray) and other.dtype.kind in "biufc":
         return OPS[name].fn(input, wrap(other))
+    if overrides(type(other)) and (answer := ports.answer_override(sys._getframe(1).f_code, (input, other), {})):
+        return answer[0]
     return NotImplemented
 
 
@@ -469,7 +473,10 @@ def as_python_operator(fn):
 
     def operator(input, other):
         taken = type(other) is Tensor or operand(other) or isinstance(other, ndarray) and hasattr(fn, "arrays")
-        return fn(input, other) if taken else NotImplemented
+        if taken:
+            return fn(input, other)
+        answer = ports.answer_override(operator, (input, other), {}) if overrides(type(other)) else ()
+        return answer[0] if answer else NotImplemented
 
     operator.__name__ = fn.__name__
     return operator

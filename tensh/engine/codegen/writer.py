@@ -165,7 +165,16 @@ def _public_start(op, known):
 
 
 def _public(op, name, header, lines, refuse):
-    return indented([f"def {name}({header}):", repr(op.doc), *lines, f"except Exception: {refuse}; raise"])
+    return indented(
+        [
+            f"def {name}({header}):",
+            repr(op.doc),
+            *lines,
+            "except Exception:",
+            f"{INDENT}if answer := {refuse}: return answer[0]",
+            f"{INDENT}raise",
+        ]
+    )
 
 
 # ── the in-place form ────────────────────────────────────────────────────────

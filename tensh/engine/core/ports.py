@@ -53,3 +53,14 @@ reduce_parameter = Port("_utils", "reduce_parameter")
 
 reduce_storage = Port("storage", "reduce_storage")
 """``reduce_storage(storage)``: the same of the memory of tensors."""
+dispatch_override = Port("engine.override.dispatch", "dispatch")
+"""``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
+
+answer_override = Port("engine.override.dispatch", "answer_late")
+"""What an argument that overrides answers to a call that has failed with it, as a tuple of one."""
+
+make_subclass = Port("engine.override.classes", "make_subclass")
+"""What ``Tensor._make_subclass`` does."""
+
+torch_function = Port("engine.override.classes", "torch_function")
+"""What ``Tensor.__torch_function__`` does; few programs have subclasses."""

@@ -114,6 +114,16 @@ class Tensor:
     def __new__(cls, *args, **options):
         return ports.construct(cls, args, options)
 
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        """Call a function for tensors of a subclass, whose results are tensors of that class: see override/."""
+        return ports.torch_function(cls, func, types, args, kwargs)
+
+    @staticmethod
+    def _make_subclass(cls, data, require_grad=False):
+        """Make an object of a subclass over the memory of a tensor, detached from its history."""
+        return ports.make_subclass(cls, data, require_grad)
+
     shape = property(lambda self: SIZES[self.array.shape], doc="The size of each dimension.")
     dtype = property(lambda self: BY_NUMPY[self.array.dtype], doc="The type of the elements.")
     ndim = property(lambda self: self.array.ndim, doc="The number of dimensions.")

@@ -121,6 +121,8 @@ class Tensor:
     def __setitem__(self, index: _Any, value: _Any) -> Tensor:
         """Write ``value`` (a number or a tensor, which is broadcast) to the elements at ``index``."""
     def __sub__(self, other: Tensor | _Number) -> Tensor: ...
+    def __torch_function__(self, types: _Any, args: _Any = ..., kwargs: _Any = None) -> _Any:
+        """Call a function for tensors of a subclass, whose results are tensors of that class: see override/."""
     def __truediv__(self, other: Tensor | _Number) -> Tensor: ...
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
     @property
@@ -135,6 +137,8 @@ class Tensor:
     def _grad(self, value: _Any) -> None: ...
     def _is_view(self) -> _Any:
         ...
+    def _make_subclass(self, data: _Any, require_grad: _Any = False) -> _Any:
+        """Make an object of a subclass over the memory of a tensor, detached from its history."""
     @property
     def _version(self) -> _int:
         """How often the memory was written in place."""

@@ -23,6 +23,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import locked_view_error, refresh_node, stale
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn
+from tensh.engine.override.points import add_member, armed
 
 
 def member(name=None, **accessors):
@@ -326,7 +327,10 @@ class Late:
         self.name, self.resolve = name, resolve
 
     def _settle(self):
-        setattr(Tensor, self.name, self.resolve(self.name))
+        member = self.resolve(self.name)
+        setattr(Tensor, self.name, member)
+        if armed.now:
+            add_member(self.name, member)
 
     def __get__(self, t, kind):
         self._settle()

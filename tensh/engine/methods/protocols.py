@@ -16,6 +16,7 @@ from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.warnings import warn_once
+from tensh.engine.override.points import arm_for, overrides
 from tensh.naming import torch_is_tensh
 
 
@@ -35,7 +36,7 @@ def __len__(self):
 def __iter__(self):
     if not self.array.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(method("unbind")(self, 0))
+    return iter(self.unbind(0))
 
 
 def __reversed__(self):
@@ -127,6 +128,14 @@ def __array_wrap__(self, array, context=None, return_scalar=False):
 
 
 # ── copies ───────────────────────────────────────────────────────────────────
+COPY_OF_SUBCLASS = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types that implement "
+    "new_empty() and for which that function returns another instance of the same subclass. You should either properly "
+    "implement new_empty() for your subclass or override __deepcopy__() if it is intended behavior for new_empty() to return "
+    "an instance of a different type."
+)
+
+
 def __deepcopy__(self, memo):
     if id(self) in memo:
         return memo[id(self)]
@@ -137,6 +146,8 @@ def __deepcopy__(self, memo):
             "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
             "see https://github.com/pytorch/pytorch/pull/103001"
         )
+    if type(self) is not Tensor and overrides(type(self)) and type(self.new_empty([])) is not type(self):
+        raise RuntimeError(COPY_OF_SUBCLASS)
     import copy
 
     block = memory_of(self.array)
@@ -172,7 +183,9 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
     t = make_leaf(array, requires_grad)
     if name is None:
         return t
-    self = object.__new__(class_called(name) if isinstance(name, str) else name)
+    cls = class_called(name) if isinstance(name, str) else name
+    arm_for(cls)
+    self = object.__new__(cls)
     self.array, self.node, self._base, self._kept = array, None, None, None
     if requires_grad:
         self.node = AccumulateGrad(self)

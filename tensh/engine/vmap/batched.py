@@ -8,6 +8,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.shapes.views import permute, unsqueeze, view
+from tensh.engine.override.state import disabled
 from tensh.engine.vmap import errors
 
 
@@ -62,6 +63,7 @@ class Batched(Tensor):
 
     __slots__ = ("value", "levels", "source")
     __module__ = "torch"
+    __torch_function__ = disabled
 
     array = property(Sample)
     node = _time = _how = property(lift)

@@ -19,6 +19,7 @@ from tensh.engine.methods.creation import nested
 from tensh.engine.methods.creation.fill import require_room
 from tensh.engine.operators.shapes.composites.storage import require_kind
 from tensh.engine.operators.shapes.views import alias
+from tensh.engine.override.points import arm_for
 
 FORMS = (
     "(*, torch.device device = None)",
@@ -94,6 +95,7 @@ def from_data(data, to):
 
 def made_as(cls, t):
     """The tensor as an object of a subclass."""
+    arm_for(cls)
     self = object.__new__(cls)
     self.array, self.node, self._base, self._kept = t.array, t.node, t._base, None
     if t._base is not None:

@@ -72,7 +72,7 @@ REASONS = (
         "compilers, tracing and export: tensh computes at once",
         """
         compiler export onnx nativert fx cond while_loop library ops classes classproperty Sym* sym_* Tag PRIVATE_OPS DispatchKey*
-        ExcludeDispatchKeyGuard DisableTorchFunction* func.functionalize func.linearize func.debug_unwrap overrides.*
+        ExcludeDispatchKeyGuard func.functionalize func.linearize func.debug_unwrap
         autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
         autograd.graph.region_activation_memory_budget
         """,

@@ -1,0 +1,69 @@
+"""What overriding a thread has switched on and off."""
+
+import threading
+from types import NoneType
+
+from tensh.engine.core.tensor import Tensor
+
+USUAL = frozenset((Tensor, int, float, bool, complex, str, NoneType))
+"""The types of most arguments, none of which overrides anything."""
+
+
+class State(threading.local):
+    """What a thread has switched on and off."""
+
+    modes = ()  # active modes, the innermost last
+    off = 0  # CLASSES or ALL while overriding is disabled
+
+
+state = State()
+CLASSES, ALL = 1, 2
+
+
+class Disabled:
+    """While this is entered, no class and no mode overrides anything in this thread.
+
+    >>> import tensh as torch
+    >>> class Named(torch.Tensor):
+    ...     pass
+    >>> with torch.DisableTorchFunction():
+    ...     type(torch.ones(2).as_subclass(Named) + 1).__name__
+    'Tensor'
+    """
+
+    __module__ = "torch._C"
+    level = ALL
+
+    def __enter__(self):
+        self.before, state.off = state.off, max(state.off, self.level)
+
+    def __exit__(self, *failure):
+        state.off = self.before
+
+
+class DisabledForClasses(Disabled):
+    """While this is entered, no class overrides anything in this thread; modes still do.
+
+    >>> import tensh as torch
+    >>> class Named(torch.Tensor):
+    ...     pass
+    >>> with torch.DisableTorchFunctionSubclass():
+    ...     type(torch.ones(2).as_subclass(Named) + 1).__name__
+    'Tensor'
+    """
+
+    level = CLASSES
+
+
+Disabled.__name__ = Disabled.__qualname__ = "DisableTorchFunction"
+DisabledForClasses.__name__ = DisabledForClasses.__qualname__ = "DisableTorchFunctionSubclass"
+
+
+def disabled(func, types, args=(), kwargs=None):
+    """Call ``func``: the ``__torch_function__`` of classes whose tensors are to be treated as plain ones."""
+    with Disabled():
+        return func(*args, **(kwargs or {}))
+
+
+disabled.__name__ = disabled.__qualname__ = "_disabled_torch_function_impl"
+disabled.__module__ = "torch._C"

@@ -1,0 +1,77 @@
+"""The code of armed functions: see Note [Override points] in points.py.
+
+Code that takes the place of another's brings what it uses along, since its globals are those of the function, where ``type``
+may be a method: a text in the template stands for each value, and is replaced.
+"""
+
+import functools
+
+from tensh.engine.arguments.caller import ARMED
+from tensh.engine.core import ports
+
+ANY = """
+def armed(*args, **options):
+    plain = "PLAIN"
+    type = "TYPE"
+    original = "ORIGINAL"
+    for each in args:
+        if type(each) not in plain: break
+    else:
+        if not options: return original(*args)
+        for each in options.values():
+            if type(each) not in plain: break
+        else: return original(*args, **options)
+    dispatch = "DISPATCH"
+    return dispatch("POINT", args, options)
+"""
+FIXED = {
+    1: """
+def armed(a):
+    plain = "PLAIN"
+    type = "TYPE"
+    if type(a) in plain:
+        original = "ORIGINAL"
+        return original(a)
+    dispatch = "DISPATCH"
+    return dispatch("POINT", (a,), {})
+""",
+    2: """
+def armed(a, b):
+    plain = "PLAIN"
+    type = "TYPE"
+    if type(a) in plain and type(b) in plain:
+        original = "ORIGINAL"
+        return original(a, b)
+    dispatch = "DISPATCH"
+    return dispatch("POINT", (a, b), {})
+""",
+}
+
+
+@functools.cache
+def template(arity, free):
+    """The code of ``FIXED[arity]``, or of ``ANY``, as that of a function with these free variables."""
+    source = FIXED.get(arity, ANY)
+    if free:  # named where they are never reached, which makes them free
+        body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
+        source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
+    code = compile(source, ARMED, "exec")
+    for _ in range(1 + bool(free)):
+        code = next(each for each in code.co_consts if hasattr(each, "co_code"))
+    return code
+
+
+def code_for(point, plain, fixed):
+    """The code of an armed point; with ``fixed``, for exactly the parameters of its function."""
+    own = point.code
+    simple = fixed and not own.co_flags & 0x0C and not own.co_kwonlyargcount and not point.function.__defaults__
+    code = template(own.co_argcount if simple else None, own.co_freevars)
+    values = {
+        "PLAIN": plain,
+        "TYPE": type,
+        "ORIGINAL": point.original,
+        "DISPATCH": ports.dispatch_override,
+        "POINT": point,
+    }
+    constants = tuple(values.get(each, each) if type(each) is str else each for each in code.co_consts)
+    return code.replace(co_consts=constants, co_name=own.co_name)
