@@ -33,6 +33,8 @@ def fitting(number, to):
         number = number.real
     if to.category == INTEGER:
         return _integer(number, to)
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise OverflowError("int too big to convert")
     real = to.to_real()
     if isinstance(number, float) and abs(number) != float("inf") and abs(number) > largest(real):
         raise overflow(real.ctype)

@@ -43,6 +43,8 @@ def set_num_interop_threads(n):
 def require_positive(name, n):
     if not isinstance(n, int) or isinstance(n, bool):
         raise RuntimeError(f"{name} expects an int, but got {type(n).__name__}")
+    if not -(2**31) <= n < 2**31:
+        raise ValueError("Overflow when unpacking long")
     if n < 1:
         raise RuntimeError(f"{name} expects a positive integer")
 

@@ -12,7 +12,7 @@ from tests.recorded.expressions import cases as expressions
     ("text", "expected"),
     [
         each
-        for name in ("derivatives", "refusals", "calls", "formats", "choices")
+        for name in ("derivatives", "refusals", "sizes", "calls", "formats", "choices")
         for each in expressions.answers(name).items()
     ],
 )

@@ -40,7 +40,12 @@ def rfftfreq(*args, **given):
     >>> torch.fft.rfftfreq(4, d=0.25)
     tensor([0., 1., 2.])
     """
-    return frequencies("rfftfreq", args, given, lambda n: np.arange(n // 2 + 1))
+    return frequencies("rfftfreq", args, given, lambda n: np.arange(half(n) + 1))
+
+
+def half(n):
+    """Half of ``n``, rounded towards zero."""
+    return n // 2 if n >= 0 else -(-n // 2)
 
 
 def both_signs(n):
@@ -55,7 +60,7 @@ def both_signs(n):
 def frequencies(name, args, given, places):
     given = bind(f"fft_{name}", (f"(int n, float d = 1.0, {OUT})",), args, given)
     n, step, out = given["n"], given["n"] * given["d"], given["out"]
-    require_room(name, (n if places is both_signs else (n + 2) // 2,), get_default_dtype().numpy)
+    require_room(name, (n if places is both_signs else half(n) + 1,), get_default_dtype().numpy)
 
     def make(dtype):
         if dtype.kind not in "fcV":

@@ -31,7 +31,7 @@ def repeat(self, *repeats, **named):
     tensor([[1, 2, 1, 2],
             [1, 2, 1, 2]])
     """
-    repeats = ints(repeats, named, "repeat", "repeats")
+    repeats = dims_of(ints(repeats, named, "repeat", "repeats"), "repeat", "repeats")
     shape = self.array.shape
     if len(repeats) < len(shape):
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
