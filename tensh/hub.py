@@ -36,11 +36,11 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
     """Download a file; RuntimeError, and no file, if its SHA-256 does not begin with ``hash_prefix``."""
     import urllib.request
 
-    from tensh.replacing import replaced
+    from tensh.replacing import replace_file
 
     digest = hashlib.sha256()
     request = urllib.request.Request(url, headers={"User-Agent": "torch.hub"})
-    with urllib.request.urlopen(request) as source, replaced(os.path.expanduser(dst)) as target:
+    with urllib.request.urlopen(request) as source, replace_file(os.path.expanduser(dst)) as target:
         while block := source.read(1 << 20):
             digest.update(block)
             target.write(block)

@@ -12,7 +12,7 @@ BEGIN = ".tensh-"  # of the names of files that are not finished
 
 
 @contextlib.contextmanager
-def replaced(path):
+def replace_file(path):
     """A file open for writing that takes the place of ``path`` when the block ends, and leaves no trace if it fails.
 
     The bytes go to a file in the same folder, which is renamed: whoever reads sees the old contents or the new ones.  On

@@ -156,7 +156,7 @@ class Settings(Generated):
         rows = [
             (
                 f"`{name}`",
-                f"`{config.written(each.default)}`",
+                f"`{config.format_value(each.default)}`",
                 format_cell(config.allowed(name)),
                 format_cell(each.metadata["help"]),
             )

@@ -1,6 +1,6 @@
 """Jacobians and Hessians of functions of tensors: torch.autograd.functional."""
 
-from tensh.autograd.preparing import as_tuple, finished, grads_of, prepared, require, zeros
+from tensh.autograd.preparing import as_tuple, detach_unless, grads_of, prepared, require, zeros
 from tensh.engine import named
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
@@ -37,7 +37,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
             rows = _batched_rows(outputs, inputs, create_graph)
         else:
             rows = tuple(_rows(number, output, inputs, create_graph, strict) for number, output in enumerate(outputs))
-        rows = finished(rows, create_graph)
+        rows = detach_unless(rows, create_graph)
     rows = tuple(r[0] for r in rows) if single_input else rows
     return rows[0] if single_output else rows
 

@@ -80,7 +80,7 @@ def require(tensors, what, strict):
             raise RuntimeError(WORDS[what].format(index))
 
 
-def filled(gradients, like, strict, create_graph, stage):
+def fill_missing(gradients, like, strict, create_graph, stage):
     """Zeros for what is None; an error in strict mode."""
     for index, g in enumerate(gradients):
         if strict and g is None:
@@ -94,8 +94,8 @@ def filled(gradients, like, strict, create_graph, stage):
     return tuple(zeros(x) if g is None else g for g, x in zip(gradients, like))
 
 
-def finished(result, create_graph):
+def detach_unless(result, create_graph):
     """What is returned has a history only if the caller asked for one."""
     if isinstance(result, tuple):
-        return tuple(finished(r, create_graph) for r in result)
+        return tuple(detach_unless(r, create_graph) for r in result)
     return result if create_graph else result.detach()

@@ -1,6 +1,6 @@
 """Products of Jacobians and Hessians with vectors: torch.autograd.functional."""
 
-from tensh.autograd.preparing import as_tuple, filled, finished, grads_of, prepared, require, vector, zeros
+from tensh.autograd.preparing import as_tuple, detach_unless, fill_missing, grads_of, prepared, require, vector, zeros
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
@@ -31,8 +31,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     with_graph = create_graph or mode.grad and any(x.requires_grad for x in inputs) and create_graph
     with enable_grad():
         gradients = grads_of(outputs, inputs, v, create_graph=with_graph)
-        product = filled(gradients, inputs, strict, create_graph, "back")
-    outputs, product = finished(outputs, create_graph), finished(product, create_graph)
+        product = fill_missing(gradients, inputs, strict, create_graph, "back")
+    outputs, product = detach_unless(outputs, create_graph), detach_unless(product, create_graph)
     return outputs[0] if single_output else outputs, product[0] if single_input else product
 
 
@@ -63,8 +63,8 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         gradients = grads_of(outputs, inputs, weights, create_graph=True)
         require(gradients, "grad_inputs", strict)
         product = grads_of(gradients, weights, v, create_graph=create_graph)
-        product = filled(product, outputs, strict, create_graph, "back_trick")
-    outputs, product = finished(outputs, create_graph), finished(product, create_graph)
+        product = fill_missing(product, outputs, strict, create_graph, "back_trick")
+    outputs, product = detach_unless(outputs, create_graph), detach_unless(product, create_graph)
     return outputs[0] if single_output else outputs, product[0] if single_output else product
 
 
@@ -81,8 +81,8 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         single_input, inputs, v, outputs, first = _first_derivative(func, inputs, v, strict, create_graph, "vhp")
         second = grads_of(first, inputs, v, create_graph=create_graph)
-        product = filled(second, inputs, strict, create_graph, "double_back")
-    outputs, product = finished(outputs, create_graph), finished(product, create_graph)
+        product = fill_missing(second, inputs, strict, create_graph, "double_back")
+    outputs, product = detach_unless(outputs, create_graph), detach_unless(product, create_graph)
     return outputs[0], product[0] if single_input else product
 
 
@@ -103,8 +103,8 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
         second = grads_of(first, inputs, weights, create_graph=True)
         require(second, "hessian", strict)
         product = grads_of(second, weights, v, create_graph=create_graph)
-        product = filled(product, inputs, strict, create_graph, "double_back_trick")
-    outputs, product = finished(outputs, create_graph), finished(product, create_graph)
+        product = fill_missing(product, inputs, strict, create_graph, "double_back_trick")
+    outputs, product = detach_unless(outputs, create_graph), detach_unless(product, create_graph)
     return outputs[0], product[0] if single_input else product
 
 

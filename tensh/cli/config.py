@@ -110,7 +110,7 @@ class Settings:
         try:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
-            raise SettingError(f"{name} cannot be {brief(written(value))}, but: {allowed(name)}") from None
+            raise SettingError(f"{name} cannot be {brief(format_value(value))}, but: {allowed(name)}") from None
 
     def print_options(self):
         """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
@@ -190,7 +190,7 @@ def unknown(name):
     )
 
 
-def written(value):
+def format_value(value):
     """A value as it is written in `%set` and `tensh config show`."""
     try:
         return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
@@ -213,7 +213,7 @@ def table(loaded):
     from tensh.show.table import Table
 
     rows = [
-        (name, written(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), allowed(name), declared.metadata["help"])
+        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, "default"), allowed(name), declared.metadata["help"])
         for name, declared in DECLARED.items()
     ]  # fmt: skip
     return Table(("name", "value", "from", "can be", "sets"), rows, wraps=True)

@@ -21,6 +21,6 @@ def show(env, name, with_source=False, as_json=False):
     if as_json:
         from tensh.escaping import dumps
 
-        tokens = [("plain", dumps({"v": 1} | page.facts(names.found(name))) + "\n")]
+        tokens = [("plain", dumps({"v": 1} | page.facts(names.find_name(name))) + "\n")]
     console.result([*view.HelpPage(tokens).draw(console.page()), ("plain", "\n")])
     return status.OK

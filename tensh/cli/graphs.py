@@ -41,7 +41,7 @@ def show(env, options, program, wish):
 
     run = Quiet(env, options, program)
     with recording(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
-        return run.whole(lambda run: run.status or drawn(run, wish))
+        return run.whole(lambda run: run.status or write_graph(run, wish))
 
 
 class Quiet(Run):
@@ -51,7 +51,7 @@ class Quiet(Run):
         return isinstance(event, Value | Text) or super().show(event, may_raise)
 
 
-def drawn(run, wish):
+def write_graph(run, wish):
     """Write the graph of a run that went well; the exit status."""
     from tensh.show.graphs import Drawing, Graph, Shown
     from tensh.show.passes import accumulation, steps
@@ -63,19 +63,19 @@ def drawn(run, wish):
             target = chosen(run, wish.why)
             root = chosen(run, wish.name) if wish.name else None
             texts = {name: source.text for name, source in run.session.sources.items()}
-            return written(run, wish, text(run, why(target, root, run.session.namespace, texts), wish))
+            return write_pieces(run, wish, text(run, why(target, root, run.session.namespace, texts), wish))
         tensor = chosen(run, wish.name)
         if wish.steps or wish.mode:
             view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
-            return written(run, wish, text(run, view, wish))
+            return write_pieces(run, wish, text(run, view, wish))
         graph = Graph(tensor, names, wish.focus)
         shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
         if wish.format in PICTURES:
             return pictured(graph, shown, wish)
         if wish.format in TEXTS:
             lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
-            return written(run, wish, (f"{line}\n" for line in lines))
-        return written(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
+            return write_pieces(run, wish, (f"{line}\n" for line in lines))
+        return write_pieces(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
     except (ValueError, LookupError) as error:
         raise UsageError(f"tensh graph: {error}") from None
 
@@ -88,7 +88,7 @@ def text(run, drawing, wish):
     yield "\n"
 
 
-def written(run, wish, pieces):
+def write_pieces(run, wish, pieces):
     """Write pieces of text to stdout, or to the file that was asked for; the exit status."""
     if wish.output is None:
         for piece in pieces:

@@ -219,7 +219,7 @@ class Run:
         """Make names of the tensors in files, and say which."""
         for file in self.program.tensors:
             try:
-                names = opening.defined(self.session, file)
+                names = opening.describe_defined(self.session, file)
             except opening.OpeningError as error:
                 raise UsageError(str(error)) from None
             self.mention(f"{visible_line(file)}: {names}\n")
@@ -278,7 +278,7 @@ class Run:
 
         try:
             page, is_notebook = self.console.page(), self.program.kind == "notebook"
-            tokens = values.shown(value, page, unit.text, is_notebook, self.session.settings)
+            tokens = values.render_value(value, page, unit.text, is_notebook, self.session.settings)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # its repr is the user's code
@@ -338,7 +338,7 @@ class Run:
     def show_stop(self, failure, words):
         """Show where the code was, and what stopped it."""
         has_shown = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED  # ^C, on a line
-        self.console.remark([("plain", "\n" * has_shown), *failures.stopped(failure, words)])
+        self.console.remark([("plain", "\n" * has_shown), *failures.render_stop(failure, words)])
 
     def exit_status(self, code):
         """The status that `sys.exit(code)` asks for."""

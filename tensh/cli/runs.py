@@ -8,7 +8,7 @@ from tensh.cli.run import Run
 def running(env, options, program):
     """A context with the run of a program, which tells of itself as the options want it."""
     if options.json or options.json_full:
-        from tensh.cli.records.recorded import recorded
+        from tensh.cli.records.recorded import record_run
 
-        return recorded(env, options, program)
+        return record_run(env, options, program)
     return contextlib.nullcontext(Run(env, options, program))

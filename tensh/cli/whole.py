@@ -48,10 +48,10 @@ def run_module(arguments):
         return exit_status(error.code)
     except ImportError as error:
         if error.name is not None and not arguments[0].startswith(error.name) or "No module named" not in str(error):
-            return failed()
+            return report_failure()
         raise UsageError(f"tensh run -m: {error}") from None
     except Exception:
-        return failed()
+        return report_failure()
     return status.OK
 
 
@@ -63,7 +63,7 @@ def exit_status(code):
     return 1
 
 
-def failed():
+def report_failure():
     """Report the exception of a program, without the way from here to it; the exit status."""
     import traceback
 

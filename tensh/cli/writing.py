@@ -1,16 +1,16 @@
 """Files that are written whole, or stay as they were."""
 
-from tensh.replacing import replaced
+from tensh.replacing import replace_file
 
 
 def write(path, data):
     """Write bytes into a file: all of them, or it is as it was, or not there. Raises OSError."""
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(data)
 
 
 def write_text(path, pieces):
     """Write pieces of text in the same way, as they come."""
-    with replaced(path) as file:
+    with replace_file(path) as file:
         for piece in pieces:
             file.write(piece.encode(errors="backslashreplace"))

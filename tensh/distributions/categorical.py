@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.distribution import Distribution, expandable
-from tensh.distributions.odds import Odds, given
+from tensh.distributions.odds import Odds, find_given
 from tensh.distributions.utils import formula
 
 __all__ = ["Categorical"]
@@ -28,7 +28,7 @@ class Categorical(Odds, Distribution):
     _is_binary = False
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        name, value = given(probs, logits)
+        name, value = find_given(probs, logits)
         if value.dim() < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if name == "probs":

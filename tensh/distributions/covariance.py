@@ -23,7 +23,7 @@ FACTORS = {
 ONE_OF = "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
 
 
-def given(error, **matrices):
+def find_given(error, **matrices):
     """(name, matrix) of the one that is given, or an ``error``."""
     named = [pair for pair in matrices.items() if pair[1] is not None]
     if len(named) != 1:

@@ -10,7 +10,7 @@ from tensh.distributions.covariance import (
     _batch_mahalanobis,
     _batch_mv,
     _precision_to_scale_tril,  # noqa: F401
-    given,
+    find_given,
 )
 from tensh.distributions.distribution import Distribution, expandable
 from tensh.distributions.utils import _standard_normal, formula
@@ -47,7 +47,7 @@ class MultivariateNormal(Covariance, Distribution):
         matrices = {
             "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril
         }  # fmt: skip
-        name, matrix = given(ValueError, **matrices)
+        name, matrix = find_given(ValueError, **matrices)
         if matrix.dim() < 2:
             what = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(f"{what} must be at least two-dimensional, with optional leading batch dimensions")

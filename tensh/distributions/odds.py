@@ -5,7 +5,7 @@ from tensh.distributions import constraints
 from tensh.distributions.utils import broadcast_all, formula, lazy_property, logits_to_probs, probs_to_logits
 
 
-def given(probs, logits):
+def find_given(probs, logits):
     """(name, value) of the one of the two that is given."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
@@ -19,7 +19,7 @@ class Odds:
 
     def _take(self, probs, logits, *others):
         """Keep the one that is given, after broadcasting it with ``others``, which are returned."""
-        name, value = given(probs, logits)
+        name, value = find_given(probs, logits)
         *others, self._param = broadcast_all(*others, value)
         setattr(self, name, self._param)
         return others

@@ -6,7 +6,7 @@ import warnings
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.chi2 import Chi2
-from tensh.distributions.covariance import FACTORS, Covariance, given
+from tensh.distributions.covariance import FACTORS, Covariance, find_given
 from tensh.distributions.distribution import expandable
 from tensh.distributions.exp_family import ExponentialFamily
 from tensh.distributions.utils import formula
@@ -57,7 +57,7 @@ class Wishart(Covariance, ExponentialFamily):
         matrices = {
             "covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril
         }  # fmt: skip
-        name, matrix = given(AssertionError, **matrices)
+        name, matrix = find_given(AssertionError, **matrices)
         if matrix.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         count = torch.as_tensor(df, dtype=matrix.dtype) if isinstance(df, int | float) else df

@@ -1,7 +1,7 @@
 """torch.func.linearize: the derivative of a function at one place, as a function of its own."""
 
 from tensh.engine.autograd.context import BackwardCFunction
-from tensh.engine.autograd.custom_jvp import called
+from tensh.engine.autograd.custom_jvp import call_jvp
 from tensh.engine.autograd.tangent_levels import Level, carry
 from tensh.engine.core.clock import clock, mode
 from tensh.engine.core.nodes import Output
@@ -64,7 +64,7 @@ def push_through(node, level):
     if isinstance(node, BackwardCFunction):
         tangents = [level.of(n) for n in node.inputs]
         if tangents.count(None) != len(tangents):
-            results = called(node, tangents)
+            results = call_jvp(node, tangents)
             level.tangents[node] = list(results) if node.op.many else results[0]
     elif type(node) is not Output:
         carry(node, level, mode.levels)

@@ -1,7 +1,7 @@
 """Adadelta."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import CAPTURING, Elementwise, add_scaled_, averaged_square_, decayed, kept
+from tensh.optim.elementwise import CAPTURING, Elementwise, add_scaled_, average_square_, decay_weights, keep
 from tensh.optim.state import blank, counter
 
 
@@ -42,10 +42,10 @@ class Adadelta(Elementwise):
         lr, rho, eps, weight_decay = group["lr"], group["rho"], group["eps"], group["weight_decay"]
 
         def update(p, grad, square_avg, acc_delta):
-            grad = decayed(grad, p, weight_decay)
-            averaged_square_(square_avg, grad, rho)
-            delta = kept(acc_delta.add(eps).sqrt_()).div_(square_avg.add(eps).sqrt_()).mul_(grad)
-            averaged_square_(acc_delta, delta, rho)
+            grad = decay_weights(grad, p, weight_decay)
+            average_square_(square_avg, grad, rho)
+            delta = keep(acc_delta.add(eps).sqrt_()).div_(square_avg.add(eps).sqrt_()).mul_(grad)
+            average_square_(acc_delta, delta, rho)
             add_scaled_(p, delta, -lr)
 
         return update

@@ -2,7 +2,7 @@
 
 from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require, require_one_way
-from tensh.optim.elementwise import Elementwise, add_ratio_, decayed
+from tensh.optim.elementwise import Elementwise, add_ratio_, decay_weights
 from tensh.optim.state import counter
 
 
@@ -62,7 +62,7 @@ class Adagrad(Elementwise):
         lr = group["lr"] / (1 + (step - 1) * group["lr_decay"])
 
         def update(p, grad, sum):
-            grad = decayed(grad, p, weight_decay)
+            grad = decay_weights(grad, p, weight_decay)
             sum.addcmul_(grad, grad, value=1)
             add_ratio_(p, grad, sum.sqrt().add(eps), -lr)
 

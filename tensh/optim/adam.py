@@ -2,7 +2,7 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.optim.checks import require, require_one_way
-from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, kept, weighed
+from tensh.optim.elementwise import Elementwise, add_ratio_, average_, average_square_, keep, weigh
 from tensh.optim.state import blank, counter
 
 
@@ -58,11 +58,11 @@ class Adam(Elementwise):
         root_of_correction = (1 - beta2**step) ** 0.5
 
         def update(p, grad, exp_avg, exp_avg_sq, max_exp_avg_sq=None):
-            grad = weighed(grad, p, group)
-            averaged_(exp_avg, grad, beta1)
-            averaged_square_(exp_avg_sq, grad, beta2)
+            grad = weigh(grad, p, group)
+            average_(exp_avg, grad, beta1)
+            average_square_(exp_avg_sq, grad, beta2)
             if amsgrad:
-                max_exp_avg_sq.copy_(kept(max_exp_avg_sq).maximum(exp_avg_sq))
+                max_exp_avg_sq.copy_(keep(max_exp_avg_sq).maximum(exp_avg_sq))
             root = (max_exp_avg_sq if amsgrad else exp_avg_sq).sqrt()
             add_ratio_(p, exp_avg, root.div(root_of_correction).add_(eps), -step_size)
 

@@ -1,7 +1,7 @@
 """Adamax."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, decayed, kept
+from tensh.optim.elementwise import Elementwise, add_ratio_, average_, decay_weights, keep
 from tensh.optim.state import blank, counter
 
 
@@ -43,9 +43,9 @@ class Adamax(Elementwise):
         step_size = group["lr"] / (1 - beta1**step)
 
         def update(p, grad, exp_avg, exp_inf):
-            grad = decayed(grad, p, weight_decay)
-            averaged_(exp_avg, grad, beta1)
-            exp_inf.copy_(kept(exp_inf.mul_(beta2)).maximum(grad.abs().add_(eps)))
-            add_ratio_(p, exp_avg, kept(exp_inf), -step_size)
+            grad = decay_weights(grad, p, weight_decay)
+            average_(exp_avg, grad, beta1)
+            exp_inf.copy_(keep(exp_inf.mul_(beta2)).maximum(grad.abs().add_(eps)))
+            add_ratio_(p, exp_avg, keep(exp_inf), -step_size)
 
         return update

@@ -1,7 +1,7 @@
 """Averaged stochastic gradient descent."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, add_scaled_, decayed
+from tensh.optim.elementwise import Elementwise, add_scaled_, decay_weights
 from tensh.optim.state import blank, counter
 
 
@@ -48,7 +48,7 @@ class ASGD(Elementwise):
             state[name].array[...] = counter(float(value)).array  # which rounds, also where a loaded state is float64
 
         def update(p, grad, ax):
-            grad = decayed(grad, p, weight_decay)
+            grad = decay_weights(grad, p, weight_decay)
             p.mul_(1 - lambd * eta)
             add_scaled_(p, grad, -eta)
             if mu != 1:

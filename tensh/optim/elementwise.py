@@ -68,7 +68,7 @@ class Elementwise(Optimizer):
 
     def _written(self, p, grad, group, state):
         """One step of one parameter, on arrays."""
-        update = self.rule(p, group, state, _advanced(state))
+        update = self.rule(p, group, state, count_step(state))
         names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()
         if p.array.dtype.kind in "cV" and p.is_complex():
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
@@ -84,7 +84,7 @@ class Elementwise(Optimizer):
 
     def _recorded(self, p, grad, group, state):
         """The same on tensors, for a step that can be differentiated."""
-        update = self.rule(p, group, state, _advanced(state))
+        update = self.rule(p, group, state, count_step(state))
         tensors = {name: state[name] for name in self.ARRAYS if state.get(name) is not None}
         if p.is_complex():
             p, grad = view_as_real.fn(p), view_as_real.fn(grad)
@@ -92,23 +92,23 @@ class Elementwise(Optimizer):
         update(p, grad.neg() if group.get("maximize") else grad, **tensors)
 
 
-def kept(value):
+def keep(value):
     """What a recorded operation reads and a later one writes: a copy of a tensor, and an array itself."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def decayed(grad, p, weight_decay):
+def decay_weights(grad, p, weight_decay):
     """The gradient with that of the penalty ``weight_decay / 2 * p**2``."""
     if isinstance(weight_decay, Tensor):
-        return grad.addcmul(kept(p), weight_decay)
+        return grad.addcmul(keep(p), weight_decay)
     return grad.add(p, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def weighed(grad, p, group):
+def weigh(grad, p, group):
     """The gradient with that of the penalty; decoupled weight decay shrinks ``p`` itself instead."""
     weight_decay = group["weight_decay"]
     if not group["decoupled_weight_decay"]:
-        return decayed(grad, p, weight_decay)
+        return decay_weights(grad, p, weight_decay)
     if weight_decay != 0:
         p.mul_(1 - group["lr"] * weight_decay)
     return grad
@@ -117,7 +117,7 @@ def weighed(grad, p, group):
 def add_scaled_(p, update, scale):
     """``p += scale * update``, for a scale that may be a tensor."""
     if isinstance(scale, Tensor):
-        p.add_(kept(update).mul(scale))
+        p.add_(keep(update).mul(scale))
     else:
         p.add_(update, alpha=scale)
 
@@ -125,17 +125,17 @@ def add_scaled_(p, update, scale):
 def add_ratio_(p, update, denominator, scale):
     """``p += scale * update / denominator``, for a scale that may be a tensor."""
     if isinstance(scale, Tensor):
-        p.addcdiv_(kept(update).mul(scale), denominator)
+        p.addcdiv_(keep(update).mul(scale), denominator)
     else:
-        p.addcdiv_(kept(update), denominator, value=scale)
+        p.addcdiv_(keep(update), denominator, value=scale)
 
 
-def averaged_(average, value, beta):
+def average_(average, value, beta):
     """An exponential average, of which ``beta`` remains."""
     average.lerp_(value, 1 - beta)
 
 
-def averaged_square_(average, value, beta):
+def average_square_(average, value, beta):
     """The same of squares."""
     if isinstance(beta, Tensor):
         average.lerp_(value.square(), 1 - beta)
@@ -143,7 +143,7 @@ def averaged_square_(average, value, beta):
         average.mul_(beta).addcmul_(value, value, value=1 - beta)
 
 
-def _advanced(state):
+def count_step(state):
     """Count a step; the number of steps as Python's."""
     if "step" not in state:
         return None

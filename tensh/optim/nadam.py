@@ -1,7 +1,7 @@
 """NAdam."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, add_ratio_, averaged_, averaged_square_, weighed
+from tensh.optim.elementwise import Elementwise, add_ratio_, average_, average_square_, weigh
 from tensh.optim.state import blank, counter
 
 
@@ -56,9 +56,9 @@ class NAdam(Elementwise):
         later = -lr * mu_next / (1 - product * mu_next)
 
         def update(p, grad, exp_avg, exp_avg_sq):
-            grad = weighed(grad, p, group)
-            averaged_(exp_avg, grad, beta1)
-            averaged_square_(exp_avg_sq, grad, beta2)
+            grad = weigh(grad, p, group)
+            average_(exp_avg, grad, beta1)
+            average_square_(exp_avg_sq, grad, beta2)
             denominator = exp_avg_sq.div(correction).sqrt().add(eps)
             add_ratio_(p, grad, denominator, now)
             add_ratio_(p, exp_avg, denominator, later)

@@ -1,7 +1,7 @@
 """RAdam."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, averaged_, averaged_square_, weighed
+from tensh.optim.elementwise import Elementwise, average_, average_square_, weigh
 from tensh.optim.state import blank, counter
 
 
@@ -51,9 +51,9 @@ class RAdam(Elementwise):
             known = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
 
         def update(p, grad, exp_avg, exp_avg_sq):
-            grad = weighed(grad, p, group)
-            averaged_(exp_avg, grad, beta1)
-            averaged_square_(exp_avg_sq, grad, beta2)
+            grad = weigh(grad, p, group)
+            average_(exp_avg, grad, beta1)
+            average_square_(exp_avg_sq, grad, beta2)
             change = exp_avg.div(correction1).mul(lr)
             if length > 5:
                 change = change.mul(correction2**0.5 / exp_avg_sq.sqrt().add(eps)).mul(known**0.5)

@@ -1,7 +1,7 @@
 """RMSprop."""
 
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, add_ratio_, add_scaled_, averaged_, averaged_square_, decayed
+from tensh.optim.elementwise import Elementwise, add_ratio_, add_scaled_, average_, average_square_, decay_weights
 from tensh.optim.state import blank, counter
 
 
@@ -51,11 +51,11 @@ class RMSprop(Elementwise):
         momentum, centered = group["momentum"], group["centered"]
 
         def update(p, grad, square_avg, momentum_buffer=None, grad_avg=None):
-            grad = decayed(grad, p, weight_decay)
-            averaged_square_(square_avg, grad, alpha)
+            grad = decay_weights(grad, p, weight_decay)
+            average_square_(square_avg, grad, alpha)
             variance = square_avg
             if centered:
-                averaged_(grad_avg, grad, alpha)
+                average_(grad_avg, grad, alpha)
                 variance = square_avg.addcmul(grad_avg, grad_avg, value=-1)
             deviation = variance.sqrt().add(eps)
             if momentum > 0:

@@ -2,7 +2,7 @@
 
 from tensh.engine.methods.creation.fill import full_like
 from tensh.optim.checks import require
-from tensh.optim.elementwise import Elementwise, kept
+from tensh.optim.elementwise import Elementwise, keep
 from tensh.optim.state import blank, counter
 
 
@@ -48,12 +48,12 @@ class Rprop(Elementwise):
         smallest, largest = group["step_sizes"]
 
         def update(p, grad, prev, step_size):
-            change = grad.mul(kept(prev)).sign()
+            change = grad.mul(keep(prev)).sign()
             turned = change.lt(0)
             change.masked_fill_(change.gt(0), grow).masked_fill_(turned, shrink).masked_fill_(change.eq(0), 1)
             step_size.mul_(change).clamp_(smallest, largest)
             grad = grad.masked_fill(turned, 0)
-            p.addcmul_(grad.sign(), kept(step_size), value=-1)
+            p.addcmul_(grad.sign(), keep(step_size), value=-1)
             prev.copy_(grad)
 
         return update

@@ -1,7 +1,7 @@
 """Stochastic gradient descent."""
 
 from tensh.optim.checks import REQUIRED_OF_SGD, require, require_one_way
-from tensh.optim.elementwise import Elementwise, add_scaled_, decayed
+from tensh.optim.elementwise import Elementwise, add_scaled_, decay_weights
 from tensh.optim.state import blank
 
 
@@ -50,7 +50,7 @@ class SGD(Elementwise):
             state["momentum_buffer"] = blank(p)
 
         def update(p, grad, momentum_buffer=None):
-            grad = decayed(grad, p, weight_decay)
+            grad = decay_weights(grad, p, weight_decay)
             if momentum != 0:
                 if starts:
                     momentum_buffer.copy_(grad.detach())

@@ -100,7 +100,7 @@ class State:
         state = defaultdict(dict)
         for key, value in state_dict["state"].items():
             if key in params:
-                state[params[key]] = fitted(params[key], value, key in fixed)
+                state[params[key]] = cast_state(params[key], value, key in fixed)
             else:
                 state[key] = value
         for group, new in pairs:
@@ -112,14 +112,14 @@ class State:
             hook(self)
 
 
-def fitted(param, value, fixed, name=None):
+def cast_state(param, value, fixed, name=None):
     """A saved value of the state, its tensors with the dtype of the parameter; counters keep their own."""
     if isinstance(value, Tensor):
         if name == "step":
             return value.to(float32) if fixed else value
         return value.to(param.dtype) if param.is_floating_point() else value
     if isinstance(value, dict):
-        return {name: fitted(param, each, fixed, name) for name, each in value.items()}
+        return {name: cast_state(param, each, fixed, name) for name, each in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return type(value)(fitted(param, each, fixed) for each in value)
+        return type(value)(cast_state(param, each, fixed) for each in value)
     return value

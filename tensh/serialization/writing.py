@@ -21,7 +21,7 @@ from tensh.engine.random.generator import Generator
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.replacing import replaced
+from tensh.replacing import replace_file
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
 from tensh.serialization.records import ALIGNMENT, Records
@@ -264,7 +264,7 @@ def _to_path(put, path):
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    with replaced(path) as file:
+    with replace_file(path) as file:
         put(file, os.path.splitext(os.path.basename(path))[0] or "archive")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tensh.cli.config import DECLARED, SettingError, Settings, load, path, written
+from tensh.cli.config import DECLARED, SettingError, Settings, format_value, load, path
 from tensh.cli.folders import folder
 from tests.support.command_line import Done
 
@@ -74,7 +74,7 @@ def test_a_wrong_variable_is_named():
 @pytest.mark.parametrize("name", DECLARED)
 def test_every_default_is_allowed_and_can_be_written_and_read(name):
     default = DECLARED[name].default
-    assert Settings().with_value(name, default) == Settings() == Settings().with_value(name, written(default))
+    assert Settings().with_value(name, default) == Settings() == Settings().with_value(name, format_value(default))
     assert DECLARED[name].metadata["help"] and DECLARED[name].metadata["allowed"].words
 
 

@@ -18,7 +18,7 @@ from tensh.cli.records.printed import Printed
 from tensh.cli.repl import history
 from tensh.cli.repl.plain import PlainReader
 from tensh.cli.session.completion import complete
-from tensh.cli.session.opening import named
+from tensh.cli.session.opening import define_names
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Source
 
@@ -134,7 +134,7 @@ def test_names_that_become_one_are_told_apart_in_proportion_to_their_number(tmp_
         path = tmp_path / "a.npz"
         np.savez(path, **{"w" + chr(0x2190 + i % 400) + chr(0x2190 + i // 400): np.zeros(1) for i in range(size)})
         session = Session()
-        assert len(named(session, str(path))) == size
+        assert len(define_names(session, str(path))) == size
         assert len(session.own_names()) == size
 
     assert_linear(work, 200)

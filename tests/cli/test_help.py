@@ -50,7 +50,7 @@ def test_every_public_name_has_an_example_that_runs(path):
 def test_every_line_of_the_examples_is_used():
     known = {name.name for name in NAMES} | {path.removeprefix("torch.") for path in BY_PATH}
     known |= {name.removesuffix("_") for name in known}
-    assert [name for name in examples.written() if name not in known] == []
+    assert [name for name in examples.read_examples() if name not in known] == []
 
 
 def test_examples_leave_random_numbers_as_they_were():
@@ -98,12 +98,12 @@ def test_source_is_the_declaration_and_the_function_written_from_it():
 
 
 def test_every_declared_derivative_is_found():
-    assert derivation.derivations(names.found("mul").entry)[0].derivatives == {
+    assert derivation.derivations(names.find_name("mul").entry)[0].derivatives == {
         "input": "g * conj(other)",
         "other": "g * conj(input)",
     }
-    assert [each.op.name for each in derivation.derivations(names.found("mean").entry)] == ["mean_all", "mean_dim"]
-    assert derivation.derivations(names.found("argmax").entry) == []
+    assert [each.op.name for each in derivation.derivations(names.find_name("mean").entry)] == ["mean_all", "mean_dim"]
+    assert derivation.derivations(names.find_name("argmax").entry) == []
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_doc_command(tensh_command):
     assert done.returncode == 0 and done.stdout == page_of("linalg.det")
     facts = json.loads(tensh_command("doc", "linalg.det", "--json").stdout)
     assert facts["name"] == "torch.linalg.det" and facts["derivatives"]["linalg_det"]["node"] == "LinalgDetBackward0"
-    assert facts == {"v": 1} | json.loads(json.dumps(page.facts(names.found("linalg.det"))))
+    assert facts == {"v": 1} | json.loads(json.dumps(page.facts(names.find_name("linalg.det"))))
 
 
 @pytest.mark.parametrize("name", tensh.ELSEWHERE)
@@ -250,7 +250,12 @@ def test_api_command():
     }
     assert all(len(line.split("\t")) == 3 and line.split("\t")[2] for line in lines)
     rows = [json.loads(line) for line in Done("api", "torch.fft.rfft", "--json").output.splitlines()]
-    assert rows[0] == {"v": 1, "name": "torch.fft.rfft", "kind": "function", "summary": names.found("fft.rfft").summary}
+    assert rows[0] == {
+        "v": 1,
+        "name": "torch.fft.rfft",
+        "kind": "function",
+        "summary": names.find_name("fft.rfft").summary,
+    }
     assert Done("api", "ftt").status == 2
 
 

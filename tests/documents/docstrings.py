@@ -134,7 +134,7 @@ def layer_depends_on_shapes(cls):
         return False
     if code.co_argcount == 1:  # ``self`` alone: it hands arguments on, or takes none
         return False
-    called = [names.found(f"{space}.{each}") for each in words_of(code) for space in ("nn.functional", "Tensor")]
+    called = [names.find_name(f"{space}.{each}") for each in words_of(code) for space in ("nn.functional", "Tensor")]
     return any(map(depends_on_shapes, filter(None, called))) if any(called) else True
 
 

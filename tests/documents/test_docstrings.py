@@ -125,7 +125,7 @@ def test_signatures():
     ],
 )
 def test_names_whose_shapes_matter(path, depends):
-    assert docstrings.depends_on_shapes(names.found(path)) == depends
+    assert docstrings.depends_on_shapes(names.find_name(path)) == depends
 
 
 def test_documentation_of_a_base_does_not_count():

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from tensh import replacing
-from tensh.replacing import replaced
+from tensh.replacing import replace_file
 from tests.support.project import ROOT, plain_environment
 
 WAYS = ["without a name", "with a name"]
@@ -29,14 +29,14 @@ def way(request, tmp_path, monkeypatch):
 
 
 def save(path, content):
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(content)
 
 
 def test_a_file_is_new_or_as_it_was(way, tmp_path):
     path = tmp_path / "file"
     save(path, b"old")
-    with pytest.raises(ZeroDivisionError), replaced(path) as file:
+    with pytest.raises(ZeroDivisionError), replace_file(path) as file:
         file.write(b"new" * 10**6)
         1 / 0  # noqa: B018
     assert path.read_bytes() == b"old"
@@ -151,7 +151,7 @@ def test_a_file_where_no_other_can_be_made_is_new_or_as_it_was(closed_folder):
     path = closed_folder / "file"
     path.write_bytes(b"old" * 100)
     number = path.stat().st_ino
-    with pytest.raises(ZeroDivisionError), replaced(path) as file:
+    with pytest.raises(ZeroDivisionError), replace_file(path) as file:
         file.write(b"new" * 10**6)
         raise ZeroDivisionError
     assert path.read_bytes() == b"old" * 100

@@ -60,7 +60,7 @@ def store(name, folder):
             np.savez(path, x=tensor.numpy())
         case "packed.npz":
             np.savez_compressed(path, x=tensor.numpy())
-    return lambda: opening.named(Session(), path)
+    return lambda: opening.define_names(Session(), path)
 
 
 NAMES = "archive.pt legacy.pt copy.safetensors mapped.safetensors mapped.npy stored.npz packed.npz".split()
@@ -121,8 +121,8 @@ def test_a_small_archive_is_not_unpacked_to_a_large_one(tmp_path, monkeypatch):
     path = str(tmp_path / "bomb.npz")
     np.savez_compressed(path, x=np.zeros(numpy_files.ALWAYS // 8 + 1))
     with pytest.raises(opening.OpeningError, match="is the most that .* bytes are unpacked to"):
-        opening.named(Session(), path)
-    assert peak_of(lambda: pytest.raises(opening.OpeningError, opening.named, Session(), path))[1] < 2**22
+        opening.define_names(Session(), path)
+    assert peak_of(lambda: pytest.raises(opening.OpeningError, opening.define_names, Session(), path))[1] < 2**22
 
 
 def npy(header, data=b""):
@@ -163,7 +163,7 @@ def test_a_header_that_makes_no_sense_is_refused(name, form, tmp_path):
     else:
         (tmp_path / "file.npy").write_bytes(HEADERS[name])
     with pytest.raises(opening.OpeningError) as refused:
-        opening.named(Session(), path)
+        opening.define_names(Session(), path)
     assert str(refused.value).startswith(path) and str(refused.value).isprintable()
 
 
@@ -175,7 +175,7 @@ def test_truth_values_of_numpy_are_zero_or_one(form, tmp_path):
             zipped.writestr("x.npy", data)
     else:
         (tmp_path / "x.npy").write_bytes(data)
-    found = opening.named(Session(), path)["x"]
+    found = opening.define_names(Session(), path)["x"]
     assert found.view(tensh.uint8).tolist() == [0, 1, 1, 1]
 
 
@@ -194,7 +194,7 @@ def test_truth_values_of_numpy_are_zero_or_one(form, tmp_path):
 def test_arrays_come_back(array, form, tmp_path):
     path = str(tmp_path / f"x{form}")
     (np.save if form == ".npy" else lambda path, x: np.savez_compressed(path, x=x))(path, array)
-    found = np.asarray(opening.named(Session(), path)["x"])
+    found = np.asarray(opening.define_names(Session(), path)["x"])
     assert found.shape == array.shape and np.array_equal(found, array)
 
 
@@ -236,7 +236,7 @@ def test_a_text_of_numpy_has_characters(code, tmp_path):
     path, data = tmp_path / "x.npy", described("<U1", "(1,)", code.to_bytes(4, "little"))
     path.write_bytes(data)
     with pytest.raises(opening.OpeningError, match="no text"):
-        opening.named(Session(), str(path))
+        opening.define_names(Session(), str(path))
 
 
 def test_a_text_of_wide_characters_is_refused_before_it_is_decoded(monkeypatch):

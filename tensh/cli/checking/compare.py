@@ -57,7 +57,7 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
     stored, now = prepared(stored, wishes), prepared(now, wishes)
     if stored == now:
         return Comparison(True, "ids differ (masked)" if wishes.get("addresses") else "")
-    if wishes.get("random") and not wishes.get("addresses") and squeezed(stored) == squeezed(now):
+    if wishes.get("random") and not wishes.get("addresses") and squeeze(stored) == squeeze(now):
         return Comparison(True, "random numbers (masked)")
     if max(len(stored), len(now)) > LONGEST:
         return Comparison(False, "", stored, now)
@@ -68,7 +68,7 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
     wrong = tuple(pair for pair in pairs if not close(pair, rtol, atol))
     if wrong:
         return Comparison(False, "", stored, now, wrong)
-    return Comparison(True, allowed(pairs, rtol, atol) or masked(stored, now))
+    return Comparison(True, describe_tolerance(pairs, rtol, atol) or describe_masked(stored, now))
 
 
 def prepared(text, wishes):
@@ -87,13 +87,13 @@ def without_times(text):
     return TIME.sub(lambda match: (match["word"] or "").ljust(len(match[0]), "#"), text)
 
 
-def masked(stored, now):
+def describe_masked(stored, now):
     """What was not looked at where two texts are the same but for it."""
     times = [[match[0] for match in TIME.finditer(text)] for text in (stored, now)]
     return "text differs only in times (masked)" if times[0] != times[1] else ""
 
 
-def squeezed(text):
+def squeeze(text):
     """A text without its numbers and its space."""
     return re.sub(r"\s+", "", NUMBER.sub("#", text))
 
@@ -128,7 +128,7 @@ def dtype_of(number):
         return "float64"
 
 
-def allowed(pairs, rtol, atol):
+def describe_tolerance(pairs, rtol, atol):
     """What was allowed for where numbers differ a little."""
     differing = [
         pair for pair in pairs if not pair.stored.is_integer and float(pair.stored.text) != float(pair.now.text)

@@ -42,7 +42,7 @@ def read(found):
     return Result(pieces, None, found["chance"], found["passed_over"], found["values"])
 
 
-def written(result):
+def write_result(result):
     """A result as JSON."""
     pieces = [(piece.output.kind, piece.output.text, piece.line) for piece in result.pieces]
     return {
@@ -53,7 +53,7 @@ def written(result):
 def main(path, target, options):
     """Run a document and write its results to a file, whole or not at all."""
     found, _ = running.results(files.load(path), path, Options(*json.loads(options)), with_values=True)
-    text = json.dumps([written(result) for result in found])
+    text = json.dumps([write_result(result) for result in found])
     with open(target, "w", encoding="utf-8") as file:
         file.write(text)
 

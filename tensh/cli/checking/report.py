@@ -76,7 +76,7 @@ def in_numbers(comparison):
         shift = max(0, group[0].now.start - begin - LONGEST_LINE // 2) if cells(now) > LONGEST_LINE else 0
         yield from pair(stored[shift:], now[shift:], comparison.sides)
         told += 1
-        yield from marked(now[shift:], group, begin + shift, describe(group[0]))
+        yield from mark_numbers(now[shift:], group, begin + shift, describe(group[0]))
         for wrong in group[1:MOST_NUMBERS]:
             yield "note", f"{MARGIN}        {describe(wrong)}\n"
             told += 1
@@ -98,7 +98,7 @@ def pair(stored, now, sides):
         yield "plain", shortened("(nothing)" if line is None else line, LONGEST_LINE) + "\n"
 
 
-def marked(line, group, begin, words):
+def mark_numbers(line, group, begin, words):
     """Marks under numbers of a line, and words behind them."""
     marks = ""
     for wrong in group:
@@ -124,7 +124,7 @@ def describe(wrong):
 def in_text(comparison):
     """The first lines that differ, marked from where they do."""
     stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
-    pairs = [*replaced(stored, now)]
+    pairs = [*pair_replaced_lines(stored, now)]
     for before, after in pairs[:MOST_LINES]:
         yield from pair(before, after, comparison.sides)
         if before is not None and after is not None:
@@ -135,20 +135,20 @@ def in_text(comparison):
         yield "note", f"{MARGIN}        and {len(pairs) - MOST_LINES} more lines\n"
 
 
-def replaced(stored, now):
+def pair_replaced_lines(stored, now):
     """Pairs of lines that replace each other: as difflib finds them, line by line where it would take too long."""
     begin, end = differing(stored, now)
     ends = len(stored) - (len(now) - end), end
     if (ends[0] - begin) * (ends[1] - begin) > MOST_PAIRS:
-        yield from paired(stored, now, begin, ends[0], begin, ends[1])
+        yield from pair_lines(stored, now, begin, ends[0], begin, ends[1])
         return
     matcher = difflib.SequenceMatcher(None, stored[begin : ends[0]], now[begin : ends[1]], autojunk=False)
     for kind, *places in matcher.get_opcodes():
         if kind != "equal":
-            yield from paired(stored, now, *(begin + place for place in places))
+            yield from pair_lines(stored, now, *(begin + place for place in places))
 
 
-def paired(stored, now, begin, end, new_begin, new_end):
+def pair_lines(stored, now, begin, end, new_begin, new_end):
     """Lines that replace each other, two by two; None where there is none."""
     return zip_longest(stored[begin:end], now[new_begin:new_end])
 

@@ -138,7 +138,7 @@ class Checked(Run):
 
         in_layout = self.document.echo == "last" and unit.source.echo == "last"
         try:
-            tokens = [*values.shown(value, self.console.page(), unit.text, in_layout)]
+            tokens = [*values.render_value(value, self.console.page(), unit.text, in_layout)]
         except Exception as error:  # its repr is the user's code
             return self.failed(self.session.failed(error, unit), may_raise)
         self.console.result(tokens)

@@ -54,7 +54,7 @@ def task(arguments, env):
     try:
         with contextlib.nullcontext() if is_pretty(env) else collected(env):
             return application(env).main(
-                [*spelled(arguments)],
+                [*spell_out(arguments)],
                 prog_name="tensh",
                 standalone_mode=False,
                 obj={"environment": env, "options": Options()},
@@ -62,7 +62,7 @@ def task(arguments, env):
     except SystemExit as error:  # completions for a shell have been written
         return error.code or status.OK
     except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
-        raise UsageError(*explained(error, arguments)) from error
+        raise UsageError(*explain_error(error, arguments)) from error
 
 
 @contextlib.contextmanager
@@ -77,7 +77,7 @@ def collected(env):
             env.stdout.write(text.getvalue())
 
 
-def spelled(arguments):
+def spell_out(arguments):
     """The arguments as the parser knows them; what stands after -- is the script's."""
     is_ours = True
     for each in arguments:
@@ -85,7 +85,7 @@ def spelled(arguments):
         yield SPELLINGS.get(each, each) if is_ours else each
 
 
-def explained(error, arguments):
+def explain_error(error, arguments):
     """The message of a usage error, with what was probably meant; then a hint."""
     from tensh.cli.session.spelling import close
 

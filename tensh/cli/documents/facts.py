@@ -32,11 +32,11 @@ def loads(text, what):
     except ValueError:  # of Python's own, for numbers of more than some thousand digits
         raise DocumentError(f"{what}it has a number with too many digits") from None
     if not isinstance(found, dict):
-        raise DocumentError(f"{what}an object was expected, and it is {named(found)}")
+        raise DocumentError(f"{what}an object was expected, and it is {name_json_type(found)}")
     return found
 
 
-def named(value):
+def name_json_type(value):
     """What JSON calls a value."""
     return NAMES.get(type(value), "a number")
 
@@ -92,10 +92,10 @@ def describe(cell):
     """How the lines of the outputs divide into outputs; None where one would guess it."""
     if cell.outputs == guessed(cell.text, output_lines(cell)):
         return None
-    return [_described(output) for output in cell.outputs]
+    return [describe_output(output) for output in cell.outputs]
 
 
-def _described(output):
+def describe_output(output):
     found = {"kind": output.kind}
     found |= {"lines": len(output.lines)} if is_in_lines(output) else {"text": output.text}
     return found | ({"more": output.more} if output.more else {})

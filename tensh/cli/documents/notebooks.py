@@ -43,7 +43,7 @@ def read(text):
 def _is(kind, value, what):
     """A value, if it is of the kind that the format says."""
     if not isinstance(value, kind):
-        expected, found = facts.named(kind()), facts.named(value)
+        expected, found = facts.name_json_type(kind()), facts.name_json_type(value)
         raise DocumentError(f"this notebook is broken: for {what} {expected} was expected, and there is {found}")
     return value
 

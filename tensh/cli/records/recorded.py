@@ -19,7 +19,7 @@ ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "
 
 
 @contextlib.contextmanager
-def recorded(env, options, program):
+def record_run(env, options, program):
     """A context with the run of a program that writes records, and alone writes to stdout."""
     with apart(env) as own:
         yield Recorded(own, options, program)

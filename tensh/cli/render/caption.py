@@ -29,7 +29,7 @@ def caption(value, expression, page):
         return [*comment(facts, page), end]
     name = expression if expression.isidentifier() else "_"
     lines = [*comment([*facts, number_of(found)], page), end]
-    for facts in (spread(value, found, page), [*absent(found), f"%full {name} shows all"]):
+    for facts in (describe_values(value, found, page), [*absent(found), f"%full {name} shows all"]):
         lines += [*comment(facts, page, "#   "), end]
     return lines
 
@@ -48,7 +48,7 @@ def number_of(found):
     return about + describe.count(found.finite, "finite value" if found.finite < found.count else "value")
 
 
-def spread(value, found, page):
+def describe_values(value, found, page):
     """How the values lie: in small, their range, mean and deviation."""
     if found.is_bool:
         true = round(found.mean * found.count)

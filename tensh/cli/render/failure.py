@@ -19,11 +19,11 @@ def short(failure, shown=0):
     if failure.places:
         yield from quote(failure.places[0], failing=True)
     if failure.explanation:
-        yield from explained(failure.explanation)
+        yield from render_explanation(failure.explanation)
     elif failure.operands:
         yield "note", "        " + ", ".join(f"{each.name} is {each.text}" for each in failure.operands) + "\n"
     yield from local(failure)
-    yield from turned(failure.explanation, shown)
+    yield from describe_turn(failure.explanation, shown)
     if failure.suggestion:
         yield "note", f"        did you mean {failure.suggestion}?\n"
     for note in failure.notes:
@@ -36,10 +36,10 @@ def short(failure, shown=0):
         yield from short(failure.cause)
 
 
-def explained(explanation):
+def render_explanation(explanation):
     """(kind, text) pairs of the operands, the rule they broke, and what would fit."""
     yield from operands(explanation)
-    yield from made(explanation)
+    yield from describe_origins(explanation)
     yield "plain", f"        {explanation.rule}\n"
     width = max((cells(fit.text) for fit in explanation.fits), default=0)
     for number, fit in enumerate(explanation.fits):
@@ -52,7 +52,7 @@ def explained(explanation):
         yield "note", f"        then:  {explanation.then}\n"
 
 
-def made(explanation):
+def describe_origins(explanation):
     """Where operands got their values, if that is not to be seen."""
     first, *more = explanation.made or [None]
     if first:
@@ -60,7 +60,7 @@ def made(explanation):
         yield "note", f"        {first[0]} was made on line {first[1]}{others}\n"
 
 
-def turned(explanation, shown):
+def describe_turn(explanation, shown):
     """Which turn of a loop it was, where that is known."""
     if explanation and explanation.turn:
         line, number = explanation.turn
@@ -112,7 +112,7 @@ def full(failure):
         yield "plain", without_middle(text)
 
 
-def stopped(failure, words):
+def render_stop(failure, words):
     """(kind, text) pairs that say where the code was when it was stopped."""
     yield from _where(failure)
     yield "message", f"{words}\n"
@@ -127,7 +127,7 @@ def warned(place, kind, message, note=None):
         yield from quote(note.place if note else place, failing=False, before=0)
     if note:
         yield "plain", f"        {note.message}\n"
-        yield from advised(note)
+        yield from render_advice(note)
 
 
 def taught(note):
@@ -137,10 +137,10 @@ def taught(note):
     yield "plain", f": {note.message}\n"
     if note.place.text:
         yield from quote(note.place, failing=False, before=0)
-    yield from advised(note)
+    yield from render_advice(note)
 
 
-def advised(note):
+def render_advice(note):
     yield "note", f"        try:   {note.advice}\n"
 
 

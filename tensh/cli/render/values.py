@@ -12,7 +12,7 @@ LEAST_LINES = 6  # of a value that are shown in the smallest window
 USUAL_LINEWIDTH = 80  # PyTorch's, and what nobody has asked for
 
 
-def shown(value, page, expression="", as_notebook=False, settings=None):
+def render_value(value, page, expression="", as_notebook=False, settings=None):
     """The pairs of a result that an expression gave, with a line end."""
     if issubclass(type(value), View):  # isinstance would ask the value, too
         tokens = [*value.draw(page)]

@@ -55,7 +55,7 @@ class History:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         file = os.open(self.path, flags, 0o600)  # for nobody else's eyes
         try:
-            content = "".join(map(written, entries)).encode(errors="replace")
+            content = "".join(map(format_entry, entries)).encode(errors="replace")
             os.write(file, content if ends_well(file) else b"\n" + content)
         finally:
             os.close(file)
@@ -104,7 +104,7 @@ def read(content):
     return ["\n".join(lines) for lines in entries], wrong
 
 
-def written(entry):
+def format_entry(entry):
     """An entry as it stands in the file."""
     return FIRST + entry.replace("\n", "\n" + FURTHER) + "\n"
 

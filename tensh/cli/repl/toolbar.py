@@ -19,7 +19,7 @@ class Toolbar:
     def count(self, seconds):
         """Look at the session; `seconds` is how long the last block took, if there was one."""
         engine = importlib.import_module(self.session.engine)
-        number, size = held(self.session.own_names().values())
+        number, size = measure_memory(self.session.own_names().values())
         seed = str(engine.initial_seed())
         self.facts = [
             str(engine.get_default_dtype()).removeprefix("torch."),
@@ -46,7 +46,7 @@ def fitting(facts, width, unicode):
     return line if unicode else line.replace("µ", "u")
 
 
-def held(values):
+def measure_memory(values):
     """(number of tensors, bytes of the memory they hold); memory that several share counts once."""
     kinds, owners, number = {}, {}, 0
     for value in values:

@@ -22,7 +22,7 @@ IMPORTS = {
 }
 
 
-def written(journal, extension, magics):
+def export_journal(journal, extension, magics):
     """The text of a file of a kind: ".tsh", ".py", ".md" or ".ipynb"; KeyError for another."""
     entries = journal.done(without=ASIDE)
     return KINDS[extension](entries, magics)
@@ -127,7 +127,7 @@ def notebook(entries, magics):
     from tensh.cli.documents.model import Cell, Document
 
     cells, codes = [], []
-    for group in grouped(entries):
+    for group in group_entries(entries):
         if group[0].comment:
             cells.append(Cell("prose", group[0].comment))
         codes.append([line for entry in group for line in in_python(entry, magics, "{}")])
@@ -145,7 +145,7 @@ def in_document(output):
     return Output("value" if output.is_value else "printed", output.text)
 
 
-def grouped(entries):
+def group_entries(entries):
     """The entries of each cell: up to one that shows something, or to the next that has a comment before it."""
     groups = []
     for entry in entries:

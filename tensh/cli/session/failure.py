@@ -293,7 +293,7 @@ def _operands(frame, place):
         if isinstance(node, ast.Name):
             value = frame.f_locals.get(node.id, frame.f_globals.get(node.id))
             if is_array(value):
-                found[node.id] = node.col_offset, _named(node.id, value)
+                found[node.id] = node.col_offset, describe_operand(node.id, value)
     return [operand for _, operand in sorted(found.values())]
 
 
@@ -301,10 +301,10 @@ def _local(frame, named, place):
     """The arrays among the local names of a function but for those that are named already: first those on the line."""
     if frame.f_code.co_name == "<module>":
         return ()
-    found = [_named(*each) for each in frame.f_locals.items() if is_array(each[1]) and each[0] not in named]
+    found = [describe_operand(*each) for each in frame.f_locals.items() if is_array(each[1]) and each[0] not in named]
     on_the_line = re.findall(r"\w+", place.text)
     return tuple(sorted(found, key=lambda each: each.name not in on_the_line))
 
 
-def _named(name, array):
+def describe_operand(name, array):
     return Named(name, tuple(map(int, array.shape)), dtype(array))

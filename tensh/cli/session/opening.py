@@ -24,13 +24,13 @@ def is_tensor_file(path):
     return extension in FORMATS
 
 
-def defined(session, path):
+def describe_defined(session, path):
     """Define the arrays of a file as names of the user's; what they are, in words."""
-    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in named(session, path).items()]
+    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
     return listed(found) or "no arrays in it"
 
 
-def named(session, path):
+def define_names(session, path):
     """Name -> value of what a file brings; OpeningError, in one sentence that begins with the file, if it cannot."""
     from tensh.cli.session import saving  # and NumPy
 

@@ -31,7 +31,7 @@ def apply(settings, sources):
             value = convert(text, default)
         except UNREAD:
             place = source.place(node.lineno)
-            known = f"{name} is {_kind(default)} ({name} = {shown(default)}, {place})"
+            known = f"{name} is {_kind(default)} ({name} = {format_value(default)}, {place})"
             raise SettingError(f"--set {cut(setting)}: {known}") from None
         node.value = _literal(value, text, node.value)
         source.replaced[node.lineno, node.col_offset] = node
@@ -77,7 +77,7 @@ def convert(text, default):
     return value
 
 
-def shown(value):
+def format_value(value):
     """A value as it is written, or the beginning of it."""
     try:
         return cut(repr(value))
@@ -125,7 +125,7 @@ def _unknown(name, assignments):
     meant = close(name, assignments)
     if meant:
         return f"--set {cut(name)}: the script has no such parameter; did you mean {meant}?"
-    known = ", ".join(f"{each}={shown(value)}" for each, (_, _, value) in islice(assignments.items(), MOST))
+    known = ", ".join(f"{each}={format_value(value)}" for each, (_, _, value) in islice(assignments.items(), MOST))
     more = f" and {len(assignments) - MOST} more" if len(assignments) > MOST else ""
     return f"--set {cut(name)}: the script has no such parameter; " + (
         f"it has {known}{more}" if known else "it has none"

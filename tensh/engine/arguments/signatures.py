@@ -250,15 +250,15 @@ class Form:
         wrong = [name for name in reversed(options) if name not in self.named]
         if wrong:
             return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
-        shown = [_shown(p, value) for p, value in zip(self.places, args, strict=False)]
-        shown += [_shown(self.named[name], value, f"{name}=") for name, value in options.items()]
+        shown = [describe_argument(p, value) for p, value in zip(self.places, args, strict=False)]
+        shown += [describe_argument(self.named[name], value, f"{name}=") for name, value in options.items()]
         return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
 
 
 LOOSE = {"float": ("float", "int"), "int": ("int",)}
 
 
-def _shown(parameter, value, prefix=""):
+def describe_argument(parameter, value, prefix=""):
     """An argument's type, in exclamation marks where it differs from the parameter's, or that has a default."""
     kind = type(value).__name__
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):

@@ -19,7 +19,7 @@ def carry(node, args, returned, outputs):
         if tangents.count(None) == len(tangents):
             continue
         with Computing(mode.levels[:depth], mode.grad):
-            results = called(node, tangents)
+            results = call_jvp(node, tangents)
         if len(results) != len(outputs):
             raise RuntimeError(
                 "Function's jvp returned an invalid number of forward gradients "
@@ -34,7 +34,7 @@ def carry(node, args, returned, outputs):
         keep(node, level, outputs, results)
 
 
-def called(node, tangents):
+def call_jvp(node, tangents):
     """Call ``jvp`` with the tangents of the tensors among the arguments; return a tuple."""
     arguments = [None] * len(node.facts)
     for place, tangent in zip(node.places, tangents, strict=True):

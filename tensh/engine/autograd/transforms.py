@@ -82,7 +82,7 @@ def text(t, plain):
     levels, mode.levels = mode.levels, ()
     try:
         node = refresh_node(value)
-        nodes = reached(node, calls)
+        nodes = find_reached(node, calls)
         holders = [(number, call) for number, call in enumerate(calls, 1) if call.holds(t, node, nodes)]
         mode.levels = type(levels)([level for level in levels if all(call.level is not level for call in calls)])
         shown = plain(outside(value, node, calls) if holders else t)
@@ -93,7 +93,7 @@ def text(t, plain):
     return shown
 
 
-def reached(node, calls):
+def find_reached(node, calls):
     """All nodes that ``node`` leads to, through the leaves of running calls to what they stand for."""
     seen, stack = {node}, [node]
     while stack:
@@ -109,7 +109,7 @@ def outside(value, node, calls):
     for call in reversed(calls):
         node = call.leaves.get(node) or node
     shown = wrap(value.array)
-    ends = [n for n in reached(node, calls) if live(n) and not n.inputs]
+    ends = [n for n in find_reached(node, calls) if live(n) and not n.inputs]
     if any(all(n not in call.leaves for call in calls) for n in ends):
         shown.node = node
     return shown

@@ -57,14 +57,14 @@ class Scalars(dict):
         number, dtype = key
         if not number and type(number) is not complex and (type(number) is int or copysign(1, number) > 0):
             return ZERO[dtype]
-        array = np.array(_held(number, dtype) if type(number) is int else number, dtype)
+        array = np.array(wrap_integer(number, dtype) if type(number) is int else number, dtype)
         array.flags.writeable = False
         if number and type(number) is not complex and -(2**63) <= number < 2**64 and len(self) < self.LIMIT:
             self[key] = array
         return array
 
 
-def _held(number, dtype):
+def wrap_integer(number, dtype):
     """An integer as the dtype stores it: PyTorch keeps the low bits of one that does not fit, NumPy raises."""
     if not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")

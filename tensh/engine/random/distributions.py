@@ -68,7 +68,7 @@ def from_units(out, dtype, generator, shape):
     def work(_):
         with turn:
             lot = out[(start := next(places)) : start + size]
-            words = drawn(lot.size, dtype, generator)
+            words = draw_words(lot.size, dtype, generator)
         for start in range(0, lot.size, BLOCK):
             part = lot[start : start + BLOCK]
             block = part if part.dtype == dtype else np.empty(part.size, dtype)
@@ -126,7 +126,7 @@ def _split(x):
 
 
 # ── uniform ──────────────────────────────────────────────────────────────────
-def drawn(size, dtype, generator):
+def draw_words(size, dtype, generator):
     """The words for so many numbers of float32 or float64."""
     return generator.words64(size) if dtype == DOUBLE else generator.words(size)
 
@@ -145,7 +145,7 @@ def as_units(words, out):
 
 def unit(out, generator):
     """Fill a block of float32 or float64 with numbers of [0, 1)."""
-    as_units(drawn(out.size, out.dtype, generator), out)
+    as_units(draw_words(out.size, out.dtype, generator), out)
 
 
 def uniform(out, generator, low=0.0, high=1.0):

@@ -42,10 +42,10 @@ class Layer(Module):
             _write_forward(cls, computes, takes)
         if shows is not None:
             words = shows.split()
-            cls.extra_repr = lambda self: ", ".join(filter(None, (shown(self, word) for word in words)))
+            cls.extra_repr = lambda self: ", ".join(filter(None, (format_setting(self, word) for word in words)))
 
 
-def shown(layer, word):
+def format_setting(layer, word):
     """What a word of ``shows`` adds to the printed form; nothing for what is not set."""
     name = word.strip(".?!")
     value = getattr(layer, name)

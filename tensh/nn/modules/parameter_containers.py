@@ -10,7 +10,7 @@ from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter, is_parameter
 
 
-def described(value, compact):
+def describe_value(value, compact):
     """What the printed form of a container says of one of its values."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}" if not isinstance(value, Module) else repr(value)
@@ -87,7 +87,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return "\n".join(f"  ({number}): {described(value, True)}" for number, value in enumerate(self))
+        return "\n".join(f"  ({number}): {describe_value(value, True)}" for number, value in enumerate(self))
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("ParameterList should not be called.")
@@ -218,7 +218,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self):
-        return "\n".join(f"  ({key}): {described(value, False)}" for key, value in self.items())
+        return "\n".join(f"  ({key}): {describe_value(value, False)}" for key, value in self.items())
 
     def __call__(self, input):
         raise RuntimeError("ParameterDict should not be called.")

@@ -13,7 +13,7 @@ import numpy as np
 from tensh import bounded_json
 from tensh.engine.arrays import memory
 from tensh.escaping import visible_line
-from tensh.replacing import replaced
+from tensh.replacing import replace_file
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array
@@ -98,7 +98,7 @@ def write(path, arrays, metadata=None):
     """Write arrays and texts into a file.  It is there whole, or not at all."""
     parts = pieces(arrays, metadata)
     first = next(parts)  # what cannot be written is known before a file is there
-    with replaced(path) as file:
+    with replace_file(path) as file:
         file.write(first)
         file.writelines(parts)
 

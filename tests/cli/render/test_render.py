@@ -8,7 +8,7 @@ from tensh.cli.config import Settings
 from tensh.cli.environment import Environment
 from tensh.cli.render.console import Console
 from tensh.cli.render.theme import STYLES, nearest, styled
-from tensh.cli.render.values import capped, rows, shown
+from tensh.cli.render.values import capped, render_value, rows
 from tensh.show.page import Page, Paint
 from tests.support.command_line import Done, Stream
 
@@ -164,7 +164,7 @@ def test_wide_characters_take_two_columns():
 
 
 def text_of(value, expression="x", settings=None, **page):
-    return "".join(text for _, text in shown(value, Page(**page), expression, settings=settings))
+    return "".join(text for _, text in render_value(value, Page(**page), expression, settings=settings))
 
 
 def test_a_pipe_gets_the_repr_and_no_more():

@@ -32,9 +32,9 @@ class Untouchable:
 def test_the_toolbar_counts_tensors_and_the_memory_they_share(session):
     x = torch.ones(10, 10)
     session.namespace.update(x=x, row=x[0], again=x, number=3, other=Untouchable(), y=torch.ones(5, dtype=torch.int64))
-    assert toolbar.held(session.own_names().values()) == (4, 440)
+    assert toolbar.measure_memory(session.own_names().values()) == (4, 440)
     session.namespace["wide"] = torch.ones(1).expand(1000)
-    assert toolbar.held(session.own_names().values()) == (5, 444)
+    assert toolbar.measure_memory(session.own_names().values()) == (5, 444)
 
 
 def test_the_toolbar_of_many_names(session):

@@ -63,7 +63,7 @@ def put(data, folder, extension):
 
 
 def open_file(extension):
-    return lambda data, folder: opening.named(Session(), put(data, folder, extension))
+    return lambda data, folder: opening.define_names(Session(), put(data, folder, extension))
 
 
 def document(kind):

@@ -90,13 +90,13 @@ def of_attributes(place, namespace, deadline):
         fitting = [each for each in arguments.values(call, namespace) if each[0].startswith(call.value)]
         if fitting:
             return answer(len(place.word), [(text.rpartition(".")[2], *more) for text, *more in fitting])
-    base = place.owner and known.known(place.owner, namespace)
+    base = place.owner and known.find_known(place.owner, namespace)
     if base is None:
         return Completion(0, [])
     fitting = matching(members.names(base), place.word)
     if place.word and not fitting:
         return answer(len(place.word), members.called_otherwise(base, place.word))
-    return answer(len(place.word), described(fitting, lambda name: members.describe_member(base, name), deadline))
+    return answer(len(place.word), describe_names(fitting, lambda name: members.describe_member(base, name), deadline))
 
 
 def of_names(place, namespace, deadline):
@@ -109,7 +109,7 @@ def of_names(place, namespace, deadline):
         dims = [each for each in arguments.values(call, namespace) if each[0].startswith(call.value)]
         return answer(len(call.value), dims)
     if call is not None and call.value == word:
-        found += [each for each in arguments.values(call, namespace) if written(each[0], word)]
+        found += [each for each in arguments.values(call, namespace) if matches(each[0], word)]
         if not call.keyword:
             found += [each for each in arguments.keywords(call, namespace) if each[0].startswith(word)]
     source = context.indexed(place)
@@ -117,7 +117,7 @@ def of_names(place, namespace, deadline):
         found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
         own = matching(namespace, word)
-        found += described(own, lambda name: members.describe_value(namespace[name]), deadline)
+        found += describe_names(own, lambda name: members.describe_value(namespace[name]), deadline)
     if word:
         others = {
             *matching(vars(builtins), word),
@@ -127,7 +127,7 @@ def of_names(place, namespace, deadline):
     return answer(len(word), dict.fromkeys(found))
 
 
-def written(text, word):
+def matches(text, word):
     """Whether a value may be meant by the letters of a word: `float64` by `f`, for all that it is torch.float64."""
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
@@ -163,7 +163,7 @@ def matching(names, word):
     return sorted(name for name in found if word or not name.startswith("_"))
 
 
-def described(names, describe, deadline):
+def describe_names(names, describe, deadline):
     """(name, kind, detail) of names; without details from the moment that the time is over."""
     for name in names[:MOST]:
         yield name, *(describe(name) if perf_counter() < deadline else ("", ""))

@@ -4,7 +4,7 @@ import ast
 import inspect
 import types
 
-from tensh.cli.session.completion.known import is_model, is_tensor, known, static
+from tensh.cli.session.completion.known import find_known, is_model, is_tensor, static
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
 
@@ -32,7 +32,7 @@ WORDS = {
 
 def parameters(call, namespace):
     """name -> parameter of the function that is called; empty if that is not known."""
-    function = known(call.function, namespace)
+    function = find_known(call.function, namespace)
     if function is None or not function.has_value or not callable(function.value):
         return {}
     value = function.value
@@ -65,7 +65,7 @@ def is_bound(call, namespace):
 def owner_of(call, namespace):
     """What is known of the value whose attribute is called."""
     source, dot, _ = call.function.rpartition(".")
-    return known(source, namespace) if dot else None
+    return find_known(source, namespace) if dot else None
 
 
 def keywords(call, namespace):
@@ -124,7 +124,7 @@ def tensor_of(call, namespace):
     owner = owner_of(call, namespace)
     if owner is None or not is_tensor(owner.kind):
         first = call.positional[:1]
-        owner = known(first[0], namespace) if first else None
+        owner = find_known(first[0], namespace) if first else None
     return (
         owner.value
         if owner and owner.has_value and is_tensor(owner.kind) and not isinstance(owner.value, type)
@@ -157,7 +157,7 @@ def dtypes(call, namespace):
 
 def keys(source, namespace):
     """The keys of a dict that is indexed, as they are written; only of plain ones."""
-    container = known(source, namespace)
+    container = find_known(source, namespace)
     if container is None or not container.has_value:
         return
     value = container.value

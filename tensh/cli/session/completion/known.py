@@ -34,7 +34,7 @@ class Known(NamedTuple):
         return self.value is not UNKNOWN
 
 
-def known(source, namespace):
+def find_known(source, namespace):
     """What is known of the expression in a text; None if nothing is."""
     try:
         return of(ast.parse(source.strip(), mode="eval").body, namespace)
@@ -80,7 +80,7 @@ def attribute(base, name):
     """What is known of an attribute."""
     if isinstance(base.value, types.ModuleType):
         return in_module(base.value, name)
-    found = settled(base, name, static(base, name))
+    found = resolve_member(base, name, static(base, name))
     if found is NOTHING:
         return None
     if isinstance(found, property) or inspect.isdatadescriptor(found):
@@ -116,7 +116,7 @@ def static(base, name):
     return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
 
 
-def settled(base, name, found):
+def resolve_member(base, name, found):
     """What an attribute will be, if it is a member of Tensor before its first use."""
     if type(found).__module__ == "tensh.engine.methods.autograd":
         return getattr(base.value if isinstance(base.value, type) else base.kind, name)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from tensh import SUBMODULES
 from tensh.alias.parts import own_dict, own_name
-from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, settled, static
+from tensh.cli.session.completion.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.table import METHODS, PUBLIC, Inplace, Op
 from tensh.engine.methods.unsupported import recorded
@@ -64,7 +64,7 @@ def describe_member(known, name):
         return describe_value(entry)
     if kinds_of_tensor(known) and name in METHODS:
         return describe_value(METHODS[name], "method")
-    found = settled(known, name, static(known, name))
+    found = resolve_member(known, name, static(known, name))
     if isinstance(found, property):
         return "property", first_line(found.__doc__)
     if inspect.isdatadescriptor(found):

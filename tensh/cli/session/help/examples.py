@@ -24,7 +24,7 @@ USUAL = {  # the operands of pointwise operators, by their number and whether fl
 
 
 @cache
-def written():
+def read_examples():
     """name -> the line of the file."""
     table = {}
     with open(FILE, encoding="utf-8") as file:
@@ -59,10 +59,14 @@ def in_documentation(text):
 def code_of(name):
     """The statements of an example for a Name, or None."""
     short = name.path.removeprefix("torch.")
-    text = written().get(short)
+    text = read_examples().get(short)
     if text is not None and text.startswith(">>>"):
         return text.removeprefix(">>>").strip().replace("; ", "\n")
-    ways = (shared(name.name), shared(name.name.removesuffix("_")), usual(name.entry)) if text is None else (text,)
+    ways = (
+        (find_arguments(name.name), find_arguments(name.name.removesuffix("_")), usual(name.entry))
+        if text is None
+        else (text,)
+    )
     text = next((each for each in ways if each is not None), None)
     if text is None:
         return None
@@ -72,10 +76,10 @@ def code_of(name):
     return "\n".join([*before, *call])
 
 
-def shared(name):
+def find_arguments(name):
     """The arguments that show what a function of this name does, whatever its namespace, or None."""
-    if name in written():
-        return None if written()[name].startswith(">>>") else written()[name]
+    if name in read_examples():
+        return None if read_examples()[name].startswith(">>>") else read_examples()[name]
     entry = PUBLIC.get(name) or LAYERS.get(name)
     doc = entry.doc if isinstance(entry, Op) else inspect.getdoc(entry) if inspect.isroutine(entry) else None
     sources = [line[4:] for line in in_documentation(doc or "") if line.startswith((">>>", "..."))]

@@ -20,7 +20,7 @@ def in_session(text, namespace, with_source=False):
     """The page of a dotted name of a session, else of a public name, as (kind, text) pairs. No property is asked for its value."""
     first, *rest = text.split(".")
     if first not in namespace and first not in vars(builtins):
-        found = names.found(text)
+        found = names.find_name(text)
         if found is not None:
             return page.page(found, with_source)
         raise Unknown(f"{text}?: the name {first!r} is not defined{meant(first, [*namespace, *vars(builtins)])}")
@@ -37,13 +37,13 @@ def public(value):
     """The Name of a module of tensh, of Tensor, and of a function or class under its own name; None for all else."""
     if isinstance(value, ModuleType):
         root, _, rest = own_name(value).partition(".")
-        return names.found(f"torch.{rest}") if root == "tensh" and rest else None
+        return names.find_name(f"torch.{rest}") if root == "tensh" and rest else None
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not (inspect.isroutine(value) or isinstance(value, type)) or not isinstance(module, str):
         return None
     if module.partition(".")[0] != "torch" or not isinstance(name, str):
         return None
-    found = names.found(f"{module}.{name}") or names.found(name)
+    found = names.find_name(f"{module}.{name}") or names.find_name(name)
     return found if found is not None and names.function(found) is inspect.unwrap(value) else None
 
 
@@ -51,7 +51,7 @@ def step(known, value, part, text):
     """(the Name or None, the value) of an attribute."""
     space = space_of(value)
     if space is not None:
-        found = names.found(f"{space}.{part}")
+        found = names.find_name(f"{space}.{part}")
         if found is not None:
             return found, found.value if found.kind != "property" else None
         if names.in_pytorch(f"{space}.{part}"):
@@ -77,7 +77,7 @@ def space_of(value):
 
 def by_name(text, with_source=False):
     """The page of a public name, which may be written without its namespace."""
-    found = names.found(text)
+    found = names.find_name(text)
     if found is None:
         absent = names.lacking(text)
         if absent:

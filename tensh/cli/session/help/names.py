@@ -169,7 +169,7 @@ def full(text):
     return ".".join(["torch", SHORT.get(first, first) if rest else first, *rest])
 
 
-def found(text):
+def find_name(text):
     """The Name that somebody means, with or without its namespace; None if tensh has no such name."""
     path = full(text.strip())
     space, _, name = path.rpartition(".")

@@ -136,7 +136,7 @@ def see_also(name):
     forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
     paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not None] if base else []
     for word in WORDS.findall(name.doc):
-        found = names.found(word) if word[0].islower() and word not in parameters(name) else None
+        found = names.find_name(word) if word[0].islower() and word not in parameters(name) else None
         if found and (found.kind != "constant" and found.kind != "property"):
             paths.append(found.path)
     return [path for path in dict.fromkeys(paths) if path != name.path]
@@ -158,26 +158,26 @@ def source(name):
     op = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(op, Op):
         assert op.fn  # its text is written with it
-        yield from quoted("declared in", *op.place, declaration(*op.place))
+        yield from quote_code("declared in", *op.place, declaration(*op.place))
         yield "title", "\nthe function written from it\n"
         yield "code", indented(without_documentation(op.text))
         return
     function = inspect.unwrap(name.value) if callable(name.value) else name.value
     yield from source_of(function)
     for each in derivations(name.entry)[:1]:
-        yield from quoted(f"\n{each.op.name} is declared in", *each.op.place, declaration(*each.op.place))
+        yield from quote_code(f"\n{each.op.name} is declared in", *each.op.place, declaration(*each.op.place))
 
 
 def source_of(value):
     """The source of a function or class of anybody's."""
     try:
         lines, first = inspect.getsourcelines(value)
-        yield from quoted("written in", inspect.getsourcefile(value), max(first, 1), "".join(lines))
+        yield from quote_code("written in", inspect.getsourcefile(value), max(first, 1), "".join(lines))
     except (OSError, TypeError):
         yield "note", "its source is not Python\n"
 
 
-def quoted(words, file, line, code):
+def quote_code(words, file, line, code):
     yield "title", words + " "
     yield "place", f"{short(file)}:{line}\n"
     yield "code", indented(code)

@@ -27,7 +27,7 @@ class HelpPage(View):
         tokens, column = [], 0
         for kind, text in self.tokens:
             if kind == "prose":
-                text = fitted(text, page)
+                text = fit_text(text, page)
             elif kind == "signature":
                 text = fitted_signature(text, page, column)
             tokens.append(("plain" if kind in ("prose", "signature") else kind, text))
@@ -55,16 +55,16 @@ def fitted_signature(text, page, column):
     return f"{line[: begin + 1]}\n{broken}{line[end:]}" + text[len(line) :]
 
 
-def fitted(text, page):
+def fit_text(text, page):
     """The text in lines that fit the window; on a page without a window as it is."""
     if not page.is_window or page.width < LEAST:
         return text
     end = "\n" * (len(text) - len(text.rstrip("\n")))
     paragraphs = re.split(r"(\n\n+)", text.rstrip("\n"))
-    return "".join(each if each.isspace() else filled(each, page.width - 1) for each in paragraphs) + end
+    return "".join(each if each.isspace() else fill_paragraph(each, page.width - 1) for each in paragraphs) + end
 
 
-def filled(paragraph, width):
+def fill_paragraph(paragraph, width):
     """A paragraph in lines of a width; one whose lines are set on purpose, such as a list, keeps them."""
     first, *more = paragraph.split("\n")
     if any(line.startswith((" ", "-", "*", "|")) for line in more):

@@ -6,7 +6,7 @@ import re
 from tensh.cli.session.magics.registry import MAGICS, MagicError
 
 
-def called(session, command):
+def parse_call(session, command):
     """(texts, values, named values) of `%plot x, y, logx=True`; a space does for a comma: `%plot x y`."""
     text = command.argument
     if not text:

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import called
+from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 
@@ -21,7 +21,7 @@ OF_ARGUMENTS = (
 )
 
 
-def refused(command, error):
+def rename_error(command, error):
     """The error of a function as that of the command."""
     if "missing" in str(error):
         return MagicError(f"%{command.name}: write {MAGICS[command.name].usage}")
@@ -30,11 +30,11 @@ def refused(command, error):
 
 def of_a_tensor(function):
     def run(session, command):
-        _, values, options = called(session, command)
+        _, values, options = parse_call(session, command)
         try:
             drawn = view(function)(*values, names=session.own_names(), **options)
         except (TypeError, ValueError, LookupError) as error:
-            raise refused(command, error) from None
+            raise rename_error(command, error) from None
         if function == "steps" and session.stepper:  # somebody is there to go through them
             session.stepper(drawn)
         else:
@@ -45,13 +45,13 @@ def of_a_tensor(function):
 
 def of_arguments(function):
     def run(session, command):
-        texts, values, options = called(session, command)
+        texts, values, options = parse_call(session, command)
         if function == "cmp" and len(texts) == 2:
             options.setdefault("names", tuple(texts))
         try:
             drawn = view(function)(*values, **options)
         except (TypeError, ValueError) as error:
-            raise refused(command, error) from None
+            raise rename_error(command, error) from None
         yield Value(drawn, command)
 
     return run
@@ -72,12 +72,12 @@ def why(session, command):
     text = command.argument.removesuffix(".grad")
     if not text:
         raise MagicError("%why: write whose gradient: %why w")
-    _, values, options = called(session, command._replace(argument=text))
+    _, values, options = parse_call(session, command._replace(argument=text))
     try:
         texts = {name: source.text for name, source in session.sources.items()}
         yield Value(view("why")(*values, names=session.namespace, sources=texts, **options), command)
     except (TypeError, ValueError) as error:
-        raise refused(command, error) from None
+        raise rename_error(command, error) from None
 
 
 @magic("trace", "%trace LINE", "run a line and show each of its parts: shape, dtype, value", "tensh.show.trace({!r})")

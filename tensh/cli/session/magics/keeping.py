@@ -4,7 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
-from tensh.replacing import replaced
+from tensh.replacing import replace_file
 from tensh.show import describe
 
 OVER = "--over"
@@ -34,11 +34,11 @@ def export(session, command):
     journal = session.journal
     if os.path.exists(path) and not over and os.path.realpath(path) not in journal.exported:
         raise MagicError(f"%export {path}: the file is there already; to write over it: %export {path} {OVER}")
-    text = exporting.written(journal, extension, MAGICS)
+    text = exporting.export_journal(journal, extension, MAGICS)
     if not text:
         raise MagicError("%export: nothing was done yet")
     try:
-        with replaced(path) as file:
+        with replace_file(path) as file:
             file.write(text.encode(errors="backslashreplace"))
     except OSError as error:
         raise MagicError(f"%export {path}: {error.strerror}") from None
@@ -87,7 +87,7 @@ def load(session, command):
         names, source, left = saving.load(session, path, over)
     else:
         try:
-            names, source, left = opening.named(session, path), "", []
+            names, source, left = opening.define_names(session, path), "", []
         except opening.OpeningError as error:
             raise MagicError(str(error)) from None
     if source and session.journal:

@@ -3,7 +3,7 @@
 import fnmatch
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import called
+from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MagicError, magic
 
 LONGEST_NAME = 30  # of an expression that a picture repeats
@@ -31,7 +31,7 @@ def view(name):
 
 def picture(session, command):
     """Call a function with what stands behind its name, and show what it gives."""
-    texts, values, options = called(session, command)
+    texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if not session.results:
             raise MagicError("%full: nothing was shown yet: %full X")

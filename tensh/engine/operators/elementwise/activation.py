@@ -36,22 +36,22 @@ def activation(kernel, doc, *, types="f", **keywords):
     return pointwise(in_float32(kernel), doc, inplace=False, public=False, types=types, **keywords)
 
 
-def sized(value, array):
+def as_array(value, array):
     """A number as an array without dimensions, of the same dtype."""
     return SCALARS[value, array.dtype]
 
 
 # ── exponentials below zero ──────────────────────────────────────────────────
 def elu(input, alpha=1.0, scale=1.0, input_scale=1.0):
-    low = np.minimum(input, sized(0, input))
+    low = np.minimum(input, as_array(0, input))
     if input_scale != 1:
-        low = np.multiply(low, sized(input_scale, low), own(low))
+        low = np.multiply(low, as_array(input_scale, low), own(low))
     low = np.expm1(low, own(low))
     if alpha * scale != 1:
-        low = np.multiply(low, sized(alpha * scale, low), own(low))
-    high = np.maximum(input, sized(0, input))
+        low = np.multiply(low, as_array(alpha * scale, low), own(low))
+    high = np.maximum(input, as_array(0, input))
     if scale != 1:
-        high = np.multiply(high, sized(scale, high), own(high))
+        high = np.multiply(high, as_array(scale, high), own(high))
     return np.add(low, high, own(low))
 
 
@@ -73,7 +73,7 @@ celu_over = activation(celu, "The same, written over the input.", name="celu_ove
 
 # ── straight pieces ──────────────────────────────────────────────────────────
 def leaky_relu(input, negative_slope=0.01):
-    lower = np.multiply(input, sized(negative_slope, input))
+    lower = np.multiply(input, as_array(negative_slope, input))
     if negative_slope and negative_slope <= 1:
         return np.maximum(input, lower, out=own(lower))
     return np.where(input > 0, input, lower)
@@ -96,7 +96,7 @@ def threshold(input, threshold, value):
 
 def whole(value, array):
     """A number in the array's dtype: integers lose the fraction."""
-    return sized(int(value) if array.dtype.kind in "iu" else value, array)
+    return as_array(int(value) if array.dtype.kind in "iu" else value, array)
 
 
 def declare_threshold(name, node):
@@ -123,12 +123,12 @@ hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=
 
 
 def hardshrink(input, lambd=0.5):
-    return np.where(np.abs(input) <= sized(lambd, input), sized(0, input), input)
+    return np.where(np.abs(input) <= as_array(lambd, input), as_array(0, input), input)
 
 
 def softshrink(input, lambd=0.5):
     require_lambda(lambd, input)
-    return np.subtract(input, np.clip(input, sized(-lambd, input), sized(lambd, input)))
+    return np.subtract(input, np.clip(input, as_array(-lambd, input), as_array(lambd, input)))
 
 
 def require_lambda(lambd, input):
@@ -146,8 +146,8 @@ softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zer
 
 
 def hardsigmoid(input):
-    out = np.add(input, sized(3, input))  # exact near -3, where the result is nearly 0
-    return np.divide(np.clip(out, sized(0, input), sized(6, input), own(out)), sized(6, input), own(out))
+    out = np.add(input, as_array(3, input))  # exact near -3, where the result is nearly 0
+    return np.divide(np.clip(out, as_array(0, input), as_array(6, input), own(out)), as_array(6, input), own(out))
 
 
 def hardswish(input):
@@ -162,17 +162,17 @@ hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_
 
 # ── curves ───────────────────────────────────────────────────────────────────
 def softplus(input, beta=1.0, threshold=20.0):
-    scaled = input if beta == 1 else np.multiply(input, sized(beta, input))
-    out = np.log1p(exp(np.minimum(scaled, sized(threshold, input))))
+    scaled = input if beta == 1 else np.multiply(input, as_array(beta, input))
+    out = np.log1p(exp(np.minimum(scaled, as_array(threshold, input))))
     if beta != 1:
-        out = np.divide(out, sized(beta, input), own(out))
-    return np.where(scaled > sized(threshold, input), input, out)
+        out = np.divide(out, as_array(beta, input), own(out))
+    return np.where(scaled > as_array(threshold, input), input, out)
 
 
 def logsigmoid(input):
     out = np.negative(np.abs(input))
     out = np.log1p(exp(out))
-    return np.subtract(np.minimum(input, sized(0, input)), out, own(out))
+    return np.subtract(np.minimum(input, as_array(0, input)), out, own(out))
 
 
 sigmoid = ARRAYS["sigmoid"]
@@ -196,8 +196,8 @@ mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_n
 
 
 def gelu(input):
-    out = erf(np.multiply(input, sized(HALF_ROOT, input)))
-    out = np.multiply(np.add(out, sized(1, input), own(out)), sized(0.5, input), own(out))
+    out = erf(np.multiply(input, as_array(HALF_ROOT, input)))
+    out = np.multiply(np.add(out, as_array(1, input), own(out)), as_array(0.5, input), own(out))
     return np.multiply(out, input, own(out))
 
 
@@ -208,10 +208,10 @@ gelu_op = activation(gelu, "The input times the normal distribution's function o
 def gelu_tanh(input):
     """x / (1 + exp(-2 u)), which is x (1 + tanh(u)) / 2 without the loss of all digits where the tanh is nearly -1."""
     inner = np.multiply(input, input)
-    inner = np.multiply(inner, sized(0.044715, input), own(inner))
-    inner = np.multiply(np.add(inner, sized(1, input), own(inner)), input, own(inner))
-    out = np.exp(np.multiply(inner, sized(-2 * TANH_SCALE, input), own(inner)), own(inner))
-    return np.divide(input, np.add(out, sized(1, input), own(out)), own(out))
+    inner = np.multiply(inner, as_array(0.044715, input), own(inner))
+    inner = np.multiply(np.add(inner, as_array(1, input), own(inner)), input, own(inner))
+    out = np.exp(np.multiply(inner, as_array(-2 * TANH_SCALE, input), own(inner)), own(inner))
+    return np.divide(input, np.add(out, as_array(1, input), own(out)), own(out))
 
 
 gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",

@@ -74,7 +74,7 @@ def accurate(input, sizes):
     return input.astype(NARROW[input.dtype])
 
 
-def finished(out, dtype):
+def cast_result(out, dtype):
     return out if out.dtype is dtype else out.astype(dtype)
 
 
@@ -93,7 +93,7 @@ def fft_c2c(input, dim, scaling, forward):
     transform(input, factor(dtype, scaling, sizes), axes=along(dim[-1]), out=out)
     for d in dim[-2::-1]:
         transform(out, ONE[dtype], axes=along(d), out=out)
-    return finished(out, given)
+    return cast_result(out, given)
 
 
 @op(public=False, input="fft_c2c(sized(g, dim[-1], input.shape[dim[-1]]), dim, scaling, False)")
@@ -113,7 +113,7 @@ def fft_r2c(input, dim, scaling, onesided):
         np.conjugate(part(out, last, slice((size - 1) // 2, 0, -1)), part(out, last, slice(half, None)))
     for d in dim[-2::-1]:
         ufuncs().fft(out, ONE[dtype], axes=along(d), out=out)
-    return finished(out, COMPLEX[given])
+    return cast_result(out, COMPLEX[given])
 
 
 @op(public=False, input="doubled_inside(fft_r2c(g, dim, scaling, True), dim[-1], last)")
@@ -126,7 +126,7 @@ def fft_c2r(input, dim, scaling, last):
         input = fft_c2c.kernel(input, dim[:-1], 0, False)
     out = blank(input, shape, dim[-1:], REAL[input.dtype])
     ufuncs().irfft(input, factor(input.dtype, scaling, sizes), axes=along(dim[-1]), out=out)
-    return finished(out, REAL[given])
+    return cast_result(out, REAL[given])
 
 
 def part(array, d, which):

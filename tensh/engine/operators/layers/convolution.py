@@ -54,7 +54,7 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
 def slid(input, weight, stride, padding, dilation, groups, size):
     """The products of all ``size`` windows with the weight, one product of matrices for every image."""
-    kernel, whole = weight.shape[2:], padded(input, padding)
+    kernel, whole = weight.shape[2:], pad_sides(input, padding)
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
     for part in some_images(input, kernel, size):
@@ -80,7 +80,7 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
         and spatial == output_size(size, kernel, stride, around, dilation)
         and len(weight) // groups < DEAR * weight.shape[1]
     ):
-        result = slid(grad, turned(weight, groups), stride, around, dilation, groups, spatial)
+        result = slid(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
     else:
         result = laid(grad, weight, spatial, stride, padding, dilation, groups)
     if bias is not None:
@@ -88,7 +88,7 @@ def spread(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=()
     return result
 
 
-def turned(weight, groups):
+def flip_weight(weight, groups):
     """The weight that, slid over the output, is the adjoint: turned around, channels in and out exchanged."""
     weight = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:]).swapaxes(1, 2)
     weight = np.ascontiguousarray(np.flip(weight, range(3, weight.ndim)))
@@ -118,7 +118,7 @@ def laid(grad, weight, spatial, stride, padding, dilation, groups):
 def match(grad, input, shape, stride, padding, dilation, groups):
     """How well every window of ``input`` matches the gradient: the adjoint of ``correlate`` in the weight."""
     size = grad.shape[2:]
-    whole = padded(input, padding)
+    whole = pad_sides(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
     for part in some_images(input, shape[2:], size):
@@ -141,7 +141,7 @@ def output_size(spatial, kernel, stride, padding, dilation):
     )
 
 
-def padded(array, padding, value=0):
+def pad_sides(array, padding, value=0):
     """``value`` around the spatial dimensions."""
     if not any(padding):
         return array

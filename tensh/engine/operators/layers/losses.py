@@ -27,7 +27,7 @@ def by_blocks(values, *arrays, others=()):
     return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
 
 
-def reduced(values, reduction):
+def reduce_losses(values, reduction):
     """The values as they are, their sum, or their mean."""
     if reduction == "none":
         return values
@@ -61,12 +61,12 @@ def squared_difference(input, target, reduction="mean"):
 
 def smooth_difference(input, target, reduction="mean", beta=1.0):
     """|input - target|, but a parabola where that is less than ``beta``."""
-    return reduced(by_blocks(smoothed, input, target, others=(beta,)), reduction)
+    return reduce_losses(by_blocks(smoothed, input, target, others=(beta,)), reduction)
 
 
 def huber_difference(input, target, reduction="mean", delta=1.0):
     """``delta`` times the smooth difference."""
-    return reduced(by_blocks(bent, input, target, others=(delta,)), reduction)
+    return reduce_losses(by_blocks(bent, input, target, others=(delta,)), reduction)
 
 
 def smoothed(input, target, bound):
@@ -108,7 +108,7 @@ huber_difference_op = declare_distance(
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
-def weighted(values, weight):
+def weigh_losses(values, weight):
     return values if weight is None else values * weight
 
 
@@ -124,13 +124,13 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
 @in_float32
 def binary_entropy(input, target, weight=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)); no logarithm is less than -100."""
-    return reduced(by_blocks(entropies, input, target, weight), reduction)
+    return reduce_losses(by_blocks(entropies, input, target, weight), reduction)
 
 
 def entropies(input, target, weight):
     least = of(-100, input)
     yes, no = np.maximum(np.log(input), least), np.maximum(np.log1p(-input), least)
-    return weighted((target - of(1, target)) * no - target * yes, weight)
+    return weigh_losses((target - of(1, target)) * no - target * yes, weight)
 
 
 @op(
@@ -144,7 +144,7 @@ def entropies(input, target, weight):
 @in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropies of sigmoid(input), without overflow; ``pos_weight`` weights positive targets."""
-    return reduced(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
+    return reduce_losses(by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
 
 
 def entropies_of_logits(input, target, weight, pos_weight):
@@ -152,7 +152,7 @@ def entropies_of_logits(input, target, weight, pos_weight):
     tail = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, of(0, input))  # -log(sigmoid(input))
     if pos_weight is not None:
         tail = tail * (one + (pos_weight - one) * target)
-    return weighted((one - target) * input + tail, weight)
+    return weigh_losses((one - target) * input + tail, weight)
 
 
 @op(
@@ -162,7 +162,7 @@ def entropies_of_logits(input, target, weight, pos_weight):
 @in_float32
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
-    return reduced(by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction)
+    return reduce_losses(by_blocks(lambda input, target: np.log1p(np.exp(-target * input)), input, target), reduction)
 
 
 # ── one of many ──────────────────────────────────────────────────────────────
@@ -190,11 +190,11 @@ def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     classes, weights = chosen(input.shape, target, weight, ignore_index)
     picked = input.reshape(-1).take(of_classes(input.shape, classes))
     if weights is None:
-        return reduced(np.negative(picked), reduction)
+        return reduce_losses(np.negative(picked), reduction)
     weights = weights.astype(input.dtype, copy=False)
     losses = np.where(weights != 0, -picked * weights, of(0, input))
     if reduction != "mean":
-        return reduced(losses, reduction)
+        return reduce_losses(losses, reduction)
     return add_along(losses) / add_along(weights)
 
 
@@ -246,7 +246,7 @@ def multi_margin(input, target, weight=None, p=1, margin=1.0, reduction="mean"):
     """The mean over all classes of (margin - what the class has + what another class has) ** p where that is positive."""
     over, weights, _ = margins(input, target, weight, p, margin)
     values = add_along((over if p == 1 else over * over) * weights, 1)
-    return reduced(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
+    return reduce_losses(values.reshape(target.shape if input.ndim > 1 or target.ndim else ()), reduction)
 
 
 @op(
@@ -289,7 +289,7 @@ def multilabel_margin(input, target, reduction="mean"):
     """The mean of 1 - (what a listed class has - what another class has) where that is positive, over all such pairs."""
     over, _, count = label_margins(input, target)
     values = add_along(over, (1, 2)) / count
-    return reduced(values.reshape(input.shape[:-1]), reduction)
+    return reduce_losses(values.reshape(input.shape[:-1]), reduction)
 
 
 @op(

@@ -35,7 +35,7 @@ def extents(spatial, kernel, stride, padding, dilation, size):
     )
 
 
-def surrounded(array, kernel, stride, padding, dilation, size, value):
+def surround(array, kernel, stride, padding, dilation, size, value):
     """The array with ``value`` around it wherever a window reaches beyond its end."""
     first = array.ndim - len(kernel)
     spatial = array.shape[first:]
@@ -52,7 +52,7 @@ def slices(dim, ndim, k, s, d, t):
     return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
 
 
-def folded(array, fold, kernel, stride, dilation, size):
+def fold_windows(array, fold, kernel, stride, dilation, size):
     """``fold`` of all elements of every window, one dimension after the other: the first has the longest rows."""
     for dim, geometry in enumerate(zip(kernel, stride, dilation, size), array.ndim - len(kernel)):
         first, *others = (array[place] for place in slices(dim, array.ndim, *geometry))
@@ -65,16 +65,16 @@ def folded(array, fold, kernel, stride, dilation, size):
 # ── the largest element ──────────────────────────────────────────────────────
 @keeping_format
 def max_pool(input, kernel, stride, padding, dilation, size):
-    whole = surrounded(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
-    return folded(whole, np.maximum, kernel, stride, dilation, size)
+    whole = surround(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
+    return fold_windows(whole, np.maximum, kernel, stride, dilation, size)
 
 
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
     """Where the largest element of every window is: the first of them, or the last nan."""
     low = lowest(input.dtype)
-    whole = surrounded(input, kernel, stride, padding, dilation, size, low)
-    best = folded(whole, np.maximum, kernel, stride, dilation, size)
+    whole = surround(input, kernel, stride, padding, dilation, size, low)
+    best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)
     parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
     which = np.zeros(best.shape, np.uint8 if len(parts) <= 256 else np.int64)
     before = np.ones(best.shape, bool)
@@ -182,7 +182,7 @@ MAX_UNPOOL = {
 
 
 # ── the mean ─────────────────────────────────────────────────────────────────
-def divided(sums, divisor):
+def divide_sums(sums, divisor):
     """Sums divided by the number of their elements; integers are rounded towards zero."""
     if sums.dtype.kind in "iu":
         return np.trunc(sums / divisor).astype(sums.dtype)
@@ -193,8 +193,8 @@ def divided(sums, divisor):
 @in_float32
 def avg_pool(input, kernel, stride, padding, size, divisor):
     ones = (1,) * len(kernel)
-    whole = surrounded(input, kernel, stride, padding, ones, size, 0)
-    return divided(folded(whole, np.add, kernel, stride, ones, size), divisor)
+    whole = surround(input, kernel, stride, padding, ones, size, 0)
+    return divide_sums(fold_windows(whole, np.add, kernel, stride, ones, size), divisor)
 
 
 @in_float32

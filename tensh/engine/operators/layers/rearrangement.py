@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.layers.convolution import laid_together, padded, windows
+from tensh.engine.operators.layers.convolution import laid_together, pad_sides, windows
 
 
 # ── channels and pixels ──────────────────────────────────────────────────────
@@ -56,7 +56,7 @@ GEOMETRY = "kernel, dilation, padding, stride"
 )  # fmt: skip
 def im2col(input, kernel, dilation, padding, stride, size):
     """All windows of a picture [N, C, H, W], side by side: [N, C * prod(kernel), windows]."""
-    columns = windows(padded(input, padding), kernel, size, stride, dilation)
+    columns = windows(pad_sides(input, padding), kernel, size, stride, dilation)
     return columns.reshape(input.shape[0], input.shape[1] * math.prod(kernel), math.prod(size))
 
 

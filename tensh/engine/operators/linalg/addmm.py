@@ -29,7 +29,7 @@ def plus(input, product, beta, alpha):
     return np.add(product, input if beta == 1 else input * FITTING[beta, input.dtype], product)
 
 
-def added(input, product, beta, alpha, terms=1):
+def add_product(input, product, beta, alpha, terms=1):
     """Compute with PyTorch's error where the input cannot be expanded to the product's shape.
 
     Of a product of no ``terms`` the factor is not looked at, of no elements neither is.
@@ -100,7 +100,7 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} must be a matrix, got {mat.ndim}-D tensor")
     if not mat1.shape[1] and mat1.shape[0] and mat2.shape[1]:
         require_factor(input, beta)
-    return added(input, mm.kernel(mat1, mat2), beta, alpha, mat1.shape[1])
+    return add_product(input, mm.kernel(mat1, mat2), beta, alpha, mat1.shape[1])
 
 
 @op(
@@ -123,7 +123,7 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     check_vector(input, mat, vec)
     if mat.dtype.kind == "b":
         refuse_dtype("addmv_impl", mat.dtype)
-    return added(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
+    return add_product(input, mv.kernel(widened(mat), widened(vec)), beta, alpha, vec.size)
 
 
 @op(
@@ -152,7 +152,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product
     product = widened(vec1)[:, None] * widened(vec2)
-    return added(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
+    return add_product(input, product.astype(np.result_type(product, widened(input)), copy=False), beta, alpha)
 
 
 @op(
@@ -181,7 +181,7 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
         require_factor(input, beta)
     elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
         raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
-    return added(input, batches(widened(batch1), widened(batch2)), beta, alpha, batch1.shape[2])
+    return add_product(input, batches(widened(batch1), widened(batch2)), beta, alpha, batch1.shape[2])
 
 
 @op(
@@ -204,4 +204,4 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     if not terms and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)
     product = np.add.reduce(batches(widened(batch1), widened(batch2)), 0, widened(batch1).dtype)
-    return added(input, product, beta, alpha, terms)
+    return add_product(input, product, beta, alpha, terms)

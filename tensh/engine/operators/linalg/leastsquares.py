@@ -31,10 +31,10 @@ def decomposed(A, hermitian=False):
 
 def inverted(values, atol, rtol):
     """The reciprocals of the values that do not count as zero."""
-    return np.where(counted(values, atol, rtol), 1 / values, 0).astype(values.dtype)
+    return np.where(exceed_tolerances(values, atol, rtol), 1 / values, 0).astype(values.dtype)
 
 
-def counted(values, atol, rtol):
+def exceed_tolerances(values, atol, rtol):
     """True for values that are larger than both tolerances for zero."""
     sizes = np.abs(values)
     return sizes > np.maximum(atol, rtol * sizes.max(-1, initial=0))[..., None]
@@ -62,7 +62,7 @@ def linalg_lstsq(A, B, rcond, driver, vector, measured):
     left, values, basis = decomposed(A)
     zero = np.zeros(values.shape[:-1], values.dtype)
     X = (basis * inverted(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
-    rank = np.count_nonzero(counted(values, zero, rcond), -1) if driver != "gels" else np.zeros(0, np.int64)
+    rank = np.count_nonzero(exceed_tolerances(values, zero, rcond), -1) if driver != "gels" else np.zeros(0, np.int64)
     rest = right - A @ X
     residuals = (rest.real**2 + rest.imag**2).sum(-2) if measured else np.zeros(0, values.dtype)
     shown = values if driver in ("gelsd", "gelss") else np.zeros(0, values.dtype)

@@ -130,10 +130,10 @@ def linalg_ldl_solve(LD, pivots, B, hermitian=False):
     whole = [np.broadcast_to(a, (*batch, *a.shape[len(a.shape) - own :])) for a, own in ((LD, 2), (pivots, 1), (B, 2))]
     if not whole[2].size:
         return whole[2].copy()
-    return each(whole[0], lambda a, p, b: (solved(a, p, b, hermitian),), *whole[1:])[0]
+    return each(whole[0], lambda a, p, b: (solve_factored(a, p, b, hermitian),), *whole[1:])[0]
 
 
-def solved(LD, pivots, B, hermitian):
+def solve_factored(LD, pivots, B, hermitian):
     """X of P L D L^T P^T X = B, for one matrix."""
     conj = np.conj if hermitian else np.asarray
     X, n, steps, k = np.array(B), len(LD), [], 0

@@ -79,7 +79,7 @@ def require_float(name, array):
 
 
 # ── counting ─────────────────────────────────────────────────────────────────
-def counted(numbers, bins, weights, dtype):
+def count_in_bins(numbers, bins, weights, dtype):
     """The histogram over one number of a bin per dimension."""
     inside = np.logical_and.reduce([n >= 0 for n in numbers])
     place = np.zeros(len(inside), np.int64)
@@ -150,7 +150,7 @@ def over_points(points, bins, edges, weights, density):
         hist = counted_in_blocks(points[:, 0], len(edges[0]) - 1, lambda some: number(some, bins[0], edges[0]))
     else:
         numbers = [number(points[:, d], own, e) for d, (own, e) in enumerate(zip(bins, edges))]
-        hist = counted(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
+        hist = count_in_bins(numbers, [len(e) - 1 for e in edges], weights, points.dtype)
     if density:
         hist = hist / hist.sum()
         for d, e in enumerate(edges):

@@ -36,7 +36,7 @@ LARGE = 1 << 15  # elements from which factors are multiplied side by side
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
-def kept(shape, dim):
+def keep_dims(shape, dim):
     """``shape`` with the reduced dimensions as 1: the result's shape under ``keepdim``."""
     reduced = dims(dim, len(shape))
     return tuple(1 if i in reduced else n for i, n in enumerate(shape))
@@ -44,7 +44,7 @@ def kept(shape, dim):
 
 def restore(g, shape, dim, keepdim):
     """A result of a reduction with its reduced dimensions as 1, ready to be broadcast to the input's ``shape``."""
-    return g if keepdim or dim is None else g.reshape(kept(shape, dim))
+    return g if keepdim or dim is None else g.reshape(keep_dims(shape, dim))
 
 
 def restore_recorded(g, shape, dim, keepdim):

@@ -12,7 +12,7 @@ from tensh.engine.operators.shapes.diagonal import diagonal_of
 from tensh.engine.operators.shapes.views import at
 
 
-def replaced(input, part_of, src):
+def replace_part(input, part_of, src):
     """A copy of ``input`` with the part that ``part_of`` gives replaced by ``src``."""
     out = memory.copy(input)
     part = part_of(out)
@@ -31,7 +31,7 @@ def replaced(input, part_of, src):
 )  # fmt: skip
 def slice_put(input, src, dim, start, stop, step):
     """The input with a range along ``dim`` replaced."""
-    return replaced(input, lambda out: out[at(wrap_dim(dim, out.ndim), slice(start, stop, step))], src)
+    return replace_part(input, lambda out: out[at(wrap_dim(dim, out.ndim), slice(start, stop, step))], src)
 
 
 @op(
@@ -40,7 +40,7 @@ def slice_put(input, src, dim, start, stop, step):
 )  # fmt: skip
 def select_put(input, src, dim, index):
     """The input with one slice along ``dim`` replaced."""
-    return replaced(input, lambda out: out[(*at(wrap_dim(dim, out.ndim), index), ...)], src)
+    return replace_part(input, lambda out: out[(*at(wrap_dim(dim, out.ndim), index), ...)], src)
 
 
 @op(
@@ -49,7 +49,7 @@ def select_put(input, src, dim, index):
 )  # fmt: skip
 def diagonal_put(input, src, offset, dim1, dim2):
     """The input with a diagonal replaced."""
-    return replaced(input, lambda out: diagonal_of(out, offset, dim1, dim2), src)
+    return replace_part(input, lambda out: diagonal_of(out, offset, dim1, dim2), src)
 
 
 @op(
@@ -62,7 +62,7 @@ def strided_put(input, src, size, stride, start):
     The input receives the gradient of that part, and nothing beside it: the other way round would be right, but so does
     PyTorch.
     """
-    return replaced(input, lambda out: memory.strided(out, size, stride, start), src)
+    return replace_part(input, lambda out: memory.strided(out, size, stride, start), src)
 
 
 @op(

@@ -251,7 +251,7 @@ def small_triangle(part, rows, columns, diagonal):
     return part(np.ones((rows, columns), bool), diagonal)
 
 
-def kept(part, rows, columns, diagonal):
+def triangle_mask(part, rows, columns, diagonal):
     """True where a triangle is; those of up to 4096 elements are made once, as making one takes longer than using it."""
     make = small_triangle if rows * columns <= 4096 else small_triangle.__wrapped__
     return make(part, rows, columns, diagonal)
@@ -279,7 +279,7 @@ def triangle(name, part, what):
         if not -(2**63) <= diagonal < 2**63:
             raise ValueError("Overflow when unpacking long long")
         rows, columns = input.shape[-2:]
-        return kept(part, rows, columns, min(max(diagonal, -rows), columns))  # further out all are alike
+        return triangle_mask(part, rows, columns, min(max(diagonal, -rows), columns))  # further out all are alike
 
     doc = f"""The {what} of the matrices in the last two dimensions, zeros elsewhere.  Differentiable.
 

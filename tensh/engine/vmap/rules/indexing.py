@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.basic import expand
-from tensh.engine.operators.indexing.composites.indexing import PLAIN, getitem, read_array, viewed
+from tensh.engine.operators.indexing.composites.indexing import PLAIN, getitem, read_array, take_view
 from tensh.engine.operators.indexing.index import index as index_op
 from tensh.engine.operators.indexing.index import index_back as index_back_op
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
@@ -251,7 +251,7 @@ def read(self, index):
     lone = [type(part) is Batched and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
     if any(lone):  # a number for each sample: for the moment an index of one element
         index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
-    view, indices = viewed(self, index)
+    view, indices = take_view(self, index)
     if indices:
         result = index_op.fn(view, indices)
         used = [place for place, each in enumerate(indices) if each is not None]

@@ -11,7 +11,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.operators.indexing.composites.assignment import copied_to, number_for, without_leading_ones
-from tensh.engine.operators.indexing.composites.indexing import viewed
+from tensh.engine.operators.indexing.composites.indexing import take_view
 from tensh.engine.operators.indexing.scatter import index_put as index_put_op
 from tensh.engine.operators.shapes.views import slice_dim, unsqueeze
 from tensh.engine.vmap import errors
@@ -148,7 +148,7 @@ def assign(self, index, value):
         return None
     if index is ... or index is True:
         return copied_to(self if index is ... else unsqueeze.fn(self, 0), value)
-    view, indices = viewed(self, index, writing=True)
+    view, indices = take_view(self, index, writing=True)
     if not indices:
         return copied_to(view, value)
     if value.array.ndim:

@@ -231,13 +231,13 @@ def lerp(input, end, weight, *, out=None):
     if out is not None:
         return write_out(out, lerp(input, end, weight), "lerp")
     if isinstance(weight, Tensor):
-        return lerped(lerp_tensors, input, end, weight)
+        return apply_lerp(lerp_tensors, input, end, weight)
     if type(weight) is float:
-        return lerped(lerp_op, input, end, weight)
+        return apply_lerp(lerp_op, input, end, weight)
     if (number := plain(weight)) is None:
         fits_none("lerp", (input, end, weight), "(Tensor input, Tensor end, Tensor weight, *, Tensor out = None)",
                   "(Tensor input, Tensor end, Number weight, *, Tensor out = None)")  # fmt: skip
-    return lerped(lerp_op, input, end, number)
+    return apply_lerp(lerp_op, input, end, number)
 
 
 @composite
@@ -252,7 +252,7 @@ def lerp_(input, end, weight):
         raise
 
 
-def lerped(operator, input, end, weight):
+def apply_lerp(operator, input, end, weight):
     """Apply the operator; last of all faults PyTorch tells that it does not know the dtype."""
     try:
         return operator.fn(input, end, weight)

@@ -100,7 +100,7 @@ def positive(size):
     return size
 
 
-def resized(x, dims, sizes):
+def resize(x, dims, sizes):
     """The elements along ``dims`` cut to the sizes, or followed by zeros."""
     pads = [0] * (2 * x.array.ndim)
     for dim, size in zip(dims, sizes, strict=True):
@@ -120,7 +120,7 @@ def one_dim(x, n, dim):
     n = x.array.shape[d] if n is None else n
     if type(n) is not int:
         raise Unusual
-    return d, resized(x, (d,), (positive(n),))
+    return d, resize(x, (d,), (positive(n),))
 
 
 def many_dims(x, s, dim):
@@ -164,6 +164,6 @@ def half_sizes(name, x, s, dim):
     return dims, [*sizes[:-1], positive(last) // 2 + 1], last
 
 
-def finished(result, out, operator):
+def write_result(result, out, operator):
     """The result, in ``out`` if there is one; errors call that by the operator."""
     return result if out is None else write_out(out, result, f"_{operator.name}")

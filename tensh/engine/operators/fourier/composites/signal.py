@@ -68,12 +68,12 @@ def require(name, M, dtype, layout):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {dtype}")
 
 
-def counted(start, M, constant, place):
+def step_numbers(start, M, constant, place):
     """``M`` numbers in steps of ``constant``, from ``start`` steps on."""
     return linspace(start=start * constant, end=(start + (M - 1)) * constant, steps=M, **place)
 
 
-def short(M, place):
+def make_short(M, place):
     """The window of one point, or of none."""
     return ones((M,), **place)
 
@@ -88,7 +88,7 @@ def steps(M, sym):
 def general_cosine(M, sym, place, *, a):
     """A sum of cosines with the coefficients ``a``, whose signs alternate."""
     if M < 2:
-        return short(M, place)
+        return make_short(M, place)
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
     if not a:
@@ -144,15 +144,15 @@ def nuttall(M, sym, place):
 def cosine(M, sym, place):
     """Half a turn of a sine."""
     if not M:
-        return short(M, place)
-    return counted(0.5, M, math.pi / (M + 1 if not sym and M > 1 else M), place).sin()
+        return make_short(M, place)
+    return step_numbers(0.5, M, math.pi / (M + 1 if not sym and M > 1 else M), place).sin()
 
 
 @window
 def bartlett(M, sym, place):
     """A triangle."""
     if M < 2:
-        return short(M, place)
+        return make_short(M, place)
     constant = 2 / steps(M, sym)
     return 1 - linspace(start=-1, end=-1 + (M - 1) * constant, steps=M, **place).abs()
 
@@ -165,9 +165,9 @@ def exponential(M, sym, place, *, center=None, tau=1.0):
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     if not M:
-        return short(M, place)
+        return make_short(M, place)
     center = middle(M, sym) if center is None else center
-    return (-counted(-center, M, 1 / tau, place).abs()).exp()
+    return (-step_numbers(-center, M, 1 / tau, place).abs()).exp()
 
 
 @window
@@ -176,8 +176,8 @@ def gaussian(M, sym, place, *, std=1.0):
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     if not M:
-        return short(M, place)
-    return (-(counted(-middle(M, sym), M, 1 / (std * math.sqrt(2)), place) ** 2)).exp()
+        return make_short(M, place)
+    return (-(step_numbers(-middle(M, sym), M, 1 / (std * math.sqrt(2)), place) ** 2)).exp()
 
 
 def middle(M, sym):
@@ -190,7 +190,7 @@ def kaiser(M, sym, place, *, beta=12.0):
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M < 2:
-        return short(M, place)
+        return make_short(M, place)
     i0, limit = i0_op.fn, tensor(beta, dtype=place["dtype"])
     end = limit.minimum(-limit + (M - 1) * (2.0 * limit / steps(M, sym)))
     k = linspace(start=-limit, end=end, steps=M, **place)

@@ -9,7 +9,6 @@ from tensh.engine.operators.fourier.composites.shared import (
     SCALINGS,
     TWO,
     Unusual,
-    finished,
     floating,
     half_sizes,
     in_tuple,
@@ -19,8 +18,9 @@ from tensh.engine.operators.fourier.composites.shared import (
     public,
     require_kind,
     require_real,
-    resized,
+    resize,
     some_dims,
+    write_result,
 )
 
 
@@ -34,9 +34,9 @@ def full(name, forward):
         d, x = one_dim(floating(input), n, dim)
         if x.array.dtype.kind == "c":
             result = spectral.fft_c2c.fn(x, (d,), SCALINGS[norm, forward], forward)
-            return finished(result, out, spectral.fft_c2c)
+            return write_result(result, out, spectral.fft_c2c)
         result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], False)
-        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
+        return write_result(result if forward else result.conj(), out, spectral.fft_r2c)
 
     return compute
 
@@ -50,7 +50,7 @@ def from_real(name, forward):
             require_kind(name, out, "c", "complex")
         d, x = one_dim(floating(input), n, dim)
         result = spectral.fft_r2c.fn(x, (d,), SCALINGS[norm, forward], True)
-        return finished(result if forward else result.conj(), out, spectral.fft_r2c)
+        return write_result(result if forward else result.conj(), out, spectral.fft_r2c)
 
     return compute
 
@@ -67,10 +67,10 @@ def to_real(name, forward):
             raise Unusual
         last = positive(2 * (x.array.shape[d] - 1) if n is None else n)
         if n is not None:
-            x = resized(x, (d,), (last // 2 + 1,))
+            x = resize(x, (d,), (last // 2 + 1,))
         scale = SCALINGS[norm, forward]
         result = spectral.fft_c2r.fn(x.conj() if forward else x, (d,), scale, last)
-        return finished(result, out, spectral.fft_c2r)
+        return write_result(result, out, spectral.fft_c2r)
 
     return compute
 
@@ -81,8 +81,8 @@ def full_many(forward):
         if out is not None:
             require_kind("fftn", out, "c", "complex")
         dims, sizes = many_dims(input, in_tuple(s), in_tuple(dim))
-        x = resized(floating(input, complex_too=True), dims, sizes)
-        return finished(spectral.fft_c2c.fn(x, dims, SCALINGS[norm, forward], forward), out, spectral.fft_c2c)
+        x = resize(floating(input, complex_too=True), dims, sizes)
+        return write_result(spectral.fft_c2c.fn(x, dims, SCALINGS[norm, forward], forward), out, spectral.fft_c2c)
 
     return compute
 
@@ -92,27 +92,27 @@ def rfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("rfftn", out, "c", "complex")
     dims, sizes = some_dims("rfftn", input, in_tuple(s), in_tuple(dim))
-    x = resized(floating(input), dims, sizes)
-    return finished(spectral.fft_r2c.fn(x, dims, SCALINGS[norm, True], True), out, spectral.fft_r2c)
+    x = resize(floating(input), dims, sizes)
+    return write_result(spectral.fft_r2c.fn(x, dims, SCALINGS[norm, True], True), out, spectral.fft_r2c)
 
 
 def irfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("irfftn", out, "fV", "floating point")
     dims, sizes, last = half_sizes("irfftn", input, in_tuple(s), in_tuple(dim))
-    x = resized(floating(input, complex_too=True), dims, sizes)
-    return finished(spectral.fft_c2r.fn(x, dims, SCALINGS[norm, False], last), out, spectral.fft_c2r)
+    x = resize(floating(input, complex_too=True), dims, sizes)
+    return write_result(spectral.fft_c2r.fn(x, dims, SCALINGS[norm, False], last), out, spectral.fft_c2r)
 
 
 def hfft_many(input, s=None, dim=None, norm=None, *, out=None):
     if out is not None:
         require_kind("hfftn", out, "fV", "floating point")
     dims, sizes, last = half_sizes("hfftn", input, in_tuple(s), in_tuple(dim))
-    x = resized(floating(input, complex_too=True), dims, sizes)
+    x = resize(floating(input, complex_too=True), dims, sizes)
     scale = SCALINGS[norm, True]
     if len(dims) > 1:
         x = spectral.fft_c2c.fn(x, dims[:-1], scale, True)
-    return finished(spectral.fft_c2r.fn(x.conj(), dims[-1:], scale, last), out, spectral.fft_c2r)
+    return write_result(spectral.fft_c2r.fn(x.conj(), dims[-1:], scale, last), out, spectral.fft_c2r)
 
 
 def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
@@ -122,10 +122,10 @@ def ihfft_many(input, s=None, dim=None, norm=None, *, out=None):
     x, scale = floating(input), SCALINGS[norm, False]
     if x.array.dtype.kind == "c":
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {x.dtype.title}")
-    half = spectral.fft_r2c.fn(resized(x, dims, sizes), dims[-1:], scale, True)
+    half = spectral.fft_r2c.fn(resize(x, dims, sizes), dims[-1:], scale, True)
     if len(dims) == 1:
-        return finished(half.conj(), out, spectral.fft_r2c)
-    return finished(spectral.fft_c2c.fn(half.conj_physical(), dims[:-1], scale, False), out, spectral.fft_c2c)
+        return write_result(half.conj(), out, spectral.fft_r2c)
+    return write_result(spectral.fft_c2c.fn(half.conj_physical(), dims[:-1], scale, False), out, spectral.fft_c2c)
 
 
 # ── the table ────────────────────────────────────────────────────────────────

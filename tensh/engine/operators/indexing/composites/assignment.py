@@ -21,7 +21,7 @@ from tensh.engine.operators.indexing.composites.indexing import (
     getitem,
     parts_of,
     plain,
-    viewed,
+    take_view,
 )
 from tensh.engine.operators.indexing.index import key_of
 from tensh.engine.operators.indexing.scatter import index_put
@@ -53,7 +53,7 @@ def setitem(self, index, value):
             return copied_to(self, value)
         if index is True:
             return copied_to(unsqueeze.fn(self, 0), value)
-        view, indices = viewed(self, index, writing=True)
+        view, indices = take_view(self, index, writing=True)
         if indices:
             first = next(i for i, each in enumerate(indices) if each is not None)
             try:

@@ -28,7 +28,7 @@ def getitem(self, index):
         try:
             node = self.node if self._base is None else refresh_node(self)
         except RuntimeError:  # its history is lost; a wrong index is reported first
-            viewed(self, index)
+            take_view(self, index)
             raise
         if node is None or not mode.grad:
             array = plain(self.array, index)
@@ -43,7 +43,7 @@ def getitem(self, index):
             except IndexError:
                 pass  # PyTorch's error follows below
         elif not isinstance(index, Tensor):
-            t = recorded(self, index if type(index) is tuple else (index,), index)
+            t = index_by_operators(self, index if type(index) is tuple else (index,), index)
             if t is not None:
                 return t
         if (
@@ -58,7 +58,7 @@ def getitem(self, index):
                 return index_op.fn(self, indices)
             if node is None or not mode.grad:
                 return index_op.fn(wrap(array), indices) if indices else record_view(self, wrap(array))
-        view, indices = viewed(self, index)
+        view, indices = take_view(self, index)
         if indices:
             return index_op.fn(view, indices)
         return alias.fn(self) if view is self else view
@@ -120,7 +120,7 @@ def by_arrays(array, index):
     return array, tuple(arrays)
 
 
-def recorded(t, parts, index):
+def index_by_operators(t, parts, index):
     """The commonest indices, every part an operator; None for all others, and for invalid ones."""
     dim, before = 0, t
     try:
@@ -161,7 +161,7 @@ def parts_of(index):
     return (index,)
 
 
-def viewed(t, index, writing=False):
+def take_view(t, index, writing=False):
     """(the view that the plain parts of ``index`` lead to, the index arrays of the others by dimension)."""
     given = parts_of(index)
     plain_part = type(index) in PLAIN
@@ -184,9 +184,9 @@ def viewed(t, index, writing=False):
         else:
             if kind is bool:
                 t, part = unsqueeze.fn(t, dim), np.zeros(int(part), np.int64)
-            arrays += [None] * (dim - consumed(arrays)) + [part]
-            dim = consumed(arrays)
-    if (taken := consumed(arrays)) > t.array.ndim:
+            arrays += [None] * (dim - count_consumed(arrays)) + [part]
+            dim = count_consumed(arrays)
+    if (taken := count_consumed(arrays)) > t.array.ndim:
         raise IndexError(f"too many indices for tensor of dimension {t.array.ndim} (got {taken})")
     return t, tuple(arrays)
 
@@ -200,7 +200,7 @@ def width(part):
     return array.ndim if is_mask else 1
 
 
-def consumed(arrays):
+def count_consumed(arrays):
     """The number of dimensions that index arrays take."""
     return sum(1 if each is None else width(each) for each in arrays)
 

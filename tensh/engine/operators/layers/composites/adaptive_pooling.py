@@ -3,7 +3,7 @@
 from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
-from tensh.engine.operators.layers.composites.registry import LAYERS, layer, named
+from tensh.engine.operators.layers.composites.registry import LAYERS, layer, rename
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable, require_countable
 from tensh.engine.operators.layers.max_pooling import even_windows, fractional_windows
 from tensh.engine.operators.layers.pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, FRACTIONAL_MAX_POOL, even_means
@@ -17,7 +17,7 @@ Shape: [N, C, *] with {0} dimensions at the end. RuntimeError for others."""
 
 
 # ── to a given size ──────────────────────────────────────────────────────────
-def wished(name, input, output_size, dims):
+def read_output_size(name, input, output_size, dims):
     """The output's size per dimension; None keeps the input's."""
     shape = require(input, name, "input", 1).array.shape
     if dims == 1:
@@ -88,14 +88,14 @@ def adaptive_avg_pool1d(input, output_size):
     >>> torch.nn.functional.adaptive_avg_pool1d(torch.tensor([[1.0, 2.0, 3.0, 4.0]]), 2)
     tensor([[1.5000, 3.5000]])
     """
-    sizes = wished("adaptive_avg_pool1d", input, output_size, 1)
+    sizes = read_output_size("adaptive_avg_pool1d", input, output_size, 1)
     require_row("adaptive_avg_pool1d", input)
     return adaptive_avg("adaptive_avg_pool2d", 2, input.unsqueeze(-2), (1, *sizes)).squeeze(-2)
 
 
 def adaptive_max_row(input, output_size):
     """(values, indices) of one dimension."""
-    sizes = wished("adaptive_max_pool1d", input, output_size, 1)
+    sizes = read_output_size("adaptive_max_pool1d", input, output_size, 1)
     require_row("adaptive_max_pool1d", input)
     check_filled("adaptive_max_pool1d", input.array.shape, 1, first=0)
     values, indices = adaptive_max("adaptive_max_pool2d", 2, input.unsqueeze(-2), (1, *sizes))
@@ -108,23 +108,23 @@ def declare_adaptive(dims):
     plural = "s" * (dims > 1)
 
     def means(input, output_size):
-        return adaptive_avg(mean, dims, input, wished(mean, input, output_size, dims))
+        return adaptive_avg(mean, dims, input, read_output_size(mean, input, output_size, dims))
 
     def with_indices(input, output_size, return_indices=True):
         if dims == 1:
             return adaptive_max_row(input, output_size)
-        return tuple(adaptive_max(largest, dims, input, wished(largest, input, output_size, dims)))
+        return tuple(adaptive_max(largest, dims, input, read_output_size(largest, input, output_size, dims)))
 
     def both(input, output_size, return_indices=False):
         found = with_indices(input, output_size)
         return found if return_indices else found[0]
 
     if dims > 1:
-        layer(named(means, mean, MEANS.format(dims)))
+        layer(rename(means, mean, MEANS.format(dims)))
     doc = f"The largest elements of windows that cover the last {dims} dimension{plural} evenly.  Differentiable.\n\n"
     doc += f"Shape: [N, C, *] with {dims} dimensions at the end. RuntimeError for others."
-    layer(named(both, largest, doc))
-    layer(named(with_indices, f"{largest}_with_indices", doc))
+    layer(rename(both, largest, doc))
+    layer(rename(with_indices, f"{largest}_with_indices", doc))
 
 
 for _dims in (1, 2, 3):
@@ -152,7 +152,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         batch = 1 if len(shape) == dims + 1 else shape[0]
         samples = rand(batch, shape[-dims - 1], dims, dtype=input.dtype)
     kernel, sizes = (
-        sized(name, parameter, value, dims)
+        read_sizes(name, parameter, value, dims)
         for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
     )
     check_fractional(dims, shape, kernel, sizes, samples)
@@ -160,7 +160,7 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     return tuple(FRACTIONAL_MAX_POOL[dims].fn(input, windows, dims))
 
 
-def sized(name, parameter, value, dims):
+def read_sizes(name, parameter, value, dims):
     """A number per dimension."""
     values = integers(value, name, parameter, 2)
     if len(values) != dims and not isinstance(value, int):
@@ -197,8 +197,8 @@ def declare_fractional(dims):
 
     There are ``output_size`` of them, or ``output_ratio`` times the input's size.  Differentiable.
     """
-    layer(named(both, name, doc))
-    layer(named(with_indices, f"{name}_with_indices", doc))
+    layer(rename(both, name, doc))
+    layer(rename(with_indices, f"{name}_with_indices", doc))
 
 
 declare_fractional(2), declare_fractional(3)

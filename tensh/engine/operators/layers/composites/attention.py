@@ -139,7 +139,7 @@ def float_mask(mask, name, dtype):
     return wrap(np.where(mask.array, -np.inf, 0.0).astype(dtype.numpy))
 
 
-def projected(query, key, value, weights, bias, separate):
+def project(query, key, value, weights, bias, separate):
     """Query, key and value after their linear layers; one matrix for all three, or one each."""
     size = query.array.shape[-1]
     if separate:
@@ -259,7 +259,7 @@ def multi_head_attention_forward(
         check_mask(attn_mask, (rows, key.array.shape[0]))
         attn_mask = attn_mask.unsqueeze(0)
     weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight
-    q, k, v = projected(query, key, value, weights, in_proj_bias, use_separate_proj_weight)
+    q, k, v = project(query, key, value, weights, in_proj_bias, use_separate_proj_weight)
     if bias_k is not None and bias_v is not None:
         k, v = (cat([x, bias.repeat(1, batch, 1)]) for x, bias in ((k, bias_k), (v, bias_v)))
         attn_mask, key_padding_mask = one_longer(attn_mask), one_longer(key_padding_mask)

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import bfloat16, float32
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import SMALL, layer, named, refuse_dtypes
+from tensh.engine.operators.layers.composites.registry import SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.convolution import correlate, spread
 from tensh.engine.operators.layers.padding import constant_pad_nd
 
@@ -86,7 +86,7 @@ def check_shapes(input, weight, bias, groups, transposed):
         )
 
 
-def batched(input, dims, name):
+def add_batch(input, dims, name):
     """(input with a batch dimension, whether it had none before)."""
     ndim = input.array.ndim
     if ndim not in (dims + 1, dims + 2):
@@ -115,7 +115,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     """The common part of conv1d, conv2d and conv3d."""
     if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
-    input, unbatched = batched(input, dims, name)
+    input, unbatched = add_batch(input, dims, name)
     spatial = spatial_dims(input, weight, dims, padding)
     stride, dilation = per_dimension(stride, spatial, "stride"), per_dimension(dilation, spatial, "dilation")
     if isinstance(padding, str):
@@ -166,7 +166,7 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         require(bias, name, "bias", 3)
     if isinstance(padding, str):
         raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
-    input, unbatched = batched(input, dims, name)
+    input, unbatched = add_batch(input, dims, name)
     spatial = spatial_dims(input, weight, dims, padding)
     stride, padding = per_dimension(stride, spatial, "stride"), per_dimension(padding, spatial, "padding")
     dilation, extra = (
@@ -220,10 +220,10 @@ def declare(dims, letters):
 
     doc = f"Convolution of ``input`` [N, C, {letters}] with ``weight`` [O, C / groups, ...], plus ``bias`` [O].\n\n"
     doc += "``padding`` is a number per dimension, 'valid' or 'same'.  Differentiable in all three tensors.  RuntimeError for other shapes."
-    layer(named(conv, plain, doc), torch=True)
+    layer(rename(conv, plain, doc), torch=True)
     doc = f"Transposed convolution of ``input`` [N, C, {letters}] with ``weight`` [C, O / groups, ...], plus ``bias`` [O].\n\n"
     doc += "The derivative of a convolution.  Differentiable in all three tensors.  RuntimeError for other shapes."
-    layer(named(back, transposed, doc), torch=True)
+    layer(rename(back, transposed, doc), torch=True)
 
 
 declare(1, "L"), declare(2, "H, W"), declare(3, "D, H, W")

@@ -38,7 +38,7 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
     if p == 1:
         return times(input, wrap(np.zeros((), input.array.dtype)))
     try:
-        noise = _kept(input.array, p, feature)
+        noise = draw_mask(input.array, p, feature)
     except Lift:
         form = {"feature": feature, "alpha": alpha, "inplace": inplace}
         return ports.batched_function("drop", drop, (input, p, train), form)
@@ -58,7 +58,7 @@ def precision(dtype):
     return np.float64 if dtype == np.float64 else np.float32
 
 
-def _kept(array, p, feature):
+def draw_mask(array, p, feature):
     """Ones for the elements, or the channels, that are kept; zeros for the others."""
     dtype = BY_NUMPY[array.dtype]
     if feature and array.ndim < 2:

@@ -11,7 +11,7 @@ from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.elementwise.table import xlogy
 from tensh.engine.operators.layers.composites.losses import REDUCTIONS, numbered_reduction, reduced, reduction_of
-from tensh.engine.operators.layers.composites.registry import layer, named
+from tensh.engine.operators.layers.composites.registry import layer, rename
 
 
 @layer
@@ -50,7 +50,7 @@ def divergence(input, target, reduction="mean", log_target=False):
     return reduced(xlogy.fn(target, target) - target * input, reduction)
 
 
-named(divergence, "kl_div"), numbered_reduction(divergence, "input", "target", "reduction")
+rename(divergence, "kl_div"), numbered_reduction(divergence, "input", "target", "reduction")
 
 
 @layer

@@ -12,7 +12,7 @@ from tensh.engine.dtypes.dtype import promote_types
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import constants, layer, named
+from tensh.engine.operators.layers.composites.registry import constants, layer, rename
 from tensh.engine.operators.layers.losses import (
     binary_entropy,
     binary_entropy_of_logits,
@@ -66,7 +66,7 @@ def numbered_reduction(fn, *parameters):
         return inspect.Signature([*first, *rest])
 
     function.__signature__, function.passes_on = Later(signature), True
-    PUBLIC[fn.__name__] = named(function, fn.__name__, fn.__doc__)
+    PUBLIC[fn.__name__] = rename(function, fn.__name__, fn.__doc__)
 
 
 def check_sizes(input, target):

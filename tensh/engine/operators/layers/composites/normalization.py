@@ -11,7 +11,7 @@ from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
-from tensh.engine.operators.layers.composites.registry import constants, layer, named
+from tensh.engine.operators.layers.composites.registry import constants, layer, rename
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
 
@@ -313,7 +313,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
 
 
 for fn in (torch_batch_norm, torch_instance_norm, torch_layer_norm, torch_group_norm):
-    PUBLIC[fn.__name__.removeprefix("torch_")] = named(fn, fn.__name__.removeprefix("torch_"))
+    PUBLIC[fn.__name__.removeprefix("torch_")] = rename(fn, fn.__name__.removeprefix("torch_"))
 for fn in (native_batch_norm, native_layer_norm, native_group_norm):
     PUBLIC[fn.__name__] = fn
 

@@ -8,7 +8,7 @@ from tensh.engine.codegen.table import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, wants
-from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, named, refuse_dtypes
+from tensh.engine.operators.layers.composites.registry import HALF, LAYERS, SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.composites.windows import (
     geometry,
     output_size,
@@ -122,9 +122,9 @@ def declare_max(dims):
     ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
     ``return_indices`` gives also the places of the elements.  Differentiable.
     """
-    PUBLIC[name] = named(plain, name, doc)
-    LAYERS[name] = named(both, name, doc)
-    LAYERS[f"{name}_with_indices"] = named(with_indices, f"{name}_with_indices", doc)
+    PUBLIC[name] = rename(plain, name, doc)
+    LAYERS[name] = rename(both, name, doc)
+    LAYERS[f"{name}_with_indices"] = rename(with_indices, f"{name}_with_indices", doc)
     both.__module__ = with_indices.__module__ = plain.__module__ = "torch.nn.functional"
     if dims == 1:
         PUBLIC["max_pool1d_with_indices"] = with_indices
@@ -199,7 +199,7 @@ def declare_avg(dims):
     Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
     """
-    return layer(named(function, name, doc))
+    return layer(rename(function, name, doc))
 
 
 MAX_POOLS = {dims: declare_max(dims) for dims in (1, 2, 3)}
@@ -231,7 +231,7 @@ def declare_lp(dims):
 
     Differentiable; the gradient is zero where all elements of a window are.
     """
-    layer(named(function, f"lp_pool{dims}d", doc))
+    layer(rename(function, f"lp_pool{dims}d", doc))
 
 
 for _dims in (1, 2, 3):

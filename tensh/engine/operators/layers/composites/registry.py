@@ -20,7 +20,7 @@ def layer(fn=None, *, torch=False):
     return fn
 
 
-def named(fn, name, doc=None):
+def rename(fn, name, doc=None):
     """``fn`` under another name, for functions that are written for all numbers of dimensions at once."""
     fn.__name__ = fn.__qualname__ = name
     if doc is not None:

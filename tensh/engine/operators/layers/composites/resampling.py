@@ -32,7 +32,7 @@ def spread_over(value, name, spatial):
     return list(value)
 
 
-def wished(spatial, size, scale_factor, mode, recompute):
+def read_sizes(spatial, size, scale_factor, mode, recompute):
     """(requested output size, scale factors or None per dimension)."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -105,7 +105,7 @@ def interpolate(
     corners = check_modes(input, mode, align_corners, antialias)
     shape = input.array.shape
     spatial = list(shape[2:])
-    sizes, factors = wished(spatial, size, scale_factor, mode, recompute_scale_factor)
+    sizes, factors = read_sizes(spatial, size, scale_factor, mode, recompute_scale_factor)
     dims = len(spatial)
     if size is None and max(sizes, default=0) >= 2**63:
         raise RuntimeError("value cannot be converted to type int64_t without overflow")

@@ -3,7 +3,7 @@
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
-from tensh.engine.operators.layers.composites.registry import layer, named
+from tensh.engine.operators.layers.composites.registry import layer, rename
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.pooling import MAX_UNPOOL
 
@@ -92,7 +92,7 @@ def declare(dims):
 
     ``output_size`` says which of the sizes that pool to that of the input is meant.  Differentiable.
     """
-    layer(named(function, name, doc))
+    layer(rename(function, name, doc))
 
 
 declare(1), declare(2), declare(3)

@@ -49,7 +49,7 @@ def einsum(equation, *operands):
     places, free = layout(order, output, dots, inputs)
     aligned = [align(labels, t, places, dots, number) for number, (labels, t) in enumerate(zip(inputs, operands))]
     check_sizes(aligned, inputs, places)
-    return contracted(aligned, free)
+    return contract(aligned, free)
 
 
 # ── reading the equation ─────────────────────────────────────────────────────
@@ -207,7 +207,7 @@ def align(labels, t, places, dots, number):
 
 
 # ── products ─────────────────────────────────────────────────────────────────
-def contracted(operands, free):
+def contract(operands, free):
     """All operands multiplied, and summed over the dimensions from ``free`` on as soon as only two have them."""
     end = operands[0].array.ndim
     if len(operands) == 1:

@@ -12,7 +12,7 @@ from tensh.engine.operators.linalg.shared import LinAlgError, check_same_dtype, 
 from tensh.engine.operators.namespaces import everywhere, linalg
 
 
-def failed(name, info, words):
+def raise_failed(name, info, words):
     """Raise for the first matrix that failed."""
     failure = shared.first_failure(lift.all_samples(info))
     if failure is not None:
@@ -34,7 +34,7 @@ def inv(A):
             [0.0000, 0.2500]])
     """
     inverse, info = solving.linalg_inv_ex.fn(A)
-    failed("linalg.inv", info, SINGULAR)
+    raise_failed("linalg.inv", info, SINGULAR)
     return inverse
 
 
@@ -55,7 +55,7 @@ def inv_ex(A, *, check_errors=False):
     """
     result = solving.linalg_inv_ex.fn(A)
     if check_errors:
-        failed("linalg.inv_ex", result[1], SINGULAR)
+        raise_failed("linalg.inv_ex", result[1], SINGULAR)
     return result
 
 
@@ -65,7 +65,7 @@ def is_vector(A, B):
     return B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
 
 
-def solved(name, A, B, left):
+def solve_checked(name, A, B, left):
     a, b = A.array, B.array
     if a.dtype.kind in "biu":
         shared.check_floating("linalg.solve", a, "lu_cpu")
@@ -89,8 +89,8 @@ def solve(A, B, *, left=True):
     """
     if isinstance(B, Tensor) and not B.array.ndim:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
-    result, info = solved("linalg.solve", A, B, left)
-    failed("torch.linalg.solve", info, "The solver failed because the input matrix is singular.")
+    result, info = solve_checked("linalg.solve", A, B, left)
+    raise_failed("torch.linalg.solve", info, "The solver failed because the input matrix is singular.")
     return result
 
 
@@ -100,9 +100,9 @@ def solve_ex(A, B, *, left=True, check_errors=False):
 
     Shapes: A [..., n, n], B [..., n, k]. LinAlgError with ``check_errors``.
     """
-    result = solved("linalg.solve_ex", A, B, left)
+    result = solve_checked("linalg.solve_ex", A, B, left)
     if check_errors:
-        failed("torch.linalg.solve_ex", result[1], "The solver failed because the input matrix is singular.")
+        raise_failed("torch.linalg.solve_ex", result[1], "The solver failed because the input matrix is singular.")
     return result
 
 

@@ -9,7 +9,7 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.linalg import factor, householder
 from tensh.engine.operators.linalg import solve as solving
-from tensh.engine.operators.linalg.composites.equations import failed
+from tensh.engine.operators.linalg.composites.equations import raise_failed
 from tensh.engine.operators.linalg.shared import check_floating, check_same_dtype, check_square
 from tensh.engine.operators.namespaces import linalg
 
@@ -47,7 +47,7 @@ def linalg_cholesky(input, *, upper=False):
             [1., 1.]])
     """
     L, info = factor.linalg_cholesky_ex.fn(input, upper)
-    failed("linalg.cholesky", info, MINOR)
+    raise_failed("linalg.cholesky", info, MINOR)
     return L
 
 
@@ -59,7 +59,7 @@ def cholesky_ex(input, *, upper=False, check_errors=False):
     """
     result = factor.linalg_cholesky_ex.fn(input, upper)
     if check_errors:
-        failed("linalg.cholesky_ex", result[1], MINOR)
+        raise_failed("linalg.cholesky_ex", result[1], MINOR)
     return result
 
 
@@ -71,7 +71,7 @@ def cholesky(input, upper=False):
     """
     warn_once(OUTDATED["cholesky"])
     factor_of, info = factor.linalg_cholesky_ex.kernel(input.array, upper, "cholesky")
-    failed("cholesky", wrap(info), MINOR)
+    raise_failed("cholesky", wrap(info), MINOR)
     return factor.cholesky_factor.fn(input, upper)
 
 
@@ -139,7 +139,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
     require_pivot("linalg.lu_factor", pivot)
     result = factor.linalg_lu_factor_ex.fn(A)
     if check_errors:
-        failed("torch.linalg.lu_factor_ex", result[2], ZERO)
+        raise_failed("torch.linalg.lu_factor_ex", result[2], ZERO)
     return result
 
 

@@ -2,7 +2,7 @@
 
 from tensh.engine.codegen.table import composite, function, return_type
 from tensh.engine.operators.linalg import symmetric
-from tensh.engine.operators.linalg.composites.equations import failed
+from tensh.engine.operators.linalg.composites.equations import raise_failed
 from tensh.engine.operators.linalg.composites.factors import linalg_qr
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.composites.spectra import linalg_svd
@@ -78,7 +78,7 @@ def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
     """
     result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:
-        failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
+        raise_failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
     return result
 
 

@@ -56,7 +56,7 @@ def by_dims(input, other, a, b):
         return products.mv.fn(input, other)
     if a == 1 and b == 2:
         return only_row(products.mm.fn(input.unsqueeze(0), other))
-    return folded(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
+    return fold_rows(input, other) if folds(input, other, a, b) else batched(input, other, a, b)
 
 
 def only_row(matrix):
@@ -93,7 +93,7 @@ def folds(input, other, a, b):
     return not stack.array.size or all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(stack.array.ndim - 2))
 
 
-def folded(input, other):
+def fold_rows(input, other):
     """All rows of a stack times one matrix or vector."""
     transposed = other.array.ndim > input.array.ndim
     stack = other.swapaxes(-2, -1) if transposed else input

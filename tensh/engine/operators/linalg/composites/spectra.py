@@ -150,7 +150,7 @@ def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     require_full_precision(input)
     atol, rtol = tolerances(input, atol, rtol)
     values = eigvalsh(input.detach()) if hermitian else svdvals(input.detach())
-    return wrap(np.asarray(np.count_nonzero(leastsquares.counted(values.array, atol, rtol), -1)))
+    return wrap(np.asarray(np.count_nonzero(leastsquares.exceed_tolerances(values.array, atol, rtol), -1)))
 
 
 @linalg
@@ -225,7 +225,9 @@ def lstsq(input, b, rcond=None, *, driver=None):
     elif driver == "gelsd" and not 0 < rcond < 1 or rcond < 0:  # as LAPACK reads it
         rcond = np.finfo(first.dtype).eps
     rank = (
-        leastsquares.counted(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1) if first.size else np.zeros(1)
+        leastsquares.exceed_tolerances(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1)
+        if first.size
+        else np.zeros(1)
     )
     measured = driver != "gelsy" and m > n and bool((rank == n).all())
     return leastsquares.linalg_lstsq.fn(input, b, number(rcond), driver, vector, measured)

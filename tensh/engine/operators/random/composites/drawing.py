@@ -101,7 +101,7 @@ def draw_new(name, size, draw, generator, given, default=None):
 
     def make(dtype):  # into the memory of ``out`` where it fits: how it lies decides how normal numbers are drawn
         array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
-        return _drawn(array, draw, generator, out is None and given["requires_grad"])
+        return draw_into(array, draw, generator, out is None and given["requires_grad"])
 
     return finish(name, make, default or of_scalar[float].numpy, given)
 
@@ -110,19 +110,19 @@ def draw_like(name, input, draw, generator, memory_format, given):
     """A tensor filled by ``draw`` in the shape, dtype and order of memory of ``input``."""
 
     def make(dtype):
-        return _drawn(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
+        return draw_into(empty_like(input.array, dtype, memory_format), draw, generator, given["requires_grad"])
 
     return finish(name, make, input.array.dtype, given)
 
 
-def _drawn(array, draw, generator, requires_grad):
+def draw_into(array, draw, generator, requires_grad):
     if requires_grad and array.dtype.kind not in DIFFERENTIABLE:  # before anything is drawn
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     draw(array, default_generator if generator is None else generator)
     return array
 
 
-def sized(draw):
+def takes_size(draw):
     """Make a function of a size and PyTorch's keywords, with a short way for a size alone (half the time)."""
 
     def decorate(fn):
@@ -150,7 +150,7 @@ def sized(draw):
 
 
 @public
-@sized(drawing.uniform)
+@takes_size(drawing.uniform)
 def rand(size, generator=None, **given):
     """Uniform numbers of [0, 1).  RuntimeError for a negative size, NotImplementedError for integers.
 
@@ -164,7 +164,7 @@ def rand(size, generator=None, **given):
 
 
 @public
-@sized(drawing.normal)
+@takes_size(drawing.normal)
 def randn(size, generator=None, **given):
     """Normal numbers of mean 0 and variance 1; complex ones have a variance of 1/2 in each part.
 
