@@ -23,7 +23,7 @@ ELSEWHERE = {
     "is_autocast_enabled": "amp",
     "GradScaler": "amp",
     "install": "alias",
-    "VERSION": "torch_version",
+    "VERSION": "release",
     "__version__": "torch_version",
     "DisableTorchFunction": "overrides",
     "DisableTorchFunctionSubclass": "overrides",

@@ -17,7 +17,7 @@ from tests.support.project import ROOT
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
 PUBLIC = (
-    "tensh.alias tensh.namespace tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
+    "tensh.alias tensh.namespace tensh.release tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
     "tensh.bounded_json"
 )
 ANYBODY = ("tensh.escaping", "tensh.naming")  # which need nothing, and which all that shows text or is pickled needs
@@ -34,6 +34,7 @@ LAYERS = {
         "tensh tensh.engine tensh.namespace tensh.nn",
         "",
     ),  # written as a user would: ``import tensh as torch``
+    "tensh.release": ("", ""),
     "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
