@@ -22,9 +22,9 @@ def replace_file(path):
     has room for them.  What is no ordinary file (a pipe, a device) is written directly.
 
     >>> import os, tempfile
-    >>> from tensh.replacing import replaced
+    >>> from tensh.replacing import replace_file
     >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
-    >>> with replaced(path) as file:
+    >>> with replace_file(path) as file:
     ...     _ = file.write(b"123")
     >>> open(path, "rb").read()
     b'123'

@@ -4,7 +4,6 @@ A way is a name, the files that it needs and the arguments of a command. What co
 asked for, and no other character that a terminal obeys or nobody sees.
 """
 
-import io
 import json
 import os
 import re
@@ -15,34 +14,18 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.cli.app import main
-from tensh.cli.environment import Environment
-from tensh.escaping import is_seen, shell_word, visible, visible_line
+from tensh.escaping import shell_word, visible, visible_line
 from tensh.show import progress
 from tensh.show.text import cells
 from tensh.utils.safetensors.torch import save_file
+from tests.support.command_line import assert_clean, tensh
 
 HOSTILE = (
     "\x1b]52;c;aGk=\x07\x1b]0;title\x07\x1b[2J\x9b31m\x90q\x7f\x08\x00\u202eabc\u2066\u2069\u200f\u061c"
     "\u2028\u2029\ud800\u200b\u3164\U000e0041\ufeff[red]x[/red][link=https://x]y[/link]\r"
 )
 NAME = HOSTILE.translate(dict.fromkeys(map(ord, "\0\ud800/:"))).replace("[", "(").replace("]", ")")  # of a file, too
-SGR = re.compile(r"\x1b\[[0-9;]*m")
 MODES = {"pipe": (), "colour": ("--color", "always"), "json": ("--json",)}
-
-
-def assert_clean(text):
-    """Nothing in a text but what is to be seen, and colours."""
-    hidden = {character for character in SGR.sub("", text) if character not in "\n\t" and not is_seen(character)}
-    assert not hidden, text
-
-
-def tensh(*arguments, **variables):
-    """What a command writes to both streams."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
-    found = main([str(each) for each in arguments], env)
-    assert found != 70, env.stderr.getvalue()
-    return env.stdout.getvalue() + env.stderr.getvalue()
 
 
 TEXT = f"{HOSTILE!r}"

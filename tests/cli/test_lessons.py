@@ -4,7 +4,6 @@ The lessons stand in a folder beside the project, with the script that says how 
 tests are skipped. Each notebook runs in a process of its own and in an empty folder, as there.
 """
 
-import importlib.util
 import io
 import json
 import subprocess
@@ -12,22 +11,13 @@ import sys
 
 import pytest
 
-from tests.support.project import SHARED, plain_environment
+from tests.support.lessons import LESSONS, lessons_script
+from tests.support.project import plain_environment
 
-FOLDER = SHARED / "lessons"
-LESSONS = sorted(FOLDER.glob("*.ipynb"))
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 
 if not LESSONS:
     pytest.skip("no lessons beside the project", allow_module_level=True)
-
-
-def lessons_script():
-    """The script beside the lessons, as a module."""
-    spec = importlib.util.spec_from_file_location("run_lessons", FOLDER / "run_lessons.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def record(path, engine):

@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
+from tests.support.command_line import HEAVY
 from tests.support.project import ROOT, plain_environment
-
-HEAVY = {"rich.console", "pygments", "prompt_toolkit", "asyncio", "pydantic", "ml_dtypes", "platformdirs"}
 
 # What is asked for: what must not be imported for it. The sets do not depend on the machine, as times do.
 STARTS = {

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tensh.show.text import LONGEST_MESSAGE
-from tests.cli.test_escaping import SGR, assert_clean, tensh
+from tests.support.command_line import SGR, assert_clean, tensh
 from tests.support.project import plain_environment
 
 BAD = "\x1b]0;title\x07\u202e"

@@ -85,7 +85,7 @@ def test_an_unfolded_tree_says_that_there_is_more(long_chain):
 def test_names_and_edges_are_those_of_pytorch():
     """The programs of graph_cases: the same walk over next_functions, told by the description here."""
     torch = pytest.importorskip("torch")
-    from tests.oracle.test_graph_programs import Run
+    from tests.support.graph_runs import Run
 
     def described(t):
         graph = Graph(t)

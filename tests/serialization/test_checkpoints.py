@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensh
-from tests.serialization.test_serialization import PYTORCHS, contents, loaded, packed, saved, shown
+from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, shown
 
 LEGACY = PYTORCHS.with_name("legacy.pt")  # plain(torch), as PyTorch 2.13 wrote it in the format from before 1.6
 OLD = {"_use_new_zipfile_serialization": False}

@@ -106,7 +106,7 @@ def end(*ignored, **options):
 
 if moment == "renaming":
     os.replace = end
-with replacing.replaced(path) as file:
+with replacing.replace_file(path) as file:
     file.write(b"half" * 100_000)
     file.flush()
     if moment == "writing":

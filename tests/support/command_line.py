@@ -2,9 +2,11 @@
 
 import io
 import json
+import re
 
 from tensh.cli.app import main
 from tensh.cli.environment import Environment
+from tensh.escaping import is_seen
 
 
 class Stream(io.StringIO):
@@ -36,3 +38,23 @@ def notebook(*codes, metadata=()):
     for part, each in zip(parts, metadata, strict=False):
         part["metadata"] = each
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": parts})
+
+
+HEAVY = {"rich.console", "pygments", "prompt_toolkit", "asyncio", "pydantic", "ml_dtypes", "platformdirs"}
+
+
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def assert_clean(text):
+    """Nothing in a text but what is to be seen, and colours."""
+    hidden = {character for character in SGR.sub("", text) if character not in "\n\t" and not is_seen(character)}
+    assert not hidden, text
+
+
+def tensh(*arguments, **variables):
+    """What a command writes to both streams."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
+    found = main([str(each) for each in arguments], env)
+    assert found != 70, env.stderr.getvalue()
+    return env.stdout.getvalue() + env.stderr.getvalue()

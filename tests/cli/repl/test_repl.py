@@ -10,7 +10,7 @@ if os.name == "nt":
     pytest.skip("a pseudo-terminal is POSIX's", allow_module_level=True)
 
 from tensh.cli.repl import blocks
-from tests.cli.test_process import HEAVY
+from tests.support.command_line import HEAVY
 from tests.support.project import plain_environment
 from tests.support.terminal import Terminal
 
@@ -511,7 +511,7 @@ def test_completion_can_be_installed(tmp_path):
 
 
 def test_a_lesson_typed_line_by_line(tmp_path):
-    from tests.cli import test_lessons as lessons
+    from tests.support import lessons
 
     lesson = lessons.LESSONS[0]
     script = lessons.lessons_script()

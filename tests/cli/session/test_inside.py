@@ -6,7 +6,7 @@ import pytest
 
 from tensh.cli.session.events import Failed, Value
 from tensh.cli.session.session import Session
-from tests.cli.session.test_session import run
+from tests.support.sessions import run
 
 SCRIPT = """
 ran = []

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tensh.utils.safetensors.format import DTYPES, read, write
-from tests.cli.session.test_magics import prompt  # noqa: F401  (a fixture)
 
 
-def again(prompt, *blocks):  # noqa: F811
+def again(prompt, *blocks):
     """Run blocks, save, forget everything and load."""
     prompt(*blocks, "%save work", "%reset", "%load work")
 
@@ -35,7 +34,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("code", VALUES.values(), ids=VALUES)
-def test_what_is_kept_comes_back(prompt, code):  # noqa: F811
+def test_what_is_kept_comes_back(prompt, code):
     look = "x", "getattr(x, 'grad', None)", "getattr(x, 'shape', None)", "type(x).__name__"
     prompt(code)
     before = prompt.text(*look)
@@ -44,7 +43,7 @@ def test_what_is_kept_comes_back(prompt, code):  # noqa: F811
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES.values(), "complex32", "complex128"])
-def test_every_dtype(prompt, dtype):  # noqa: F811
+def test_every_dtype(prompt, dtype):
     prompt(f"x = torch.tensor([[0, 1, 3], [1, 0, 2]]).to(torch.{dtype})[:, 1:]", "y = x.clone()")
     before = prompt.text("x", "y", "x.dtype")
     again(prompt)
@@ -62,18 +61,18 @@ SHARED = {
 
 
 @pytest.mark.parametrize("code, write, look, expected", SHARED.values(), ids=SHARED)
-def test_what_shared_memory_shares_it_again(prompt, code, write, look, expected):  # noqa: F811
+def test_what_shared_memory_shares_it_again(prompt, code, write, look, expected):
     again(prompt, code)
     prompt(write + ";")
     assert prompt.values(look) == [expected]
 
 
-def test_a_part_of_a_large_memory_is_stored_once(prompt, tmp_path):  # noqa: F811
+def test_a_part_of_a_large_memory_is_stored_once(prompt, tmp_path):
     prompt("x = torch.zeros(1000)", "y = [x[i:] for i in range(100)]", "%save work")
     assert (tmp_path / "work.safetensors").stat().st_size < 40_000
 
 
-def test_leaves_are_leaves_and_results_are_values(prompt):  # noqa: F811
+def test_leaves_are_leaves_and_results_are_values(prompt):
     prompt("w = torch.ones(2, requires_grad=True)", "y = w * 2", "frozen = torch.ones(1)")
     assert prompt.notices("%save work")[1] == "  without the graph behind them: y"
     prompt("%reset", "%load work")
@@ -82,7 +81,7 @@ def test_leaves_are_leaves_and_results_are_values(prompt):  # noqa: F811
     ]
 
 
-def test_what_is_not_kept_is_named(prompt):  # noqa: F811
+def test_what_is_not_kept_is_named(prompt):
     prompt("def f(): pass", "import os", "class A: pass", "a = A()", "x = [f]", "n = 1")
     notices = prompt.notices("%save work")
     assert notices[0] == "work.safetensors: n"
@@ -100,7 +99,7 @@ class Model:
 """
 
 
-def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):  # noqa: F811
+def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):
     prompt(MODULE, "model = Model()", "model.weight += 5", "%save work", "%reset")
     assert prompt.notices("%load work") == [
         "work.safetensors: no names",
@@ -112,7 +111,7 @@ def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):  # noqa: F81
     assert prompt.text("model.weight") == "tensor([5., 5.])"
 
 
-def test_a_state_that_does_not_fit_is_refused_in_a_sentence(prompt):  # noqa: F811
+def test_a_state_that_does_not_fit_is_refused_in_a_sentence(prompt):
     prompt("m = nn.Linear(2, 3)", "%save work", "m = nn.Linear(3, 3)", "torch.manual_seed(3);")
     state = prompt.text("torch.get_rng_state().sum()")
     message = prompt.message("%load work")
@@ -120,7 +119,7 @@ def test_a_state_that_does_not_fit_is_refused_in_a_sentence(prompt):  # noqa: F8
     assert prompt.text("torch.get_rng_state().sum()") == state
 
 
-def test_the_source_is_kept(prompt):  # noqa: F811
+def test_the_source_is_kept(prompt):
     prompt("# numbers\nx = 1", "def f():\n    return 2\n", "1 / 0", "%who", "%save work")
     other = type(prompt)()
     other("%load work")
@@ -128,14 +127,14 @@ def test_the_source_is_kept(prompt):  # noqa: F811
     assert "f" not in other.session.namespace
 
 
-def test_random_numbers_go_on(prompt):  # noqa: F811
+def test_random_numbers_go_on(prompt):
     prompt("torch.manual_seed(5);", "torch.rand(3);", "n = 1", "%save work")
     expected = prompt.text("torch.randn(3)")
     prompt("torch.manual_seed(0);", "%load work")
     assert prompt.text("torch.randn(3)") == expected
 
 
-def test_the_default_dtype_comes_back(prompt):  # noqa: F811
+def test_the_default_dtype_comes_back(prompt):
     try:
         prompt(
             "torch.set_default_dtype(torch.float64)",
@@ -149,7 +148,7 @@ def test_the_default_dtype_comes_back(prompt):  # noqa: F811
         prompt("torch.set_default_dtype(torch.float32)")
 
 
-def test_save_writes_over_saved_sessions_only(prompt, tmp_path):  # noqa: F811
+def test_save_writes_over_saved_sessions_only(prompt, tmp_path):
     write(tmp_path / "model.safetensors", {"w": np.ones(2)})
     prompt("x = 1")
     assert "no saved session" in prompt.message("%save model")
@@ -157,7 +156,7 @@ def test_save_writes_over_saved_sessions_only(prompt, tmp_path):  # noqa: F811
     assert prompt.notices("%save model --over", "x = 2", "%save model", "%load model") and prompt["x"] == 2
 
 
-def test_the_tensors_of_another_program(prompt, tmp_path):  # noqa: F811
+def test_the_tensors_of_another_program(prompt, tmp_path):
     write(
         tmp_path / "model.safetensors",
         {"w": np.ones((2, 3), np.float32), "n": np.int64(3).reshape(())},
@@ -167,12 +166,12 @@ def test_the_tensors_of_another_program(prompt, tmp_path):  # noqa: F811
     assert prompt.text("w.sum(), n") == "(tensor(6.), tensor(3))"
 
 
-def test_names_of_another_program_become_names_of_python(prompt, tmp_path):  # noqa: F811
+def test_names_of_another_program_become_names_of_python(prompt, tmp_path):
     write(tmp_path / "model.safetensors", {"net.0.weight": np.ones(2), "if": np.ones(1)})
     assert prompt.notices("%load model") == ["model.safetensors: if_ [1], net_0_weight [2]"]
 
 
-def test_arrays_of_numpy(prompt, tmp_path):  # noqa: F811
+def test_arrays_of_numpy(prompt, tmp_path):
     np.save(tmp_path / "data.npy", np.arange(3.0))
     assert prompt.notices("%load data.npy") == ["data.npy: data [3]"]
     assert prompt.text("data") == "tensor([0., 1., 2.], dtype=torch.float64)"
@@ -180,7 +179,7 @@ def test_arrays_of_numpy(prompt, tmp_path):  # noqa: F811
     assert prompt.message("%load bad.npy").startswith("bad.npy: ")
 
 
-def test_loading_can_be_taken_back(prompt):  # noqa: F811
+def test_loading_can_be_taken_back(prompt):
     prompt("x = 1", "%save work", "x = 2; y = 3", "%load work")
     assert prompt["x"] == 1
     prompt("%undo")
@@ -229,7 +228,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("content", MALFORMED.values(), ids=MALFORMED)
-def test_a_malformed_file_is_refused_in_a_sentence(prompt, tmp_path, content):  # noqa: F811
+def test_a_malformed_file_is_refused_in_a_sentence(prompt, tmp_path, content):
     (tmp_path / "bad.safetensors").write_bytes(content)
     prompt("x = 1")
     message = prompt.message("%load bad.safetensors")
@@ -295,7 +294,7 @@ TAMPERED = {
 
 
 @pytest.mark.parametrize("changes", TAMPERED.values(), ids=TAMPERED)
-def test_a_tampered_table_is_refused_and_changes_nothing(prompt, tmp_path, changes):  # noqa: F811
+def test_a_tampered_table_is_refused_and_changes_nothing(prompt, tmp_path, changes):
     write(tmp_path / "bad.safetensors", *session_file(**changes))
     prompt("x = 'mine'", "torch.manual_seed(3);")
     state = prompt.text("torch.get_rng_state().sum()")
@@ -305,13 +304,13 @@ def test_a_tampered_table_is_refused_and_changes_nothing(prompt, tmp_path, chang
     assert prompt.text("torch.get_default_dtype()") == "torch.float32"
 
 
-def test_a_damaged_state_of_the_random_numbers_is_refused(prompt, tmp_path):  # noqa: F811
+def test_a_damaged_state_of_the_random_numbers_is_refused(prompt, tmp_path):
     arrays, texts = session_file()
     write(tmp_path / "bad.safetensors", arrays | {"random state": np.zeros(3, np.uint8)}, texts)
     assert "damaged" in prompt.message("%load bad.safetensors")
 
 
-def test_a_file_that_is_not_there(prompt, tmp_path):  # noqa: F811
+def test_a_file_that_is_not_there(prompt, tmp_path):
     assert prompt.message("%load nowhere") == "nowhere.safetensors: no such file"
     (tmp_path / "folder.safetensors").mkdir()
     assert prompt.message("%load folder") == "folder.safetensors: this is a folder, not a file"
@@ -319,7 +318,7 @@ def test_a_file_that_is_not_there(prompt, tmp_path):  # noqa: F811
     assert [path.name for path in tmp_path.iterdir()] == ["folder.safetensors"]
 
 
-def test_what_does_not_give_its_state_away_is_left_out(prompt):  # noqa: F811
+def test_what_does_not_give_its_state_away_is_left_out(prompt):
     prompt(
         "m = nn.Sequential(nn.Linear(1, 1))",
         "m._modules['itself'] = m; None",
@@ -332,7 +331,7 @@ def test_what_does_not_give_its_state_away_is_left_out(prompt):  # noqa: F811
     ]
 
 
-def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
+def test_a_checkpoint_brings_its_names(prompt, tmp_path):
     prompt("torch.save({'net.w': torch.ones(2), 'epoch': 3}, 'model.pt')", "torch.save([torch.ones(1)], 'list.pth')")
     assert prompt.notices("%load model.pt") == ["model.pt: net_w [2], epoch"]
     assert prompt.notices("%load list.pth") == ["list.pth: list_2"] and prompt["epoch"] == 3
@@ -346,7 +345,7 @@ def test_a_checkpoint_brings_its_names(prompt, tmp_path):  # noqa: F811
     assert message.startswith("bad.pt: ") and "\n" not in message
 
 
-def test_numbers_are_exact(prompt):  # noqa: F811
+def test_numbers_are_exact(prompt):
     again(prompt, "x = [0.1 + 0.2, math.pi, 5e-324, 1.7976931348623157e308]")
     assert prompt["x"] == [0.1 + 0.2, math.pi, 5e-324, 1.7976931348623157e308]
 

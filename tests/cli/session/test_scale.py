@@ -9,7 +9,7 @@ from tensh.cli import status
 from tensh.cli.repl.loop import Typed
 from tensh.cli.session import failure
 from tensh.cli.session.session import Session
-from tests.cli.test_faults import command
+from tests.support.command_line import Done
 
 LINES = "x = torch.ones(3) * {0}", "x + {0}", "def f(a): return a + {0}\n", "y = ('line', {0})"
 
@@ -101,19 +101,19 @@ def test_notebooks_of_many_cells(tmp_path, monkeypatch):
         target = ["out.md"] if arguments[0] == "convert" else []
 
         def calls(count, arguments=arguments, target=target):
-            return count_calls(lambda: command(*arguments, f"{count}.ipynb", *target))
+            return count_calls(lambda: Done(*arguments, f"{count}.ipynb", *target))
 
         calls(30)  # modules are loaded
         assert calls(120) < 6 * calls(30)
-    found, shown, _ = command("check", "120.ipynb")
-    assert found == status.OK and "120 ok" in shown
+    done = Done("check", "120.ipynb")
+    assert done.status == status.OK and "120 ok" in done.output
 
 
 def test_a_folder_of_many_documents(tmp_path):
     for number in range(60):
         (tmp_path / f"{number}.tsh").write_text(f"{number} + 1\n#> {number + 1}\n")
-    found, shown, said = command("check", tmp_path)
-    assert (found, said) == (status.OK, "") and "60 ok" in shown
+    done = Done("check", tmp_path)
+    assert (done.status, done.errors) == (status.OK, "") and "60 ok" in done.output
 
 
 def test_the_line_of_an_interruption_before_the_first():

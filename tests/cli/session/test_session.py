@@ -10,12 +10,7 @@ from tensh.cli.session.events import Failed, Finished, Notice, Started, Text, Va
 from tensh.cli.session.notebook import cells, python
 from tensh.cli.session.session import Session
 from tensh.cli.session.source import Command, Source, without_indent
-
-
-def run(text, session=None, keep_going=False, **reading):
-    """All events of a source."""
-    source = Source(text, "<test>", "test", **reading)
-    return [*(session or Session()).run(source, keep_going)]
+from tests.support.sessions import run
 
 
 def shown(text, **reading):

@@ -13,8 +13,8 @@ import tensh as torch
 from tensh import func
 from tensh.autograd import forward_ad as fwAD
 from tensh.engine.core.clock import listeners, mode
-from tests.engine.operators.test_ops import STEP, each_operator, product
 from tests.recorded.operators import resolve, tensor
+from tests.support.operators import STEP, each_operator, product
 
 
 def directions(rng, arrays):

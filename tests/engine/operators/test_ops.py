@@ -15,20 +15,13 @@ import pytest
 import tensh as torch
 from tensh.engine.codegen.table import METHODS, PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
-from tests.recorded.answers import read_answers
-from tests.recorded.operators import families, resolve, tensor
-from tests.recorded.operators.record import answer, in_dtypes, recorded, weights
+from tests.recorded.operators import resolve, tensor
+from tests.recorded.operators.record import answer, in_dtypes, weights
+from tests.support.operators import FAMILIES, STEP, each_operator, product
 from tests.support.project import ROOT
 
-FAMILIES = families()
 OF_MEMORY = {name for f in FAMILIES for name in getattr(f, "OF_MEMORY", ())}
 RESHAPED = {name for f in FAMILIES for name in getattr(f, "RESHAPED", ())}
-GOLDEN = {f.__name__: read_answers(recorded(f)) for f in FAMILIES}
-each_operator = pytest.mark.parametrize(
-    ("name", "calls", "golden"),
-    [(name, calls, GOLDEN[f.__name__][name]) for f in FAMILIES for name, calls in f.SAMPLES.items()],
-    ids=[name for f in FAMILIES for name in f.SAMPLES],
-)
 TOLERANCE = {
     "float16": 2e-3, "bfloat16": 2e-2, "float32": 3e-6, "float64": 1e-9, "complex32": 2e-3, "complex64": 6e-6,
     "complex128": 1e-9,
@@ -79,12 +72,6 @@ def test_recorded_calls_are_what_pytorch_answers(name, calls, golden):
 
 
 # ── derivatives against differences ──────────────────────────────────────────
-STEP = 1e-5
-
-
-def product(one, two):
-    """The real scalar product of two arrays, complex or not."""
-    return float(np.sum((np.conj(one) * two).real))
 
 
 def assert_slopes(function, arrays, order, where):
