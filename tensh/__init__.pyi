@@ -367,7 +367,7 @@ class UntypedStorage:
 from tensh import accelerator as accelerator
 from tensh import amp as amp
 class autocast:
-    """A context, or a decorator, in which operations would choose their dtypes; here they never do."""
+    """A context, or a decorator, in which operators choose their precision."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def __enter__(self) -> _Any: ...
     def __exit__(self, *error: _Any) -> None: ...
@@ -698,6 +698,10 @@ def atleast_2d(*tensors: _Any) -> Tensor:
     """Each tensor with at least 2 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
 def atleast_3d(*tensors: _Any) -> Tensor:
     """Each tensor with at least 3 dimensions; several come back as a tuple.  Shape: [n, *]. RuntimeError for an empty list."""
+def autocast_decrement_nesting() -> _Any:
+    """Leave a region; return how many are still entered."""
+def autocast_increment_nesting() -> _Any:
+    """Enter one more region; return how many are entered."""
 def avg_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, ceil_mode: _Any = False, count_include_pad: _Any = True) -> Tensor:
     """The mean of every window of ``kernel_size`` in the last dimension.  Differentiable."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
@@ -784,6 +788,8 @@ def clamp_min(input: Tensor | _Number, min: Tensor | _Number, *, out: Tensor | N
     """Input, but at least ``min``."""
 def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
     """Input, but at least ``min``."""
+def clear_autocast_cache() -> _Any:
+    """Forget the leaves that have been cast."""
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
     """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
 def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
@@ -1022,6 +1028,12 @@ def geqrf(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """A QR decomposition as LAPACK gives it: R and, below the diagonal, the reflections of Q; see ``torch.ormqr``."""
 def ger(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
+def get_autocast_cpu_dtype() -> _Any:
+    """Return the dtype of lower precision on the CPU."""
+def get_autocast_dtype(device_type: _Any) -> _Any:
+    """Return the dtype of lower precision on a kind of device."""
+def get_autocast_gpu_dtype() -> _Any:
+    """Return the dtype of lower precision on "cuda"."""
 def get_default_device() -> _Any:
     """Where new tensors live: on the CPU."""
 def get_default_dtype() -> _dtype:
@@ -1122,8 +1134,12 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """True if anomaly detection looks for nan."""
 def is_anomaly_enabled() -> _bool:
     """True if anomaly detection is on."""
+def is_autocast_cache_enabled() -> _Any:
+    """Return whether a leaf that requires grad is cast once in a region, and not at each use."""
+def is_autocast_cpu_enabled() -> _Any:
+    """Return whether operators choose their precision on the CPU."""
 def is_autocast_enabled(device_type: _Any = None) -> _Any:
-    """Do operations choose their dtypes?  No."""
+    """Return whether operators choose their precision on a kind of device, by default on "cuda"."""
 def is_complex(input: Tensor) -> _bool:
     """True if the dtype is complex."""
 def is_conj(input: Tensor) -> Tensor:
@@ -1534,6 +1550,18 @@ def selu_(input: Tensor, *args: _Any, **options: _Any) -> Tensor:
     """In-place version of selu.  Shape: [*], kept. RuntimeError if the result does not fit."""
 def set_anomaly_enabled(mode: _Any, check_nan: _Any = True) -> _Any:
     """Switch anomaly detection on or off; ``torch.autograd.set_detect_anomaly`` does it for a while."""
+def set_autocast_cache_enabled(enabled: _Any) -> _Any:
+    """Say whether a leaf that requires grad is cast once in a region, and not at each use."""
+def set_autocast_cpu_dtype(dtype: _dtype | None) -> _Any:
+    """Set the dtype of lower precision on the CPU."""
+def set_autocast_cpu_enabled(enabled: _Any) -> _Any:
+    """Say whether operators choose their precision on the CPU."""
+def set_autocast_dtype(device_type: _Any, dtype: _dtype | None) -> _Any:
+    """Set the dtype of lower precision on a kind of device; autocast is the usual way."""
+def set_autocast_enabled(device_type: _Any, enabled: _Any = None) -> _Any:
+    """Say whether operators choose their precision on a kind of device, by default on "cuda"; autocast is the usual way."""
+def set_autocast_gpu_dtype(dtype: _dtype | None) -> _Any:
+    """Set the dtype of lower precision on "cuda"."""
 def set_default_device(device: _device | _str | _int | None) -> None:
     """Accepts the CPU; AssertionError or NotImplementedError for any other device."""
 def set_default_dtype(d: _Any) -> None:

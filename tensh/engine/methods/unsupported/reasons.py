@@ -54,8 +54,8 @@ REASONS = (
         """,
     ),
     out(
-        "mixed precision, which makes accelerators faster and the CPU slower",
-        "autocast* *_autocast_* is_autocast* amp GradScaler",
+        "autocast on devices that are not there",
+        "*_autocast_* is_autocast*",
     ),
     out(
         "TorchScript",

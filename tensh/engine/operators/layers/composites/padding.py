@@ -52,7 +52,7 @@ def pad(input, pad, mode="constant", value=None):
         raise NotImplementedError(
             f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.\n{COMBINATIONS}"
         )
-    return around(input, pad, mode)
+    return (around if mode == "circular" else repeat_border)(input, pad, mode)
 
 
 MODES = {"reflect": REFLECTION_PAD, "replicate": REPLICATION_PAD, "circular": CIRCULAR_PAD}
@@ -82,6 +82,11 @@ def around(input, pad, mode):
         check(mode, input, dims, number, before, after)
         maps.insert(0, mirrored(mode, size, before, after) if before or after else None)
     return MODES[mode][dims].fn(input, tuple(maps))
+
+
+def repeat_border(input, pad, mode):
+    """Padding by reflection or replication, which autocast computes in single precision."""
+    return around(input, pad, mode)
 
 
 def check(mode, input, dims, number, before, after):

@@ -1,0 +1,159 @@
+"""Operators that cast what they are given, while autocast is on.
+
+Note [Autocast]
+A program without autocast must not pay for it.  So no operator asks whether it is on, until it is switched on first:
+then the code of the functions in policies.txt is exchanged for a few instructions that cast the arguments, and go on to a
+twin with the function's own code.  The function object stays, and with it every reference to it.  Exchanged functions
+ask for the mode of their thread, which takes 0.1 µs.  What a cast function calls itself casts nothing.
+"""
+
+import os
+import threading
+from importlib import import_module
+from types import FunctionType
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import float32, float64
+
+CODE = """
+def casting(*args, **options):
+    call = "CALL"
+    return call("TWIN", "CAST", args, options)
+"""
+exchanged: dict = {}  # function -> its twin
+lock = threading.Lock()
+
+
+class State(threading.local):
+    """What autocast has been told in a thread."""
+
+    def __init__(self):
+        self.enabled, self.dtypes = set(), {}
+        self.caching, self.nesting, self.cache = True, 0, {}
+        self.lower = None  # the dtype of lower precision of the CPU, while operators choose their precision
+
+
+state = State()
+
+
+# ── casts ────────────────────────────────────────────────────────────────────
+def eligible(value):
+    """Is a value a tensor that autocast may cast?"""
+    return isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not float64
+
+
+def cast(value, dtype):
+    """A tensor, or the tensors in lists and tuples, in ``dtype``; a leaf that requires grad is cast once in a region."""
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        return type(value)(cast(each, dtype) for each in value)
+    if not eligible(value) or value.dtype is dtype:
+        return value
+    kept = state.caching and value.dtype is float32 and dtype is state.region and value.requires_grad
+    if not (kept and value.is_leaf and not value._is_view()):
+        return value.to(dtype)
+    if id(value) not in state.cache:
+        state.cache[id(value)] = value, value.to(dtype)  # the leaf is kept, so that its id stays its own
+    return state.cache[id(value)][1]
+
+
+def lower(values, dtype):
+    """All in lower precision."""
+    return cast(values, dtype)
+
+
+def single(values, dtype):
+    """All in float32."""
+    return cast(values, float32)
+
+
+def widest(values, dtype):
+    """All in float32 if anything is."""
+    return cast(values, float32 if any_single(values) else dtype)
+
+
+def any_single(values):
+    return any(
+        any_single(each) if isinstance(each, (list, tuple)) else eligible(each) and each.dtype is float32
+        for each in values
+    )
+
+
+def call(twin, policy, args, options):
+    """The result of an exchanged function."""
+    dtype = state.lower
+    if dtype is None:
+        return twin(*args, **options)
+    state.lower, state.region = None, dtype
+    try:
+        if options.get("out") is None:
+            values = policy((*args, *options.values()), dtype)
+            args, options = values[: len(args)], dict(zip(options, values[len(args) :], strict=True))
+        return twin(*args, **options)
+    finally:
+        state.lower = dtype
+
+
+# ── the exchange ─────────────────────────────────────────────────────────────
+def exchange_functions():
+    """Exchange the code of the functions in policies.txt, once."""
+    with lock:
+        if exchanged:
+            return
+        with open(os.path.join(os.path.dirname(__file__), "policies.txt"), encoding="utf-8") as file:
+            lines = [line.split() for line in file.read().split("\n\n")[1].splitlines()]
+        found = [
+            (function, POLICIES[policy])
+            for policy, place, *names in lines
+            for name in names
+            for function in functions(find_place(place), name)
+        ]  # all, before any is exchanged: some are copied from others
+        for function, policy in found:
+            exchange(function, policy)
+
+
+POLICIES = {"lower": lower, "single": single, "widest": widest}
+
+
+def find_place(path):
+    """The module, class or table of a line."""
+    if path == ".":
+        return import_module("tensh")
+    module, _, last = f"tensh.{path}".rpartition(".")
+    return getattr(import_module(module), last, None) or import_module(f"tensh.{path}")
+
+
+def functions(place, name):
+    """The functions of a name, and those behind their wrappers."""
+    found = place.get(name) if isinstance(place, dict) else getattr(place, name, None)
+    function, chain = getattr(found, "fn", found), []
+    while isinstance(function, FunctionType):
+        chain.append(function)
+        function = getattr(function, "without_out", None) or getattr(function, "__wrapped__", None)
+    return chain
+
+
+def exchange(function, policy):
+    """Give a function the code that casts, and a twin that does not."""
+    if function in exchanged:
+        return
+    own = function.__code__
+    twin = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    twin.__kwdefaults__, twin.__qualname__ = function.__kwdefaults__, function.__qualname__
+    exchanged[function] = twin
+    function.__dict__.setdefault("__wrapped__", twin)  # its signature
+    values = {"CALL": call, "TWIN": twin, "CAST": policy}
+    code = template(own.co_freevars)
+    constants = tuple(values.get(each, each) if isinstance(each, str) else each for each in code.co_consts)
+    function.__code__ = code.replace(co_consts=constants, co_name=own.co_name)
+
+
+def template(free):
+    """The code of ``CODE`` as that of a function with these free variables."""
+    source = CODE
+    if free:  # named where they are never reached, which makes them free
+        body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
+        source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
+    code = compile(source, "<tensh autocast>", "exec")
+    for _ in range(1 + bool(free)):
+        code = next(each for each in code.co_consts if hasattr(each, "co_code"))
+    return code

@@ -1,0 +1,168 @@
+"""What autocast has been told, in each thread, and the functions that tell and ask."""
+
+from tensh.amp.casting import exchange_functions, state
+from tensh.engine.dtypes.device import device
+from tensh.engine.dtypes.dtype import bfloat16, float16
+
+USUAL = {"cpu": bfloat16}  # a device -> its dtype of lower precision; of all others float16
+
+
+def is_autocast_enabled(device_type=None):
+    """Return whether operators choose their precision on a kind of device, by default on "cuda".
+
+    >>> import tensh as torch
+    >>> with torch.autocast("cpu"):
+    ...     torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled()
+    (True, False)
+    """
+    return ("cuda" if device_type is None else device(device_type).type) in state.enabled
+
+
+def set_autocast_enabled(device_type, enabled=None):
+    """Say whether operators choose their precision on a kind of device, by default on "cuda"; autocast is the usual way.
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_enabled("cpu", False)
+    """
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    kind = device(device_type).type
+    (state.enabled.add if enabled else state.enabled.discard)(kind)
+    update(kind)
+
+
+def get_autocast_dtype(device_type):
+    """Return the dtype of lower precision on a kind of device.
+
+    >>> import tensh as torch
+    >>> torch.get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
+    kind = device(device_type).type
+    return state.dtypes.get(kind, USUAL.get(kind, float16))
+
+
+def set_autocast_dtype(device_type, dtype):
+    """Set the dtype of lower precision on a kind of device; autocast is the usual way.
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_dtype("cpu", torch.bfloat16)
+    """
+    kind = device(device_type).type
+    state.dtypes[kind] = dtype
+    update(kind)
+
+
+def update(kind):
+    """Let operators on the CPU know; their functions are exchanged where autocast is first switched on."""
+    if kind == "cpu":
+        state.lower = get_autocast_dtype("cpu") if "cpu" in state.enabled else None
+        if state.lower is not None:
+            exchange_functions()
+
+
+def is_autocast_cache_enabled():
+    """Return whether a leaf that requires grad is cast once in a region, and not at each use.
+
+    >>> import tensh as torch
+    >>> torch.is_autocast_cache_enabled()
+    True
+    """
+    return state.caching
+
+
+def set_autocast_cache_enabled(enabled):
+    """Say whether a leaf that requires grad is cast once in a region, and not at each use.
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_cache_enabled(True)
+    """
+    state.caching = enabled
+
+
+def clear_autocast_cache():
+    """Forget the leaves that have been cast.
+
+    >>> import tensh as torch
+    >>> torch.clear_autocast_cache()
+    """
+    state.cache.clear()
+
+
+def autocast_increment_nesting():
+    """Enter one more region; return how many are entered.
+
+    >>> import tensh as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    state.nesting += 1
+    return state.nesting
+
+
+def autocast_decrement_nesting():
+    """Leave a region; return how many are still entered.
+
+    >>> import tensh as torch
+    >>> torch.autocast_increment_nesting(), torch.autocast_decrement_nesting()
+    (1, 0)
+    """
+    state.nesting -= 1
+    return state.nesting
+
+
+def is_autocast_cpu_enabled():
+    """Return whether operators choose their precision on the CPU.
+
+    >>> import tensh as torch
+    >>> torch.is_autocast_cpu_enabled()
+    False
+    """
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled):
+    """Say whether operators choose their precision on the CPU.
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_cpu_enabled(False)
+    """
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype():
+    """Return the dtype of lower precision on the CPU.
+
+    >>> import tensh as torch
+    >>> torch.get_autocast_cpu_dtype()
+    torch.bfloat16
+    """
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype):
+    """Set the dtype of lower precision on the CPU.
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
+    """
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype():
+    """Return the dtype of lower precision on "cuda".
+
+    >>> import tensh as torch
+    >>> torch.get_autocast_gpu_dtype()
+    torch.float16
+    """
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype):
+    """Set the dtype of lower precision on "cuda".
+
+    >>> import tensh as torch
+    >>> torch.set_autocast_gpu_dtype(torch.float16)
+    """
+    set_autocast_dtype("cuda", dtype)
