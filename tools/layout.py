@@ -1,8 +1,8 @@
-"""Count what a reader of the engine meets:  python tools/layout.py
+"""Count what a reader meets:  python tools/layout.py
 
 - entries at the top of the engine
 - modules that import themselves by way of others, imports inside functions included
-- operators that are looked up by the text of their names
+- operators that a composite looks up in a registry, by a name that is written there or computed
 - lines of the core, and of the core with every function of the engine that written functions call
 - lines of tensh, with and without documentation strings, comments and blank lines
 """
@@ -16,13 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 ENGINE = ROOT / "tensh" / "engine"
-PACKAGE = "tensh.engine"
 
 
 def read_imports():
-    """Each module of the engine -> the modules of the engine that it imports anywhere."""
+    """Each module of tensh -> the modules of tensh that it imports anywhere."""
     files = {}
-    for path in ENGINE.rglob("*.py"):
+    for path in (ROOT / "tensh").rglob("*.py"):
         parts = path.relative_to(ROOT).with_suffix("").parts
         files[".".join(parts).removesuffix(".__init__")] = path
     needs = {}
@@ -98,8 +97,14 @@ def main():
     figures = {
         "entries at the top of the engine": len(entries),
         "modules in circles of imports": count_in_circles(read_imports()),
-        "operators looked up by text": sum(
-            len(re.findall(r"OPS\[[\"']", path.read_text(encoding="utf-8"))) for path in ENGINE.rglob("*.py")
+        "operators looked up in registries": sum(
+            len(
+                re.findall(
+                    r"(return|=|with|\() ?(OPS|PUBLIC|METHODS|LAYERS|LINALG)\[.*?\](\.fn)?\(",
+                    path.read_text(encoding="utf-8"),
+                )
+            )
+            for path in (ENGINE / "operators").rglob("*.py")
         ),
         "lines of the core": core,
         "lines of the core and of what written functions call": core + count_called_lines(),

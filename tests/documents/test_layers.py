@@ -177,6 +177,18 @@ def test_the_engine_is_built_from_the_bottom_up(line):
             assert not needed & modules_of(above), f"{part} needs {above}"
 
 
+REGISTRIES = {"OPS", "PUBLIC", "METHODS", "LAYERS", "LINALG", "FFT", "SPECIAL"}
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if name.startswith("tensh.engine.operators.")])
+def test_operators_are_imported_or_stand_in_tables(module):
+    """No function looks up another in a registry, by a name that is written there or computed."""
+    for function in (node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef)):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                assert ast.unparse(node.value) not in REGISTRIES, f"{module}:{node.lineno} {ast.unparse(node)}"
+
+
 PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass torch_function"
 """All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
 

@@ -106,7 +106,9 @@ def where(condition, input=None, other=None, *, out=None):
     """
     if type(input) is not Tensor or type(other) is not Tensor:
         if input is None and other is None and isinstance(condition, Tensor):
-            return METHODS["nonzero"](condition, as_tuple=True)
+            from tensh.engine.operators.indexing.composites.selection import nonzero  # which few conditions need
+
+            return nonzero(condition, as_tuple=True)
         input, other = as_tensors(condition, input, other)
     if not isinstance(condition, Tensor) or condition.array.dtype is not BOOL:
         condition = truth(condition, input, other)
